@@ -1,7 +1,7 @@
 # The targets a user needs; `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := bash
-.PHONY: help build demo settings pictures test simulate simulate-decisions crash-test attack soak test-postgres test-failover test-api test-apple fuzz fuzz-short bench bench-service bench-figures format lint clean requirements package test-package
+.PHONY: help build demo settings pictures test simulate simulate-decisions crash-test attack soak test-postgres test-failover test-api test-apple test-console console-pictures fuzz fuzz-short bench bench-service bench-figures bench-console format lint clean requirements package test-package
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +58,12 @@ test-api: build ## Hold a running service against its description with schemathe
 test-apple: build ## Hold the local App Store against Apple's own library (app-store-server-library, from PyPI)
 	@Scripts/test-apple.sh .build/release/till
 
+test-console: build ## Drive the console of a demonstration with Chromium (TESTS="test_pages …" for some), and recompute its figures
+	@Scripts/test-console.sh .build/release/till $(TESTS)
+
+console-pictures: build ## Draw the pictures of the console for the documents
+	@Scripts/test-console.sh .build/release/till --pictures Documentation/Pictures
+
 fuzz: requirements ## Fuzz each reader of what strangers send for ten minutes; FUZZ_SECONDS=N for longer or shorter
 	@Scripts/fuzz.sh $(or $(FUZZ_SECONDS),600)
 
@@ -77,6 +83,9 @@ test-package: package ## Install the packages in a fresh Debian, and run the dem
 	@Scripts/test-package.sh .build/packages
 bench-figures: build ## Measure each figure of a year, in the sums of ten million transactions, in SQLite and PostgreSQL (ROUNDS=N)
 	@Scripts/bench-figures.sh .build/release/till $(or $(ROUNDS),15)
+
+bench-console: build ## Measure each page of the console, with a million transactions, in SQLite and PostgreSQL (ROUNDS=N)
+	@Scripts/bench-console.sh .build/release/till $(or $(ROUNDS),100) $(or $(BENCH_TRANSACTIONS),1000000)
 
 format: ## Format the sources
 	@swift format --in-place --recursive --parallel Package.swift Benchmarks/Package.swift Benchmarks/Hello Benchmarks/ProofSpeed Benchmarks/TransactionMint Plugins Sources Tests

@@ -78,6 +78,7 @@ let package = Package(
         .target(
             name: "Accounts", dependencies: ["Commerce", "Ledger", "Signatures"], exclude: ["Resources"],
             plugins: embeddedResources),
+        .target(name: "Team", dependencies: ["Commerce", "Ledger", "Signatures"]),
         .target(name: "Webhooks", dependencies: ["Commerce", "Ledger", "Signatures", "Wire"]),
         .target(name: "Figures", dependencies: ["Commerce", "Entitlements", "Ledger", "Receipts"]),
         .target(name: "Store", dependencies: ["Catalog", "Commerce", "Receipts", "Signatures", grdb]),
@@ -108,21 +109,33 @@ let package = Package(
             ],
             exclude: ["Resources"], plugins: embeddedResources),
 
+        .target(
+            name: "Console",
+            dependencies: [
+                "AppStoreClient", "Catalog", "CatalogAdministration", "Commerce", "Entitlements", "Figures",
+                "HTTPSupport", "Ledger", "Profiles", "Receipts", "Signatures", "Store", "StrictJSON", "Team",
+                "Webhooks", hummingbird, lifecycle, logging,
+            ],
+            exclude: ["Resources"], plugins: embeddedResources),
+
         .executableTarget(
             name: "till",
             dependencies: [
-                "Accounts", "AppStoreClient", "Catalog", "CatalogAdministration", "Commerce", "Device", "Entitlements",
-                "Figures", "HTTPSupport", "Ledger", "Mailer", "Profiles", "Receipts", "SeedApp", "Service",
+                "Accounts", "AppStoreClient", "Catalog", "CatalogAdministration", "Commerce", "Console", "Device",
+                "Entitlements", "Figures", "HTTPSupport", "Ledger", "Mailer", "Profiles", "Receipts", "SeedApp",
+                "Service",
                 "Signatures", "Store",
-                "StoreHTTP", "StrictJSON", "Webhooks", "Wire", argumentParser, configuration, lifecycle, logging,
-            ]),
+                "StoreHTTP", "StrictJSON", "Team", "Webhooks", "Wire", argumentParser, configuration, lifecycle,
+                logging,
+            ],
+            exclude: ["Resources"], plugins: embeddedResources),
 
         .target(
             name: "TestSupport",
             dependencies: [
                 "Accounts", "CPostgreSQL", "Catalog", "CatalogAdministration", "Commerce", "Entitlements", "Figures",
                 "Ledger",
-                "Profiles", "Receipts", "SeedApp", "Signatures", "Store", "StrictJSON", "Webhooks", hummingbird,
+                "Profiles", "Receipts", "SeedApp", "Signatures", "Store", "StrictJSON", "Team", "Webhooks", hummingbird,
                 logging,
             ],
             path: "Tests/Support", exclude: ["Garden.storekit", "failing-disk.c"]),
@@ -186,6 +199,15 @@ let package = Package(
                 lifecycle, logging,
             ],
             path: "Tests/Service", exclude: ["Year/Year.storekit"]),
+        .testTarget(
+            name: "TeamTests", dependencies: ["Entitlements", "Ledger", "Team", "TestSupport"], path: "Tests/Team"),
+        .testTarget(
+            name: "ConsoleTests",
+            dependencies: [
+                "CatalogAdministration", "Console", "Entitlements", "Figures", "HTTPSupport", "Profiles", "Service",
+                "StoreHTTP", "Team", "TestSupport", "Webhooks", hummingbirdTesting,
+            ],
+            path: "Tests/Console"),
         .testTarget(
             name: "tillTests", dependencies: ["Device", "till", "TestSupport", "Wire", asyncHTTPClient, grdb, logging],
             path: "Tests/till"),

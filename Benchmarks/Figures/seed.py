@@ -3,6 +3,8 @@
     seed.py sqlite FILE     writes into the ledger's file
     seed.py postgres        prints what `psql` reads
 
+A ledger that has an app keeps it.
+
 The sums are those that the transactions of a shop would make: twelve products, of which a few sell most, sixty storefronts and
 ten currencies. Day by day they vary by a fifth.
 """
@@ -100,16 +102,19 @@ def rows():
         yield key + (amount,)
 
 
+APP = (
+    "INSERT INTO app (app, bundle_id) SELECT 1, 'com.example.garden' WHERE NOT EXISTS (SELECT 1 FROM app WHERE app = 1)"
+)
 if sys.argv[1] == "sqlite":
     database = sqlite3.connect(sys.argv[2])
     database.execute("PRAGMA synchronous = OFF")
-    database.execute("INSERT INTO app (app, bundle_id) VALUES (1, 'com.example.garden')")
+    database.execute(APP)
     database.executemany(f"INSERT INTO figure ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows())
     database.commit()
     print(database.execute("SELECT count(*) FROM figure").fetchone()[0])
     database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 else:
-    print("INSERT INTO app (app, bundle_id) VALUES (1, 'com.example.garden');")
+    print(f"{APP};")
     print(f"COPY figure ({COLUMNS}) FROM stdin;")
     for row in rows():
         print(*row, sep="\t")

@@ -5,10 +5,6 @@ public enum AccountError: CodedError, Equatable {
     case emailInvalid
     case emailTooLong
     case emailTaken
-    case passwordTooShort
-    case passwordTooLong
-    case passwordTooCommon
-    case passwordLikeEmail
     /// The address has no account, or the password is wrong. The error does not say which, for security.
     case credentialsWrong
     /// The password of a logged-in user is wrong.
@@ -33,10 +29,6 @@ public enum AccountError: CodedError, Equatable {
         case .emailInvalid: "emailInvalid"
         case .emailTooLong: "emailTooLong"
         case .emailTaken: "emailTaken"
-        case .passwordTooShort: "passwordTooShort"
-        case .passwordTooLong: "passwordTooLong"
-        case .passwordTooCommon: "passwordTooCommon"
-        case .passwordLikeEmail: "passwordLikeEmail"
         case .credentialsWrong: "credentialsWrong"
         case .passwordWrong: "passwordWrong"
         case .refreshTokenInvalid: "refreshTokenInvalid"
@@ -57,10 +49,6 @@ public enum AccountError: CodedError, Equatable {
         case .emailInvalid: "The e-mail address is invalid. It must have the form name@example.com."
         case .emailTooLong: "The e-mail address is longer than \(EmailAddress.maximumLength) bytes."
         case .emailTaken: "The e-mail address has an account. Log in, or sign up with another."
-        case .passwordTooShort: "The password must have at least \(Password.minimumLength) characters."
-        case .passwordTooLong: "The password is longer than \(Password.maximumLength) bytes."
-        case .passwordTooCommon: "The password is too common. Choose another."
-        case .passwordLikeEmail: "The password is the e-mail address, or its part before the @. Choose another."
         case .credentialsWrong: "No account has this e-mail address and password."
         case .passwordWrong: "The password is wrong. Nothing was changed."
         case .refreshTokenInvalid: "The refresh token is unknown, or its session has ended. Log in."

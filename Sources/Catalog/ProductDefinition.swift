@@ -34,7 +34,9 @@ public struct ProductDefinition: Sendable {
     ) throws(CatalogError) {
         let given = CatalogReader(file: productIdentifier, value: .object(object))
         guard productIdentifier.wholeMatch(of: /[A-Za-z0-9._-]{1,255}/) != nil else {
-            throw given.failure("a product's identifier has up to 255 letters, digits, ., - and _")
+            throw CatalogError(
+                file: productIdentifier, key: Self.identifier,
+                reason: "a product's identifier has up to 255 letters, digits, ., - and _")
         }
         if let identifier = try given.optional(Self.identifier), try identifier.string() != productIdentifier {
             throw identifier.failure("it has to be \(productIdentifier), or left out")

@@ -18,8 +18,8 @@ struct ProductReader {
     func type(among types: [ProductType]) throws(CatalogError) -> ProductType {
         let type = try entry.required("type")
         let name = try type.string()
-        guard let known = types.first(where: { Self.name(of: $0) == name }) else {
-            throw type.failure("it is none of \(types.map(Self.name).joined(separator: ", "))")
+        guard let known = types.first(where: { $0.configurationName == name }) else {
+            throw type.failure("it is none of \(types.map(\.configurationName).joined(separator: ", "))")
         }
         return known
     }
@@ -29,16 +29,6 @@ struct ProductReader {
             throw entry.failure("it is no price; write \"1200\" or \"0.99\"")
         }
         return price
-    }
-
-    /// The name of a type in `.storekit` files.
-    private static func name(of type: ProductType) -> String {
-        switch type {
-        case .consumable: "Consumable"
-        case .nonConsumable: "NonConsumable"
-        case .nonRenewingSubscription: "NonRenewingSubscription"
-        case .autoRenewableSubscription: "RecurringSubscription"
-        }
     }
 
     /// A product that Xcode has just created has a localization without texts.

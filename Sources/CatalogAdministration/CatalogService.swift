@@ -13,7 +13,9 @@ public final class CatalogService: Sendable {
     /// The largest total size of uploaded pictures, in bytes. They are in memory.
     public static let maximumPictures = 64 << 20
     /// The largest size of a definition, in bytes.
-    static let maximumDefinition = 32 * 1024
+    public static let maximumDefinition = 32 * 1024
+    /// The number of attempts at a change if others change the catalog meanwhile.
+    private static let maximumAttempts = 5
 
     public let apps: Apps
     public let ledger: Ledger
@@ -216,17 +218,27 @@ public final class CatalogService: Sendable {
         }
     }
 
-    /// The changes of an app's products, newest first.
-    public func changes(
-        of productIdentifier: String?,
-        in app: App,
-        before number: Int64?,
-        limit: Int
-    ) async throws -> [CatalogChange] {
-        try await ledger.read { [apps] in
-            try $0.catalogChanges(
-                of: productIdentifier, in: app.bundleIdentifier, firstApp: apps.first.bundleIdentifier, before: number,
-                limit: limit)
+    /// The result of a change.
+    public enum Outcome: Sendable {
+        case unchanged
+        case changed
+        /// A product was created.
+        case created
+    }
+
+    /// Makes a change to the present catalog and applies it. The change is prepared again if another caller has changed the
+    /// catalog meanwhile.
+    ///
+    /// - Parameter prepare: Prepares the change; nil if none is needed.
+    /// - Returns: Nil if other callers were always first.
+    /// - Throws: The errors of `prepare`, of `add` and of `refresh`.
+    public func perform(_ prepare: () async throws -> Pending?) async throws -> Outcome? {
+        for _ in 0..<Self.maximumAttempts {
+            guard let pending = try await prepare() else { return .unchanged }
+            let isAdded = try await add(pending)
+            try await refresh()
+            if isAdded { return pending.isNewProduct ? .created : .changed }
         }
+        return nil
     }
 }

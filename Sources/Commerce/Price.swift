@@ -31,13 +31,8 @@ public struct Price: Hashable, Sendable, Codable {
 
     /// The amount in major units with the currency's code: `KRW 1,200`, `USD 0.99`.
     public var formatted: String {
-        let whole = String(milliunits / 1000)
-        var grouped = ""
-        for (index, digit) in whole.enumerated() {
-            if index > 0, (whole.count - index).isMultiple(of: 3) { grouped.append(",") }
-            grouped.append(digit)
-        }
-        let fraction = milliunits % 1000
+        let grouped = (milliunits < 0 ? "-" : "") + (milliunits.magnitude / 1000).groupedDigits
+        let fraction = milliunits.magnitude % 1000
         guard fraction != 0 else { return "\(currency) \(grouped)" }
         var decimals = String(String(fraction + 1000).dropFirst())
         if decimals.hasSuffix("0") { decimals.removeLast() }

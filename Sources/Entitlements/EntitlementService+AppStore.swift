@@ -52,7 +52,8 @@ extension EntitlementService {
     ) async throws -> [OpenConsumptionRequest] {
         try await ledger.read {
             try $0.openConsumptionRequests(
-                since: clock.now().adding(seconds: -12 * 60 * 60), of: origins, in: app, limit: limit)
+                since: clock.now().adding(seconds: -ReceivedNotification.answerTime), of: origins, in: app, limit: limit
+            )
         }
     }
 
@@ -61,13 +62,24 @@ extension EntitlementService {
         try await ledger.write { try $0.settle(request, at: clock.now()) }
     }
 
-    /// The checkpoint of a reconciliation; nil if there was none.
+    /// The moment until which a reconciliation is complete; nil if there was none.
     public func reconciled(_ subject: String) async throws -> Timestamp? {
-        try await ledger.read { try $0.reconciled(subject) }
+        try await checkpoint(ofReconciliation: subject)?.until
+    }
+
+    /// The checkpoint of a reconciliation; nil if there was none.
+    public func checkpoint(ofReconciliation subject: String) async throws -> ReconciliationCheckpoint? {
+        try await ledger.read { try $0.checkpoint(ofReconciliation: subject) }
     }
 
     /// Stores the checkpoint of a reconciliation.
-    public func setReconciled(_ subject: String, until moment: Timestamp) async throws {
-        try await ledger.write { try $0.setReconciled(subject, until: moment) }
+    ///
+    /// - Parameter findings: The number of each outcome of the run; nil if the run counts none.
+    public func setReconciled(
+        _ subject: String,
+        until moment: Timestamp,
+        findings: [String: Int]? = nil
+    ) async throws {
+        try await ledger.write { try $0.setReconciled(subject, until: moment, findings: findings) }
     }
 }

@@ -74,15 +74,19 @@ extension EntitlementService {
     }
 
     /// Reinstates a purchase that the team has revoked. A revocation by the App Store stays in effect.
+    ///
+    /// - Parameter reason: The reason for the audit log; nil if none is given.
     public func reinstate(
         transaction identifier: String,
         origin: Origin?,
         in app: String? = nil,
         of user: User,
+        reason: String? = nil,
         by caller: String
     ) async throws -> RedeemedTransaction {
         try await change(
-            .reinstate(by: caller, at: clock.now()), ofTransaction: identifier, origin: origin, in: app, of: user)
+            .reinstate(by: caller, at: clock.now(), reason: reason), ofTransaction: identifier, origin: origin, in: app,
+            of: user)
     }
 
     private func change(

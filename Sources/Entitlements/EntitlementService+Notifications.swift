@@ -40,6 +40,24 @@ extension EntitlementService {
         try await outcome(of: notification.request)
     }
 
+    /// The received notifications of all apps, newest first.
+    ///
+    /// - Parameter position: The position after which the page begins; nil for the first page.
+    /// - Returns: At most `limit` notifications, and the position of the next page; nil for the last page. A page may have
+    ///   fewer notifications, even none, although there is a next one.
+    public func notifications(
+        _ filter: ReceivedNotificationFilter,
+        before position: ReceivedNotification.Position?,
+        limit: Int
+    ) async throws -> (shown: [ReceivedNotification], next: ReceivedNotification.Position?) {
+        try await ledger.read { try $0.notifications(filter, before: position, limit: limit) }
+    }
+
+    /// The notification of an identifier; nil if the origin has none.
+    public func notification(_ identifier: String, of origin: Origin) async throws -> ReceivedNotification? {
+        try await ledger.read { try $0.notification(identifier, of: origin) }
+    }
+
     func outcome(of request: ClaimRequest) async throws -> NotificationOutcome {
         guard case .recorded(let outcome) = try await claims.answer(request) else { throw RedemptionError.userUnknown }
         return outcome

@@ -42,6 +42,24 @@ extension EntitlementService {
         return ItemExplanation(of: item, by: facts)
     }
 
+    /// The recorded refusals of all users by their codes.
+    ///
+    /// - Parameters:
+    ///   - moment: The beginning of the counted period.
+    ///   - latest: The number of the latest refusals of each code.
+    public func refusalGroups(since moment: Timestamp, latest: Int) async throws -> [RefusalGroup] {
+        try await ledger.read { try $0.refusalGroups(since: moment, latest: latest) }
+    }
+
+    /// The recorded refusals of a code, newest first.
+    public func refusals(
+        of code: String,
+        before position: RecordedRefusal.Position?,
+        limit: Int
+    ) async throws -> [RecordedRefusal] {
+        try await ledger.read { try $0.refusals(of: code, before: position, limit: limit) }
+    }
+
     /// The purchases that nobody has redeemed, in the order of their transactions.
     public func unclaimedPurchases(
         ofTransaction identifier: String?,

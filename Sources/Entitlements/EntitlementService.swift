@@ -184,6 +184,9 @@ public struct EntitlementService: Sendable {
             proof, expecting: ProofExpectations(bundleIdentifier: nil, origins: Set(Origin.allCases)))
     }
 
+    /// Decodes a proof as far as its bytes can be read.
+    func decode(_ proof: [UInt8]) -> ProofInspection { verifier.inspect(proof) }
+
     /// True if a signed JSON has a chain that was verified before, so that verifying it is cheap.
     public func hasCachedChain(_ proof: [UInt8]) -> Bool { verifier.hasCachedChain(proof) }
 

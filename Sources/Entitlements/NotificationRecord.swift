@@ -52,4 +52,7 @@ public enum NotificationOutcome: String, Sendable {
     case parked
     /// The notification was received before.
     case duplicate
+
+    /// The outcomes of most notifications.
+    static let frequent: [NotificationOutcome] = [.granted, .recorded]
 }

@@ -4,5 +4,6 @@ import Commerce
 public enum PurchaseChange: Hashable, Sendable {
     case revoke(Revocation)
     /// - by: The identifier of the API key.
-    case reinstate(by: String, at: Timestamp)
+    /// - reason: The reason, in the team's own words; nil if none is given.
+    case reinstate(by: String, at: Timestamp, reason: String? = nil)
 }

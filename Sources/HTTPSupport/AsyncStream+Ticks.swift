@@ -1,6 +1,13 @@
+import ServiceLifecycle
+
 extension AsyncStream<Void> {
     /// Returns a stream with an element after each pause. It ends when the consumer is cancelled.
     package static func ticks(every pause: Duration) -> AsyncStream<Void> {
         AsyncStream { (try? await Task.sleep(for: pause)).map { _ in } }
+    }
+
+    /// Calls a body after each pause, until the service shuts down or the task is cancelled.
+    package static func ticksUntilShutdown(every pause: Duration, _ body: () -> Void) async {
+        for await _ in ticks(every: pause).cancelOnGracefulShutdown() { body() }
     }
 }

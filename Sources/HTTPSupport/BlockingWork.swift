@@ -35,4 +35,28 @@ package enum BlockingWork {
             return try work()
         }
     }
+
+    /// Runs work that goes on if it takes longer than a request may wait.
+    ///
+    /// - Returns: Nil if the work goes on. Its result is then lost.
+    package static func run<Value: Sendable>(
+        waitingUpTo longest: Duration,
+        _ work: @escaping @Sendable () throws -> Value
+    ) async throws -> Value? {
+        let (results, end) = AsyncStream<Result<Value, any Error>>.makeStream()
+        Task {
+            do { end.yield(.success(try await run(work))) } catch { end.yield(.failure(error)) }
+            end.finish()
+        }
+        let result = await withTaskGroup(of: Result<Value, any Error>?.self) { group in
+            group.addTask { await results.first { _ in true } }
+            group.addTask {
+                try? await Task.sleep(for: longest)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
+        }
+        return try result?.get()
+    }
 }

@@ -19,6 +19,22 @@ private enum AttributeType {
 }
 
 extension AppReceipt {
+    /// The names of the attributes for people. A fact that a JWS states, too, has the name of its field there.
+    static let attributeNames: [Int: String] = [
+        AttributeType.receiptType: "receiptType", AttributeType.appItemID: "appAppleId",
+        AttributeType.bundleIdentifier: "bundleId", AttributeType.applicationVersion: "applicationVersion",
+        AttributeType.opaqueValue: "opaqueValue", AttributeType.deviceHash: "deviceHash",
+        AttributeType.ageRating: "ageRating", AttributeType.creationDate: "receiptCreationDate",
+        AttributeType.downloadID: "downloadId",
+        AttributeType.versionExternalIdentifier: "versionExternalIdentifier",
+        AttributeType.inAppPurchase: "inAppPurchase", AttributeType.originalPurchaseDate: "originalPurchaseDate",
+        AttributeType.originalApplicationVersion: "originalApplicationVersion",
+        AttributeType.expirationDate: "expirationDate",
+    ]
+
+    /// The attributes whose value is bytes without a structure.
+    static let opaqueAttributes: Set = [AttributeType.opaqueValue, AttributeType.deviceHash]
+
     /// The maximum number of purchases read from one receipt. Apple's largest known receipt has 187.
     static let maximumPurchases = 2000
 

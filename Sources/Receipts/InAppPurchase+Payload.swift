@@ -19,6 +19,19 @@ private enum AttributeType {
 }
 
 extension InAppPurchase {
+    /// The names of the attributes for people, as in `AppReceipt`.
+    static let attributeNames: [Int: String] = [
+        AttributeType.quantity: "quantity", AttributeType.productIdentifier: "productId",
+        AttributeType.transactionIdentifier: "transactionId", AttributeType.purchaseDate: "purchaseDate",
+        AttributeType.originalTransactionIdentifier: "originalTransactionId",
+        AttributeType.originalPurchaseDate: "originalPurchaseDate", AttributeType.productType: "productType",
+        AttributeType.expiresDate: "expiresDate", AttributeType.itemID: "itemId",
+        AttributeType.webOrderLineItemID: "webOrderLineItemId", AttributeType.cancellationDate: "cancellationDate",
+        AttributeType.isTrialPeriod: "isTrialPeriod",
+        AttributeType.isInIntroductoryOfferPeriod: "isInIntroductoryOfferPeriod",
+        AttributeType.promotionalOfferIdentifier: "offerIdentifier",
+    ]
+
     /// An empty purchase for `read` to fill.
     static let blank = InAppPurchase(
         quantity: 0, productIdentifier: "", transactionIdentifier: "", originalTransactionIdentifier: nil,

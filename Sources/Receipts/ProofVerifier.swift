@@ -42,6 +42,12 @@ public struct ProofVerifier: Sendable {
         }
     }
 
+    /// Decodes a proof as far as its bytes can be read, for people to see. It judges nothing, and caches nothing.
+    public func inspect(_ proof: [UInt8]) -> ProofInspection {
+        var inspector = ProofInspector(anchors: anchors, now: clock.now())
+        return inspector.inspect(proof)
+    }
+
     /// True if the cache has the chain of the JWS, so that its verification is cheap.
     public func hasCachedChain(_ proof: [UInt8]) -> Bool {
         guard let end = proof.firstIndex(of: UInt8(ascii: ".")) else { return false }

@@ -60,7 +60,8 @@ struct SignedPayload {
     /// honors them and one that ignores them would disagree about the payload.
     private static let unsupportedClaims = ["exp", "nbf", "aud"]
 
-    private static func kind(of object: JSONObject) -> Kind? {
+    /// The kind of a payload. Nil for another object.
+    static func kind(of object: JSONObject) -> Kind? {
         if object["notificationType"] != nil { return .notification }
         if object["receiptType"] != nil { return .appTransaction }
         if object["transactionId"] != nil { return .transaction }

@@ -54,6 +54,24 @@ public struct TrustAnchors: Sendable {
         }
         return ValidatedChain(path: path, anchor: anchor)
     }
+
+    /// The path from a certificate to an anchor, for people to see. An expired certificate does not hide the anchor.
+    ///
+    /// - Returns: Nil if there is no path.
+    func trustedPath(
+        from leaf: Certificate,
+        through others: [Certificate],
+        at moment: Timestamp
+    ) -> (path: [Certificate], anchor: TrustAnchor)? {
+        let allBegun = ([leaf] + others).map(\.notBefore).max() ?? 0
+        for second in [moment.secondsSince1970, allBegun] {
+            guard let path = try? store.path(from: leaf, through: others, at: second),
+                let anchor = anchors.first(where: { $0.certificate == path.last })
+            else { continue }
+            return (path, anchor)
+        }
+        return nil
+    }
 }
 
 extension TrustAnchors {

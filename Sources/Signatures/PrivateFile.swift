@@ -18,6 +18,11 @@ public enum PrivateFile {
 
     /// Creates an empty file unless one exists, so later content is private from the first byte.
     public static func ensureExists(at url: URL) throws(Failure) {
+        if access(url.path, F_OK) == 0 {
+            // Opening and closing a database would release the locks that this process holds on it (POSIX fcntl).
+            guard access(url.path, R_OK | W_OK) == 0 else { throw failure(url) }
+            return
+        }
         let descriptor = open(url.path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure(url) }
         close(descriptor)

@@ -31,11 +31,18 @@ public struct DueEvent: Hashable, Sendable {
 
 extension Store {
     /// The due events after one moment until another, the oldest first.
-    public func dueEvents(after start: Timestamp, until end: Timestamp) throws(StoreError) -> [DueEvent] {
+    ///
+    /// - Parameter limit: The maximum number of events.
+    public func dueEvents(
+        after start: Timestamp,
+        until end: Timestamp,
+        limit: Int = .max
+    ) throws(StoreError) -> [DueEvent] {
         try read { books in
             try books.notifications.notifications(
+                NotificationTypeV2.allCases.filter { DueEvent.Kind($0) != nil },
                 from: Timestamp(millisecondsSince1970: start.millisecondsSince1970 + 1),
-                until: Timestamp(millisecondsSince1970: end.millisecondsSince1970 + 1)
+                until: Timestamp(millisecondsSince1970: end.millisecondsSince1970 + 1), limit: limit
             ).compactMap { notification in
                 guard let kind = DueEvent.Kind(notification.type),
                     let sold = try notification.transactionIdentifier.flatMap(books.transactions.transaction)

@@ -15,7 +15,8 @@ public final class Store: Sendable {
     let issuer: ProofIssuer
     let machineClock: any WallClock
     private let randomness: Randomness
-    private let queue: DatabaseQueue
+    let queue: DatabaseQueue
+    let observers = StoreObservers()
     private let path: String
     /// The maximum number of due events in one commit.
     private static let catchUpLimit = 200
@@ -25,6 +26,7 @@ public final class Store: Sendable {
     /// - Parameters:
     /// - appAppleIdentifier: The app's number in the App Store, for proofs of the environment `Production`; nil for the
     ///   configuration's.
+    /// - isDurable: False for a demonstration. A power cut may then lose sales.
     /// - clock: The machine's clock. The store's clock is this one plus an offset.
     public init(
         folder: URL,
@@ -32,6 +34,7 @@ public final class Store: Sendable {
         configuration: StoreKitConfiguration,
         environment: AppStoreEnvironment = .sandbox,
         appAppleIdentifier: Int64? = nil,
+        isDurable: Bool = true,
         clock: any WallClock,
         randomness: Randomness
     ) throws(StoreError) {
@@ -49,7 +52,7 @@ public final class Store: Sendable {
             randomness: randomness)
         let file = folder.appending(path: "store.sqlite", directoryHint: .notDirectory)
         path = file.path
-        queue = try Self.open(file)
+        queue = try Self.open(file, isDurable: isDurable)
     }
 
     /// The roots of the store's two chains. A service has to trust them to accept the store's proofs.
@@ -66,7 +69,7 @@ public final class Store: Sendable {
 }
 
 extension Store {
-    private static func open(_ file: URL) throws(StoreError) -> DatabaseQueue {
+    private static func open(_ file: URL, isDurable: Bool) throws(StoreError) -> DatabaseQueue {
         var configuration = Configuration()
         configuration.label = "store"
         configuration.busyMode = .timeout(10)
@@ -78,7 +81,7 @@ extension Store {
                 let queue = try DatabaseQueue(path: file.path, configuration: configuration)
                 try queue.writeWithoutTransaction { database in
                     // GRDB chooses NORMAL for WAL. A power cut could then lose a sale.
-                    try database.execute(sql: "PRAGMA synchronous = FULL")
+                    try database.execute(sql: "PRAGMA synchronous = \(isDurable ? "FULL" : "OFF")")
                 }
                 let migrator = StoreSchema.migrator
                 guard try queue.read({ try !migrator.hasBeenSuperseded($0) }) else {
@@ -105,8 +108,8 @@ extension Store {
     func writeOrThrow<Value>(_ body: (Books) throws -> Value) throws -> Value {
         do {
             // Batches keep the finished events and let other callers in.
-            while try !queue.write({ try books($0).catchUp(limit: Self.catchUpLimit) }) {}
-            return try queue.write { database in
+            while try !commit({ try books($0).catchUp(limit: Self.catchUpLimit) }) {}
+            return try commit { database in
                 let books = try books(database)
                 _ = try books.catchUp()
                 return try body(books)
@@ -136,7 +139,18 @@ extension Store {
 
     /// Changes the clock or the settings, without performing due events.
     func writeState<Value>(_ body: (StateRecords) throws -> Value) throws(StoreError) -> Value {
-        do { return try queue.write { try body(StateRecords(database: $0)) } } catch { throw fault(error) }
+        do { return try commit { try body(StateRecords(database: $0)) } } catch { throw fault(error) }
+    }
+
+    /// Commits one transaction, and then notifies the observers if it has changed anything.
+    private func commit<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        let (value, hasChanged) = try queue.write { database in
+            let before = database.totalChangesCount
+            let value = try body(database)
+            return (value, database.totalChangesCount != before)
+        }
+        if hasChanged { observers.notify() }
+        return value
     }
 
     private func books(_ database: Database) throws -> Books {

@@ -35,6 +35,13 @@ enum StoreSchema {
                     """)
         }
         migrator.registerMigration("2: what was sold, subscriptions, notifications, settings", migrate: separateSales)
+        migrator.registerMigration("3: unfinished payments") { database in
+            try database.execute(
+                sql: """
+                    CREATE INDEX payment_transaction_unfinished ON payment_transaction (identifier)
+                        WHERE state <> 'finished';
+                    """)
+        }
         return migrator
     }
 

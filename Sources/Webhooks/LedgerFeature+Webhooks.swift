@@ -4,7 +4,7 @@ import Wire
 extension LedgerFeature {
     /// The webhook messages to back ends: one to each endpoint for each audit record.
     package static let webhooks = LedgerFeature(
-        tables: [.webhookEndpoint, .webhookDelivery, .webhookAttempt],
+        tables: [.webhookEndpoint, .webhookDelivery, .webhookAttempt, .webhookChange],
         auditHook: { records, database, randomness in
             try WebhookRecords(database: database).enqueue(
                 records.filter { WebhookMessage.Kind($0.record.entry.event) != nil }, randomness: randomness)
@@ -48,19 +48,29 @@ extension Table {
         ],
         erasure: .deletion)
 
-    /// The attempts to deliver a message. An attempt that has not ended has no status and no error.
+    /// The attempts to deliver a message. An attempt that has not ended has no status and no error. `response`: the beginning
+    /// of the answer's body, as text.
     fileprivate static let webhookAttempt = Table(
         name: "webhook_attempt", family: .userData,
         columns: [
             .integer("user_id"), .integer("audit_number"), .text("endpoint_id"),
             .integer("number", check: "number > 0"), .integer("attempted_at"), .integer("status").optional,
-            .text("error").optional,
+            .text("error").optional, .integer("duration_ms").since(19), .text("response").since(19),
         ],
         key: ["user_id", "audit_number", "endpoint_id", "number"],
         references: [
             Reference(columns: ["user_id", "audit_number", "endpoint_id"], table: "webhook_delivery")
         ],
         erasure: .deletion)
+
+    /// The changes of endpoints by back ends and people. They stay after the removal of the endpoint.
+    fileprivate static let webhookChange = Table(
+        name: "webhook_change", family: .everywhere,
+        columns: [
+            .text("endpoint_id"), .integer("happened_at"), .blob("change_id", count: 16), .text("event"),
+            .text("changed_by"), .text("detail").optional,
+        ],
+        key: ["endpoint_id", "happened_at", "change_id"])
 
     private static func byAge(_ name: String, condition: String?) -> Index {
         Index(

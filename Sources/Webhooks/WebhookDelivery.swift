@@ -30,9 +30,15 @@ public struct WebhookDelivery: Hashable, Sendable {
     }
 
     public struct Attempt: Hashable, Sendable {
+        /// The number of the attempt since the message was created. A replay continues the numbers.
+        public let number: Int64
         public let at: Timestamp
         /// The outcome; nil if the attempt has not ended, or if the service stopped during it.
         public let outcome: Outcome?
+        /// The duration; nil if the attempt has not ended, or if an early version made it.
+        public let milliseconds: Int64?
+        /// The beginning of the answer's body, at most `WebhookResponse.maximumLength` bytes; nil for an answer without a body.
+        public let response: String?
     }
 
     public let endpointIdentifier: String

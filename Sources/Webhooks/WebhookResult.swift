@@ -8,6 +8,10 @@ public struct WebhookResult: Hashable, Sendable {
     public let isDelivered: Bool
     /// The time of the next attempt; nil if the message was delivered or given up.
     let nextAttemptAt: Timestamp?
+    /// The duration of the attempt; nil if it is unknown.
+    public let milliseconds: Int64?
+    /// The beginning of the answer's body; nil for an answer without a body.
+    public let response: String?
 
     /// True if only a replay makes another attempt.
     public var isGivenUp: Bool { !isDelivered && nextAttemptAt == nil }
@@ -16,11 +20,15 @@ public struct WebhookResult: Hashable, Sendable {
         of delivery: WebhookDelivery,
         _ outcome: WebhookDelivery.Outcome,
         isDelivered: Bool,
-        nextAttemptAt: Timestamp?
+        nextAttemptAt: Timestamp?,
+        milliseconds: Int64? = nil,
+        response: WebhookResponse? = nil
     ) {
         self.delivery = delivery
         self.outcome = outcome
         self.isDelivered = isDelivered
         self.nextAttemptAt = nextAttemptAt
+        self.milliseconds = milliseconds
+        self.response = response?.text
     }
 }

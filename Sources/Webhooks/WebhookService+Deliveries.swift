@@ -10,6 +10,10 @@ extension WebhookService {
     static let retention: Int64 = 30 * 86_400 * 1000
     /// The largest number of messages that one commit deletes or replays. More would delay redemptions.
     public static let changedAtOnce = 1000
+    /// The largest number of commits of one replay of a period.
+    private static let maximumCommits = 10
+    /// The largest number of attempts of one delivery that are returned.
+    private static let maximumAttempts = 100
 
     /// The deliveries to a webhook, newest first.
     ///
@@ -26,12 +30,32 @@ extension WebhookService {
         }
     }
 
+    /// The delivery of a message to a webhook.
+    ///
+    /// - Throws: `WebhookError`, `notFound`, `messageNotFound`.
+    public func delivery(_ message: String, to identifier: String) async throws -> WebhookDelivery {
+        _ = try await endpoint(identifier)
+        let found = try await ledger.read { try $0.webhookDelivery(message, to: identifier) }
+        guard let found else { throw WebhookError.messageNotFound }
+        return found
+    }
+
+    /// The last attempts of a delivery, newest first.
+    public func attempts(of delivery: WebhookDelivery) async throws -> [WebhookDelivery.Attempt] {
+        try await ledger.read { try $0.attempts(of: delivery, limit: Self.maximumAttempts) }
+    }
+
     /// Sends a message again, in any state.
     ///
     /// - Throws: `WebhookError`, `notFound`, `messageNotFound`.
-    public func replay(_ message: String, to identifier: String) async throws -> WebhookDelivery {
+    public func replay(_ message: String, to identifier: String, by key: String) async throws -> WebhookDelivery {
         _ = try await endpoint(identifier)
-        let found = try await ledger.write { try $0.replay(message, to: identifier) }
+        let record = recording(.messageReplayed, of: identifier, by: key, detail: message)
+        let found = try await ledger.write { transaction in
+            let found = try transaction.replay(message, to: identifier)
+            if found != nil { try record(transaction) }
+            return found
+        }
         guard let found else { throw WebhookError.messageNotFound }
         return found
     }
@@ -40,14 +64,55 @@ extension WebhookService {
     ///
     /// - Returns: The number of messages; `changedAtOnce` if there may be more.
     /// - Throws: `WebhookError`, `notFound`.
-    public func replayFailed(to identifier: String) async throws -> Int {
+    public func replayFailed(to identifier: String, by key: String) async throws -> Int {
         _ = try await endpoint(identifier)
-        return try await ledger.write { try $0.replayFailed(to: identifier, limit: Self.changedAtOnce) }
+        return try await ledger.write { transaction in
+            let count = try transaction.replayFailed(to: identifier, limit: Self.changedAtOnce)
+            guard count > 0 else { return 0 }
+            try recording(.messagesReplayed, of: identifier, by: key, detail: String(count))(transaction)
+            return count
+        }
+    }
+
+    /// Sends the delivered and the failed messages of a period again, oldest first, in several commits.
+    ///
+    /// - Parameters:
+    ///   - start: The first moment of the period.
+    ///   - end: The first moment after it.
+    /// - Returns: The number of messages, and the last one if there may be more.
+    /// - Throws: `WebhookError`, `notFound`.
+    public func replay(
+        to identifier: String,
+        from start: Timestamp,
+        until end: Timestamp,
+        by key: String
+    ) async throws -> (count: Int, last: WebhookDeliveryPosition?) {
+        _ = try await endpoint(identifier)
+        var last = WebhookDeliveryPosition(happenedAt: start, messageIdentifier: "")
+        var count = 0
+        for _ in 0..<Self.maximumCommits {
+            let replayed = try await ledger.write { [last] transaction -> [WebhookDeliveryPosition] in
+                let replayed = try transaction.replay(
+                    to: identifier, after: last, until: end, limit: Self.changedAtOnce)
+                guard !replayed.isEmpty else { return [] }
+                try recording(.messagesReplayed, of: identifier, by: key, detail: String(replayed.count))(transaction)
+                return replayed
+            }
+            count += replayed.count
+            guard let next = replayed.last, replayed.count == Self.changedAtOnce else { return (count, nil) }
+            last = next
+        }
+        return (count, last)
     }
 
     /// The message of a delivery; nil for an event without a message. No version writes such a delivery.
     public func message(_ delivery: WebhookDelivery) -> WebhookMessage? {
         WebhookMessage.Kind(delivery.entry.event).map { WebhookMessage(delivery, $0) }
+    }
+
+    /// The type of a delivery's message; nil for an event without a message.
+    public func messageType(_ delivery: WebhookDelivery) -> String? {
+        WebhookMessage.Kind(delivery.entry.event)?.rawValue
     }
 
     /// The signed message of a delivery, for an attempt now.
@@ -56,6 +121,13 @@ extension WebhookService {
         return try message(delivery).map {
             SignedWebhook(
                 try $0.body(), identifier: delivery.messageIdentifier, secrets: endpoint.secrets(at: now), at: now)
+        }
+    }
+
+    /// The message of a delivery as it would be sent now, without a signature.
+    public func unsigned(_ delivery: WebhookDelivery) throws -> SignedWebhook? {
+        try message(delivery).map {
+            SignedWebhook(try $0.body(), identifier: delivery.messageIdentifier, secrets: [], at: clock.now())
         }
     }
 
@@ -84,14 +156,26 @@ extension WebhookService {
     }
 
     /// The result of an attempt. Any outcome other than a status from 200 to 299 is retried.
-    public func result(of delivery: WebhookDelivery, _ outcome: WebhookDelivery.Outcome) -> WebhookResult {
+    ///
+    /// - Parameters:
+    ///   - milliseconds: The duration of the attempt; nil if it is unknown.
+    ///   - response: The beginning of the answer's body; nil for an answer without a body.
+    public func result(
+        of delivery: WebhookDelivery,
+        _ outcome: WebhookDelivery.Outcome,
+        milliseconds: Int64? = nil,
+        response: WebhookResponse? = nil
+    ) -> WebhookResult {
         if case .answered(200...299) = outcome {
-            return WebhookResult(of: delivery, outcome, isDelivered: true, nextAttemptAt: nil)
+            return WebhookResult(
+                of: delivery, outcome, isDelivered: true, nextAttemptAt: nil, milliseconds: milliseconds,
+                response: response)
         }
         return WebhookResult(
             of: delivery, outcome, isDelivered: false,
             nextAttemptAt: WebhookSchedule.backoff.next(
-                after: delivery.attempts, at: clock.now(), randomness: randomness))
+                after: delivery.attempts, at: clock.now(), randomness: randomness),
+            milliseconds: milliseconds, response: response)
     }
 
     public func record(_ results: [WebhookResult]) async throws {

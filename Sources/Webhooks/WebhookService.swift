@@ -26,13 +26,18 @@ public struct WebhookService: Sendable {
 
     /// Adds an endpoint, which receives all later events.
     ///
-    /// - Parameter key: The identifier of the caller's API key.
+    /// - Parameter key: The identifier of the caller's API key, or `member NAME` for a person.
     /// - Throws: `WebhookError`, `tooMany`.
     public func add(_ url: WebhookURL, by key: String) async throws -> WebhookEndpoint {
         let endpoint = WebhookEndpoint(
             identifier: "wh_" + randomness.bytes(12).hexadecimal, url: url.text, createdAt: clock.now(), createdBy: key,
             secret: randomness.bytes(WebhookSecret.length))
-        let isAdded = try await ledger.write { try $0.add(endpoint, upTo: Self.maximumEndpoints) }
+        let record = recording(.added, of: endpoint.identifier, by: key)
+        let isAdded = try await ledger.write { transaction in
+            guard try transaction.add(endpoint, upTo: Self.maximumEndpoints) else { return false }
+            try record(transaction)
+            return true
+        }
         guard isAdded else { throw WebhookError.tooMany }
         return endpoint
     }
@@ -49,9 +54,32 @@ public struct WebhookService: Sendable {
         return found
     }
 
+    /// The last changes of an endpoint by the team, newest first.
+    public func changes(of identifier: String, limit: Int) async throws -> [WebhookChange] {
+        try await ledger.read { try $0.webhookChanges(of: identifier, limit: limit) }
+    }
+
+    /// Returns a function that records a change in the transaction of the change.
+    func recording(
+        _ event: WebhookChange.Event,
+        of identifier: String,
+        by key: String,
+        detail: String? = nil
+    ) -> @Sendable (LedgerTransaction) throws -> Void {
+        let change = WebhookChange(
+            endpointIdentifier: identifier, happenedAt: clock.now(), event: event, changedBy: key, detail: detail)
+        let bytes = randomness.bytes(16)
+        return { try $0.record(change, identifier: bytes) }
+    }
+
     /// - Throws: `WebhookError`, `notFound`.
-    public func setURL(_ url: WebhookURL, of identifier: String) async throws -> WebhookEndpoint {
-        let found = try await ledger.write { try $0.setURL(url.text, ofWebhookEndpoint: identifier) }
+    public func setURL(_ url: WebhookURL, of identifier: String, by key: String) async throws -> WebhookEndpoint {
+        let record = recording(.urlChanged, of: identifier, by: key, detail: url.text)
+        let found = try await ledger.write { transaction in
+            let found = try transaction.setURL(url.text, ofWebhookEndpoint: identifier)
+            if found != nil { try record(transaction) }
+            return found
+        }
         guard let found else { throw WebhookError.notFound }
         return found
     }
@@ -62,7 +90,8 @@ public struct WebhookService: Sendable {
     /// - Throws: `WebhookError`, `notFound`, `secretBeingReplaced`.
     public func replaceSecret(
         of identifier: String,
-        keepingPreviousFor seconds: Int64
+        keepingPreviousFor seconds: Int64,
+        by key: String
     ) async throws -> WebhookEndpoint {
         let (endpoint, now) = (try await endpoint(identifier), clock.now())
         // A receiver that has only the previous secret would have no valid one.
@@ -71,8 +100,12 @@ public struct WebhookService: Sendable {
             randomness.bytes(WebhookSecret.length),
             Timestamp(millisecondsSince1970: now.millisecondsSince1970 + seconds * 1000)
         )
-        let isReplaced = try await ledger.write {
-            try $0.replace(endpoint.secret, with: secret, ending: end, ofWebhookEndpoint: identifier)
+        let record = recording(.secretReplaced, of: identifier, by: key, detail: String(seconds))
+        let isReplaced = try await ledger.write { transaction in
+            let isReplaced = try transaction.replace(
+                endpoint.secret, with: secret, ending: end, ofWebhookEndpoint: identifier)
+            if isReplaced { try record(transaction) }
+            return isReplaced
         }
         // Another caller replaced the secret meanwhile.
         guard isReplaced else { throw WebhookError.secretBeingReplaced }
@@ -82,8 +115,13 @@ public struct WebhookService: Sendable {
     }
 
     /// - Throws: `WebhookError`, `notFound`.
-    public func remove(_ identifier: String) async throws {
-        let isRemoved = try await ledger.write { try $0.removeWebhookEndpoint(identifier, at: clock.now()) }
+    public func remove(_ identifier: String, by key: String) async throws {
+        let record = recording(.removed, of: identifier, by: key)
+        let isRemoved = try await ledger.write { transaction in
+            guard try transaction.removeWebhookEndpoint(identifier, at: clock.now()) else { return false }
+            try record(transaction)
+            return true
+        }
         guard isRemoved else { throw WebhookError.notFound }
     }
 }

@@ -8,11 +8,23 @@ public struct WebhookDeliveryResource: Codable, Sendable {
         public let status: Int?
         /// The reason for a missing response. Nil if there is a response, or before the first attempt.
         public let error: String?
+        /// The duration. Nil before the end of the attempt, or if an early version made it.
+        public let durationMilliseconds: Int64?
+        /// The beginning of the response's body, as text of at most 1024 bytes. Nil if there is none.
+        public let response: String?
 
-        public init(attemptedAt: String, status: Int? = nil, error: String? = nil) {
+        public init(
+            attemptedAt: String,
+            status: Int? = nil,
+            error: String? = nil,
+            durationMilliseconds: Int64? = nil,
+            response: String? = nil
+        ) {
             self.attemptedAt = attemptedAt
             self.status = status
             self.error = error
+            self.durationMilliseconds = durationMilliseconds
+            self.response = response
         }
     }
 

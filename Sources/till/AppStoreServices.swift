@@ -16,12 +16,21 @@ struct AppStoreServices {
         let origins: Set<Origin>
     }
 
+    /// The reconciliation of one client.
+    struct Reconciliation {
+        let client: Client
+        let reconciler: Reconciler
+        let runs = ReconciliationRuns()
+    }
+
     private let service: EntitlementService
     private let configuration: ServeConfiguration
     private let clock: any WallClock
     private let metrics: ServiceMetrics
-    /// The clients of all apps with a key; none without App Store settings.
-    let clients: [Client]
+    /// The reconciliations of all apps with a key; none without App Store settings.
+    let reconciliations: [Reconciliation]
+
+    var clients: [Client] { reconciliations.map(\.client) }
 
     /// - Throws: `ReconciliationError` for a key that cannot be read.
     init(
@@ -46,21 +55,29 @@ struct AppStoreServices {
                 clients.append(Client(app: app, client: AppStoreServerClient(url: url, key: key), origins: origins))
             }
         }
-        self.clients = clients
+        reconciliations = clients.map { client in
+            Reconciliation(
+                client: client,
+                reconciler: Reconciler(
+                    service: service, app: client.app, client: client.client, origins: client.origins, clock: clock))
+        }
     }
 
     /// The parts of each client.
     var backgroundServices: [any ServiceLifecycle.Service] {
         guard let settings = configuration.appStore else { return [] }
-        return clients.flatMap { backgroundServices(of: $0, settings) }
+        return reconciliations.flatMap { backgroundServices(of: $0, settings) }
     }
 
-    private func backgroundServices(of client: Client, _ settings: AppStoreSettings) -> [any ServiceLifecycle.Service] {
+    private func backgroundServices(
+        of reconciliation: Reconciliation,
+        _ settings: AppStoreSettings
+    ) -> [any ServiceLifecycle.Service] {
+        let client = reconciliation.client
         let schedule = ReconciliationSchedule(
-            reconciler: Reconciler(
-                service: service, app: client.app, client: client.client, origins: client.origins, clock: clock),
+            reconciler: reconciliation.reconciler,
             notificationSeconds: settings.notificationSeconds, historySeconds: settings.historySeconds,
-            clock: clock, metrics: metrics, logger: configuration.logger)
+            runs: reconciliation.runs, clock: clock, metrics: metrics, logger: configuration.logger)
         guard let answer = settings.consumption else { return [schedule] }
         return [
             schedule,

@@ -52,16 +52,16 @@ struct AuditCommand: Command {
             }
         }
         if reports.isEmpty {
-            console.line("No audit entries for user \"\(user)\".")
+            terminal.line("No audit entries for user \"\(user)\".")
         } else {
-            table.lines.forEach(console.line)
+            table.lines.forEach(terminal.line)
         }
         if let brokenAt {
-            console.line("broken: record \(brokenAt) or an earlier one was changed or removed")
+            terminal.line("broken: record \(brokenAt) or an earlier one was changed or removed")
         } else if let last {
-            console.line("unbroken; head \(last.number) \(last.digest.hexadecimal)")
+            terminal.line("unbroken; head \(last.number) \(last.digest.hexadecimal)")
         }
-        try console.json(AuditLogReport(isUnbroken: brokenAt == nil, records: reports))
+        try terminal.json(AuditLogReport(isUnbroken: brokenAt == nil, records: reports))
         guard brokenAt == nil else { throw ExitCode(1) }
     }
 }

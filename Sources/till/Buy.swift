@@ -56,7 +56,7 @@ struct Buy: Command {
             throw StoreError.productNotFound(productIdentifier)
         }
         let store = parties.store
-        let reporter = StepReporter(console: console, fatalStep: killAfter) { try? store.effect(of: $0)?.words }
+        let reporter = StepReporter(terminal: terminal, fatalStep: killAfter) { try? store.effect(of: $0)?.words }
         let payment = Payment(productIdentifier: productIdentifier)
         let (transaction, items) = try await parties.withDevice(
             of: user, outcome: outcome, proof: proof, report: reporter.report
@@ -73,22 +73,22 @@ struct Buy: Command {
         reporter: StepReporter,
         parties: Parties
     ) throws {
-        if transaction.state == .deferred { console.deferred(transaction, common: common) }
-        console.owned(items.map(\.item), by: parties.named(user), names: parties.catalog.name(of:))
+        if transaction.state == .deferred { terminal.deferred(transaction, common: common) }
+        terminal.owned(items.map(\.item), by: parties.named(user), names: parties.catalog.name(of:))
         for (number, refusal) in reporter.refused where number != transaction.identifier {
-            console.note("Transaction \(number), from before, stays in the queue: \(refusal.message)")
+            terminal.note("Transaction \(number), from before, stays in the queue: \(refusal.message)")
         }
         if let error = transaction.error {
             let isInterrupted = try parties.store.isInterrupted(transaction.identifier)
-            try console.fail(
+            try terminal.fail(
                 code: isInterrupted ? "interrupted" : error.name,
-                message: Console.failure(error, of: transaction, isInterrupted: isInterrupted, common: common))
+                message: Terminal.failure(error, of: transaction, isInterrupted: isInterrupted, common: common))
         }
         if let refusal = reporter.refused[transaction.identifier] { throw refusal }
         struct Report: Encodable {
             let transaction: TransactionReport
             let items: [OwnedItemResource]
         }
-        try console.json(Report(transaction: TransactionReport(transaction, user: user.name), items: items))
+        try terminal.json(Report(transaction: TransactionReport(transaction, user: user.name), items: items))
     }
 }

@@ -11,25 +11,25 @@ protocol Command: AsyncParsableCommand {
 }
 
 extension Command {
-    var console: Console { Console(isJSON: common.json) }
+    var terminal: Terminal { Terminal(isJSON: common.json) }
 
     func run() async throws {
         // A reader that closes the pipe must not interrupt a purchase.
         signal(SIGPIPE, SIG_IGN)
         do {
             try await perform()
-            try console.finish()
+            try terminal.finish()
         } catch let exit as ExitCode {
             throw exit
         } catch let error as ValidationError {
             throw error
         } catch StoreError.productNotFound(let identifier) {
             let error = UnknownProduct(identifier: identifier, products: common.productsOfStore)
-            try console.fail(code: error.code, message: error.message)
+            try terminal.fail(code: error.code, message: error.message)
         } catch let error as any CodedError {
-            try console.fail(code: error.code, message: error.message)
+            try terminal.fail(code: error.code, message: error.message)
         } catch {
-            try console.fail(code: "failed", message: "\(error)")
+            try terminal.fail(code: "failed", message: "\(error)")
         }
     }
 }

@@ -63,8 +63,8 @@ struct ExportCommand: Command {
         }
         let url = URL(filePath: file, directoryHint: .notDirectory)
         let rows = try NewFile.write(to: url) { write in try exports.write(export, as: format, to: write) }
-        console.line("\(rows) rows in \(url.path)")
-        try console.json(ExportCommandReport(file: url.path, rows: rows))
+        terminal.line("\(rows) rows in \(url.path)")
+        try terminal.json(ExportCommandReport(file: url.path, rows: rows))
     }
 
     /// The exports of the ledger, with the catalog's names of products.
@@ -84,7 +84,7 @@ struct ExportCommand: Command {
                 try Self.output(part.body)
             } catch {
                 if let cursor = Self.cursor(in: path) {
-                    console.note("The export is not complete. Append the rest with the option --cursor \(cursor)")
+                    terminal.note("The export is not complete. Append the rest with the option --cursor \(cursor)")
                 }
                 throw error
             }

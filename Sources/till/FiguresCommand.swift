@@ -69,7 +69,7 @@ struct FiguresCommand: Command {
 
     func perform() async throws {
         if rebuild { try await localFigures().rebuild() }
-        guard let figure else { return rebuild ? console.line("All sums were computed again.") : try printList() }
+        guard let figure else { return rebuild ? terminal.line("All sums were computed again.") : try printList() }
         let answer: FigureAnswerResource
         if let client = try service.client() {
             answer = try await client.get(path(of: figure))
@@ -79,18 +79,18 @@ struct FiguresCommand: Command {
             try await figures.rollUp()
             answer = FigureAnswerResource(try await figures.answer(try query(figure, today: figures.today)))
         }
-        FigureTable(answer).lines.forEach(console.line)
+        FigureTable(answer).lines.forEach(terminal.line)
         if !answer.isBackfilled || answer.pendingUsers > 0 {
-            console.note("The sums are behind: \(answer.pendingUsers) users are pending.")
+            terminal.note("The sums are behind: \(answer.pendingUsers) users are pending.")
         }
-        try console.json(answer)
+        try terminal.json(answer)
     }
 
     private func printList() throws {
         var table = TextTable(header: ["FIGURE", "DEFINITION"])
         for figure in Figure.allCases { table.add([figure.rawValue, figure.definition]) }
-        table.lines.forEach(console.line)
-        try console.json(FigureList.all)
+        table.lines.forEach(terminal.line)
+        try terminal.json(FigureList.all)
     }
 
     /// The figures of the ledger, with the tables of their sums.

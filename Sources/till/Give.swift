@@ -41,7 +41,7 @@ struct Give: Command {
         let grant: GrantResource = try await service.withClient(common.dataDirectory) {
             try await $0.post(path, request)
         }
-        console.line("\(user) has \(request.item) now. Grant \(grant.grantId).")
-        try console.json(grant)
+        terminal.line("\(user) has \(request.item) now. Grant \(grant.grantId).")
+        try terminal.json(grant)
     }
 }

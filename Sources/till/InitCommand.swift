@@ -53,28 +53,28 @@ struct InitCommand: Command {
         } catch {
             throw CatalogNotCreated(path: target.path, exists: false)
         }
-        files.forEach { console.line("Created \($0.url.relativePath)") }
+        files.forEach { terminal.line("Created \($0.url.relativePath)") }
         explain(draft, itemsFile: files[1].url.relativePath)
-        try console.json(["files": files.map(\.url.path)])
+        try terminal.json(["files": files.map(\.url.path)])
     }
 
     private func explain(_ draft: CatalogDraft, itemsFile: String) {
         var table = TextTable(header: ["PRODUCT", "GRANTS"])
         for entry in draft.entries { table.add([entry.product.productIdentifier, entry.benefit.sentence]) }
-        ([""] + table.lines + ["", "Edit \(itemsFile) before you sell:"]).forEach(console.line)
-        console.line("- Rename collections and balances, and number items, as your app knows them.")
-        console.line("- List the items that nobody has to buy in ownedByEverybody.")
+        ([""] + table.lines + ["", "Edit \(itemsFile) before you sell:"]).forEach(terminal.line)
+        terminal.line("- Rename collections and balances, and number items, as your app knows them.")
+        terminal.line("- List the items that nobody has to buy in ownedByEverybody.")
         let assumed = draft.entries.filter(\.isAmountAssumed).map(\.product.productIdentifier)
         if !assumed.isEmpty {
-            console.line("- Set the amount of \(assumed.joined(separator: ", ")): the names have no number.")
+            terminal.line("- Set the amount of \(assumed.joined(separator: ", ")): the names have no number.")
         }
         let timed = draft.entries.filter { $0.product.type == .nonRenewingSubscription }.map(
             \.product.productIdentifier)
         if !timed.isEmpty {
-            console.line("- Set the duration of \(timed.joined(separator: ", ")): a .storekit file has none.")
+            terminal.line("- Set the duration of \(timed.joined(separator: ", ")): a .storekit file has none.")
         }
-        console.line("Documentation/Catalog.md describes the file. Then run:")
-        console.line("  till products --catalog \(CommonOptions.quoted(folder))")
+        terminal.line("Documentation/Catalog.md describes the file. Then run:")
+        terminal.line("  till products --catalog \(CommonOptions.quoted(folder))")
     }
 }
 

@@ -32,7 +32,7 @@ struct KeysList: Command {
                 report.expiresAt ?? "-", report.lastUsedAt ?? "-", report.revokedAt ?? "-",
             ])
         }
-        table.lines.forEach(console.line)
-        try console.json(["keys": reports])
+        table.lines.forEach(terminal.line)
+        try terminal.json(["keys": reports])
     }
 }

@@ -90,14 +90,14 @@ struct KeysMake: Command {
         let (record, key) = try await ledger.place(common, isNew: true).apiKeys(isNew: true)
             .make(name: name, scopes: scopes, app: app, expiresAt: try expiry(from: SystemClock().now()))
         let report = APIKeyReport(record)
-        console.line(key)
+        terminal.line(key)
         if !common.json {
-            console.note(report.limits)
-            console.note(
+            terminal.note(report.limits)
+            terminal.note(
                 "Store the key: it is not shown again. To revoke it: \(common.hint("keys", "revoke", record.identifier, options: ledger.options))"
             )
         }
-        try console.json(Made(key: key, report: report))
+        try terminal.json(Made(key: key, report: report))
     }
 
     private struct Made: Encodable {

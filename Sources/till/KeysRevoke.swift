@@ -19,13 +19,13 @@ struct KeysRevoke: Command {
 
     func perform() async throws {
         guard try await ledger.place(common).apiKeys().revoke(id) else {
-            try console.fail(
+            try terminal.fail(
                 code: "keyUnknown",
                 message:
                     "No API key has the id \"\(id)\". \(common.hint("keys", "list", options: ledger.options)) lists the keys."
             )
         }
-        console.line("Revoked: \(id)")
-        try console.json(["revoked": id])
+        terminal.line("Revoked: \(id)")
+        try terminal.json(["revoked": id])
     }
 }

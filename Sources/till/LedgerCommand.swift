@@ -36,20 +36,20 @@ struct LedgerCheck: Command {
     func perform() async throws {
         let place = try ledger.place(common)
         let report = try place.check()
-        console.line(
+        terminal.line(
             "users \(report.users), redeemed transactions \(report.redeemedTransactions), grants \(report.grants), "
                 + "notifications \(report.notifications)")
         if !report.isOfThisVersion {
-            console.line(
+            terminal.line(
                 "The ledger is of an earlier version. till serve converts it when it starts. Then check all rules again."
             )
         }
         let proofs = try await proofs ? proofReport(of: place) : nil
-        if let proofs { console.line("proofs verified \(proofs.verified), not kept \(proofs.notKept)") }
+        if let proofs { terminal.line("proofs verified \(proofs.verified), not kept \(proofs.notKept)") }
         let problems = report.problems + (proofs?.problems ?? [])
-        problems.forEach(console.line)
-        console.line(problems.isEmpty ? "sound" : "not sound")
-        try console.json(LedgerCheckReport(report, proofs, problems))
+        problems.forEach(terminal.line)
+        terminal.line(problems.isEmpty ? "sound" : "not sound")
+        try terminal.json(LedgerCheckReport(report, proofs, problems))
         guard problems.isEmpty else { throw ExitCode(1) }
     }
 
@@ -84,8 +84,8 @@ struct LedgerBackup: Command {
                     + "till ledger export.")
         }
         try LedgerFile(ledger, features: .all()).backUp(to: url)
-        console.line("\(url.path)")
-        try console.json(["file": url.path])
+        terminal.line("\(url.path)")
+        try terminal.json(["file": url.path])
     }
 }
 
@@ -109,8 +109,8 @@ struct LedgerExportCommand: Command {
         let url = URL(filePath: file, directoryHint: .notDirectory)
         let ledger = try ledger.place(common).open(migrates: false)
         let rows = try NewFile.write(to: url) { write in try ledger.export(to: write) }
-        console.line("\(rows) rows in \(url.path)")
-        try console.json(ExportReport(file: url.path, rows: rows))
+        terminal.line("\(rows) rows in \(url.path)")
+        try terminal.json(ExportReport(file: url.path, rows: rows))
     }
 }
 
@@ -138,8 +138,8 @@ struct LedgerImportCommand: Command {
         let rows = try ledger.importLines { () throws(ImportError) -> Data? in
             do { return try input.read(upToCount: 1 << 20) } catch { throw .unreadable(path: url.path) }
         }
-        console.line("\(rows) rows from \(url.path)")
-        try console.json(ExportReport(file: url.path, rows: rows))
+        terminal.line("\(rows) rows from \(url.path)")
+        try terminal.json(ExportReport(file: url.path, rows: rows))
     }
 }
 

@@ -5,13 +5,16 @@ import Figures
 import Ledger
 import Profiles
 import SeedApp
+import Team
 import Webhooks
 
 extension [LedgerFeature] {
     /// All features with tables of their own.
     ///
-    /// - Parameter configuration: The configuration of the service; nil for a command, which creates no tables for features.
-    static func all(of configuration: ServeConfiguration? = nil) -> [LedgerFeature] {
+    /// - Parameters:
+    ///   - configuration: The configuration of the service; nil for a command, which creates no tables for features.
+    ///   - usesConsole: True for a command that adds people to the team.
+    static func all(of configuration: ServeConfiguration? = nil, usesConsole: Bool = false) -> [LedgerFeature] {
         func uses(_ setting: KeyPath<ServeConfiguration, Bool>) -> Bool { configuration?[keyPath: setting] ?? false }
         return [
             .entitlements,
@@ -23,6 +26,7 @@ extension [LedgerFeature] {
             .webhooks.used(if: uses(\.hasWebhooks)),
             .catalogAdministration.used(if: uses(\.administersCatalog)),
             .figures.used(if: uses(\.hasFigures)),
+            .team.used(if: usesConsole || uses(\.hasConsole)),
         ]
     }
 }

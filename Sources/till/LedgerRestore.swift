@@ -42,28 +42,28 @@ struct LedgerRestore: Command {
         let report = try LedgerRestoration(of: place, from: backup, features: .all(), at: SystemClock().now())
             .perform(revokesRevivedKeys: !keepRevivedKeys)
         printReport(report, place: place, backup: backup)
-        try console.json(RestoredLedger(report, place: place, backup: backup))
+        try terminal.json(RestoredLedger(report, place: place, backup: backup))
     }
 
     private func printReport(_ report: RestorationReport, place: URL, backup: URL) {
-        console.line("Restored \(place.path) from \(backup.path)")
-        console.line(
+        terminal.line("Restored \(place.path) from \(backup.path)")
+        terminal.line(
             "users \(report.contents.users), redeemed transactions \(report.contents.redeemedTransactions), sessions ended "
                 + "\(report.endedSessions)")
         if !report.contents.isOfThisVersion {
-            console.line("The backup is of an earlier version. till serve migrates it when it starts.")
+            terminal.line("The backup is of an earlier version. till serve migrates it when it starts.")
         }
         for key in report.revivedKeys ?? [] {
             let state = report.revokedAgain ? "Revoked again" : "Valid again"
-            console.line("\(state): \(key.identifier)  \(key.name)  (revoked \(key.revokedAt.rfc3339))")
+            terminal.line("\(state): \(key.identifier)  \(key.name)  (revoked \(key.revokedAt.rfc3339))")
         }
-        if let previous = report.previous.file { console.line("The replaced ledger is in \(previous.path)") }
+        if let previous = report.previous.file { terminal.line("The replaced ledger is in \(previous.path)") }
         guard report.revivedKeys == nil else { return }
         let reason =
             if case .missing = report.previous { "There was no ledger in place" } else {
                 "The replaced ledger is damaged"
             }
-        console.note(
+        terminal.note(
             "\(reason), so the API keys revoked since the backup are unknown. List the keys with \(common.hint("keys", "list")), "
                 + "and revoke them again with \(common.hint("keys", "revoke", "ID")).")
     }

@@ -27,8 +27,8 @@ struct Owned: Command {
             try await $0.items()
         }
         let catalog = try Catalog(folder: common.dataDirectory.catalogFolder)
-        console.line("\(service.named(user)?.name ?? "The token's user") owns:")
-        for item in items { console.line("  \(item.item)  \(item.sentence(naming: catalog))") }
-        try console.json(OwnedItemList(items: items))
+        terminal.line("\(service.named(user)?.name ?? "The token's user") owns:")
+        for item in items { terminal.line("  \(item.item)  \(item.sentence(naming: catalog))") }
+        try terminal.json(OwnedItemList(items: items))
     }
 }

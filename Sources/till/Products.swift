@@ -41,8 +41,8 @@ struct Products: Command {
         for row in rows {
             table.add([row.item?.description ?? "-", row.displayName, row.priceWithPeriod, row.productId])
         }
-        table.lines.forEach(console.line)
-        try console.json(["products": rows])
+        table.lines.forEach(terminal.line)
+        try terminal.json(["products": rows])
     }
 
     /// The products that a running service sells, from all pages.

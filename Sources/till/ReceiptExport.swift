@@ -36,19 +36,19 @@ struct ReceiptExport: Command {
             proof = try store.receipt(account: user.name)
         }
         guard let out, out != "-" else {
-            console.line(proof)
-            return try console.json([transaction == nil ? "receipt" : "signedTransaction": proof])
+            terminal.line(proof)
+            return try terminal.json([transaction == nil ? "receipt" : "signedTransaction": proof])
         }
         do {
             try write(Data((proof + "\n").utf8), to: URL(filePath: out).resolvingSymlinksInPath())
         } catch {
-            try console.fail(
+            try terminal.fail(
                 code: "fileUnwritable",
                 message: "\"\(out)\" cannot be written. Check its folder, its disk and its owner."
             )
         }
-        console.line("The \(transaction == nil ? "app receipt" : "signed transaction") of \(user) is in \(out).")
-        try console.json(["file": out])
+        terminal.line("The \(transaction == nil ? "app receipt" : "signed transaction") of \(user) is in \(out).")
+        try terminal.json(["file": out])
     }
 
     /// Replaces a file completely or not at all. Writes directly into a device or a pipe.

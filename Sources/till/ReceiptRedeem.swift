@@ -33,18 +33,18 @@ struct ReceiptRedeem: Command {
             try await $0.redeem(proof)
         }
         switch redemption.outcome {
-        case .granted: console.line("Granted.")
-        case .revoked: console.line("Nothing new: the purchase was revoked.")
-        case .unchanged: console.line("Nothing changed: it was redeemed before.")
-        case .partlyRefused: console.line("Nothing new: some purchases were redeemed before, and some were refused.")
-        case .nothingToRedeem: console.line("The receipt is authentic and holds no purchase.")
+        case .granted: terminal.line("Granted.")
+        case .revoked: terminal.line("Nothing new: the purchase was revoked.")
+        case .unchanged: terminal.line("Nothing changed: it was redeemed before.")
+        case .partlyRefused: terminal.line("Nothing new: some purchases were redeemed before, and some were refused.")
+        case .nothingToRedeem: terminal.line("The receipt is authentic and holds no purchase.")
         }
         for line in redemption.transactions {
-            console.line("  \(line.transactionId)  \(line.productId)  \(line.result.rawValue)")
+            terminal.line("  \(line.transactionId)  \(line.productId)  \(line.result.rawValue)")
         }
-        console.owned(
+        terminal.owned(
             redemption.items, by: service.named(user),
             names: try Catalog(folder: common.dataDirectory.catalogFolder).name(of:))
-        try console.json(redemption)
+        try terminal.json(redemption)
     }
 }

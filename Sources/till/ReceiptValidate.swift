@@ -98,16 +98,16 @@ struct ReceiptValidate: Command {
     }
 
     private func show(_ report: ValidationReport) throws {
-        report.lines.forEach(console.line)
-        try console.json(report)
-        if let message = report.message { try console.end(message) }
+        report.lines.forEach(terminal.line)
+        try terminal.json(report)
+        if let message = report.message { try terminal.end(message) }
     }
 
     /// Prints the response of verifyReceipt. It is always JSON.
     private func answer(_ proof: ProofFile, verifier: ProofVerifier) throws {
         let answer = VerifyReceiptAnswer(
             to: proof.bytes, environment: environment, verifier: verifier, requestDate: SystemClock().now())
-        Console(isJSON: false).line(answer.json.prettyText)
+        Terminal(isJSON: false).line(answer.json.prettyText)
         if answer.status != .valid { throw ExitCode(1) }
     }
 

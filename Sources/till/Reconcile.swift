@@ -117,8 +117,8 @@ struct Reconcile: Command {
         if customers { reports["transactions"] = try await reconciler.recordHistories() }
         for (name, report) in reports.sorted(by: { $0.key < $1.key }) {
             let counts = report.outcomes.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
-            console.line("\(name): \(counts.isEmpty ? "none" : counts.joined(separator: ", "))")
+            terminal.line("\(name): \(counts.isEmpty ? "none" : counts.joined(separator: ", "))")
         }
-        try console.json(reports.mapValues(\.outcomes))
+        try terminal.json(reports.mapValues(\.outcomes))
     }
 }

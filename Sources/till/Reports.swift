@@ -25,7 +25,7 @@ struct TransactionReport: Encodable {
     }
 }
 
-extension Console {
+extension Terminal {
     /// Prints a line for each item that the user owns. Free items are marked.
     /// - Parameter user: Nil for the user of the token.
     func owned(_ items: [Item], by user: User?, names: (Item) -> String) {

@@ -20,6 +20,6 @@ struct Restore: Command {
     func perform() async throws {
         let parties = try await Parties(common.dataDirectory, server: service)
         try parties.store.restoreCompletedTransactions(account: user.name)
-        try await Delivery(user: user, common: common, console: console).perform(parties)
+        try await Delivery(user: user, common: common, terminal: terminal).perform(parties)
     }
 }

@@ -18,7 +18,7 @@ struct Resume: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        try await Delivery(user: user, common: common, console: console).perform(
+        try await Delivery(user: user, common: common, terminal: terminal).perform(
             try await Parties(common.dataDirectory, server: service))
     }
 }

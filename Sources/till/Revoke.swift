@@ -38,8 +38,8 @@ struct Revoke: Command {
         let revoked: TransactionResource = try await service.withClient(common.dataDirectory) {
             try await $0.put(path, request)
         }
-        console.line("Revoked \(revoked.productId) from \(user).")
-        console.line("Only Apple refunds: the customer asks at https://reportaproblem.apple.com.")
-        try console.json(revoked)
+        terminal.line("Revoked \(revoked.productId) from \(user).")
+        terminal.line("Only Apple refunds: the customer asks at https://reportaproblem.apple.com.")
+        try terminal.json(revoked)
     }
 }

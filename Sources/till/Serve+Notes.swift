@@ -6,49 +6,51 @@ import Webhooks
 
 /// The notes at the start of the service.
 extension Serve {
-    /// Prints notes about settings that the operator may have forgotten.
-    func warnAboutMissingSettings(
+    /// The notes about settings that the operator may have forgotten.
+    func notesAboutMissingSettings(
         _ keys: APIKeys,
         _ ledger: Ledger,
         _ configuration: ServeConfiguration
-    ) async throws {
+    ) async throws -> [String] {
+        var notes: [String] = []
         if try await keys.validKeys().isEmpty {
-            console.note(
+            notes.append(
                 "There is no valid API key, so no back end can call. Make one with "
                     + common.hint("keys", "make", "NAME", options: configuration.options(beside: common)) + ".")
         }
         if try await !ledger.read(.snapshot, { try $0.ordersTextByBytes() }) {
-            console.note(
+            notes.append(
                 "The database does not order text by bytes, so searches by the beginning of a name may miss users. Export the "
                     + "ledger, create a database with the locale C, and import it there: `till ledger export`, "
                     + "`createdb --template template0 --encoding UTF8 --locale C`, `till ledger import`.")
         }
-        try await warnAboutNamesWithAnyNormalization(ledger, configuration)
+        if let note = try await noteAboutNamesWithAnyNormalization(ledger, configuration) { notes.append(note) }
         let bare = configuration.sandboxUsers.filter { $0.issuer.isEmpty }.map(\.name).sorted()
         if !bare.isEmpty, configuration.tokens != nil || configuration.hasAccounts {
-            console.note(
+            notes.append(
                 "sandbox-users names users of the back end: \(bare.joined(separator: ", ")). For the user of a token or an "
                     + "account, write \"ISSUER NAME\".")
         }
         if !configuration.hasWebhooks, try await !ledger.read(.snapshot, { try $0.webhookEndpoints() }).isEmpty {
-            console.note(
+            notes.append(
                 "The ledger has webhooks, but the service sends them nothing. Start it with --webhooks to use or remove them."
             )
         }
+        return notes
     }
 
-    /// Lists the users whose tokens may spell their names in several ways.
-    private func warnAboutNamesWithAnyNormalization(_ ledger: Ledger, _ configuration: ServeConfiguration) async throws
-    {
-        guard let issuer = configuration.tokens?.issuer else { return }
+    /// The users whose tokens may spell their names in several ways; nil if there are none.
+    private func noteAboutNamesWithAnyNormalization(
+        _ ledger: Ledger, _ configuration: ServeConfiguration
+    ) async throws -> String? {
+        guard let issuer = configuration.tokens?.issuer else { return nil }
         let users = try await ledger.read { try $0.usersWithAnyNormalization(issuer: issuer) }.filter {
             ByteKey($0.name.decomposedStringWithCanonicalMapping) != ByteKey($0.name)
         }
-        guard !users.isEmpty else { return }
-        console.note(
-            "These users are older than the rule that tokens spell sub in NFC, and keep access in any spelling: "
-                + users.prefix(20).map { "\"\($0.name)\"" }.joined(separator: ", ")
-                + (users.count > 20 ? " and \(users.count - 20) more" : "")
-                + ". Check that each is one subject of \(issuer).")
+        guard !users.isEmpty else { return nil }
+        return "These users are older than the rule that tokens spell sub in NFC, and keep access in any spelling: "
+            + users.prefix(20).map { "\"\($0.name)\"" }.joined(separator: ", ")
+            + (users.count > 20 ? " and \(users.count - 20) more" : "")
+            + ". Check that each is one subject of \(issuer)."
     }
 }

@@ -4,6 +4,7 @@ import ArgumentParser
 import Catalog
 import CatalogAdministration
 import Commerce
+import Console
 import Entitlements
 import Figures
 import Foundation
@@ -15,6 +16,7 @@ import Receipts
 import Service
 import ServiceLifecycle
 import StoreHTTP
+import Team
 import Webhooks
 import Wire
 
@@ -72,13 +74,36 @@ struct Serve: Command {
                     + "`till store` by itself.")
         }
         let sandboxKey = runsStore ? try sandbox.key() : nil
-        ServeSettings.unknownVariables(ProcessInfo.processInfo.environment).forEach(console.note)
-        if printsSettings { return console.line(SettingsDocumentation.page) }
+        let notes = ServeSettings.unknownVariables(ProcessInfo.processInfo.environment)
+        notes.forEach(terminal.note)
+        if printsSettings { return terminal.line(SettingsDocumentation.page) }
         if printConfiguration {
-            console.line(try configuration.text())
-            configuration.sources.forEach(console.errorLine)
-            return try console.json(configuration.report)
+            terminal.line(try configuration.text())
+            configuration.sources.forEach(terminal.errorLine)
+            return try terminal.json(configuration.report)
         }
+        let terminal = terminal
+        try await run(configuration, sandboxKey: sandboxKey, notes: notes) { url, local in
+            terminal.line("Listening on \(url.absoluteString)")
+            if let key = local?.sandboxKey { terminal.line(key.line) }
+            try? terminal.json(
+                ["url": url.absoluteString, "sandboxKey": local?.sandboxKey.printed].compactMapValues(\.self))
+        }
+    }
+
+    /// Runs the service until it is stopped.
+    ///
+    /// - Parameters:
+    ///   - sandboxKey: The key of the local App Store; nil to run none.
+    ///   - startNotes: The notes that were printed before; the console shows them.
+    ///   - announce: Called when the service listens, with its address and the local App Store.
+    func run(
+        _ configuration: ServeConfiguration,
+        sandboxKey: SandboxKey?,
+        notes startNotes: [String] = [],
+        announcing announce: @escaping @Sendable (URL, LocalStore?) -> Void
+    ) async throws {
+        var notes = startNotes
         try OpenFiles.allow(connections: configuration.server.maximumConnections)
         let data = DataDirectory(path: configuration.dataPath, catalogPath: configuration.localCatalogPath)
         try data.prepareService()
@@ -90,9 +115,11 @@ struct Serve: Command {
                 "catalog": "\(configuration.catalogFolders.map(\.path).joined(separator: ","))",
             ])
         if runsStore, configuration.appSettings.count > 1 {
-            console.note(
+            let note =
                 "The local store sells \(configuration.appSettings[0].bundleIdentifier), the first of the apps. Run "
-                    + "`till store serve` with another --data directory for each other app.")
+                + "`till store serve` with another --data directory for each other app."
+            terminal.note(note)
+            notes.append(note)
         }
         let local = try sandboxKey.map { try LocalStore(data, sandboxKey: $0, logger: configuration.logger) }
         let clock: any WallClock = local?.store.clock ?? SystemClock()
@@ -105,7 +132,7 @@ struct Serve: Command {
         }
         let templates = try configuration.mail?.templates()
         let ledger = try LedgerPlace(configuration.ledger, in: data).open(.all(of: configuration)) {
-            self.console.note("Converting the ledger to the version of this Till. A large ledger takes minutes.")
+            self.terminal.note("Converting the ledger to the version of this Till. A large ledger takes minutes.")
         }
         let metrics = ServiceMetrics()
         let administration = try await CatalogService(
@@ -125,7 +152,9 @@ struct Serve: Command {
             }
         }
         try await prepare(tokens, configuration)
-        try await warnAboutMissingSettings(keys, ledger, configuration)
+        let missing = try await notesAboutMissingSettings(keys, ledger, configuration)
+        missing.forEach(terminal.note)
+        notes += missing
         // The machine's clock applies, even if the store's clock was advanced.
         let accounts =
             configuration.hasAccounts
@@ -147,6 +176,38 @@ struct Serve: Command {
         let figures = configuration.hasFigures ? FigureService(ledger: ledger, clock: clock) : nil
         let appStores = try AppStoreServices(
             service: service, configuration: configuration, clock: clock, metrics: metrics)
+        var (others, companions): ([any RouteSource], [any ServiceLifecycle.Service]) = (
+            [], appStores.backgroundServices
+        )
+        if let local { others.append(local.routes) }
+        // Apple's sandbox has no order numbers.
+        let orderClients = appStores.clients.map(\.client).filter { $0.url != Origin.appleSandbox.appStoreServerURL }
+        if configuration.hasConsole {
+            var services = ConsoleServices(
+                team: TeamService(ledger: ledger, clock: SystemClock(), randomness: .system), entitlements: service,
+                keys: keys, figures: figures, webhooks: webhooks,
+                administration: configuration.administersCatalog ? administration : nil,
+                profiles: configuration.hasProfiles ? profiles : nil, store: local?.store,
+                system: ServiceSystem(
+                    configuration: configuration, appStores: appStores,
+                    health: ServiceHealth(
+                        configuration: configuration, common: common,
+                        service: RunningService(ledger: ledger, keys: keys), metrics: metrics, startNotes: notes)),
+                metrics: metrics, clock: SystemClock(), randomness: .system)
+            let (export, orders) = (
+                UserExport(service: service, clock: SystemClock()),
+                OrderLookup(service: service, clients: orderClients)
+            )
+            services.export = { try await export.json(of: $0, namingKeys: true) }
+            if !orderClients.isEmpty {
+                services.orders = { try await orders.originalTransactions(ofOrder: $0) }
+            }
+            // Proxies reach the service over plain HTTP and browsers over TLS.
+            let pages = ConsoleRoutes(
+                services, isSecure: configuration.server.tls != nil || configuration.proxies > 0)
+            others.append(pages)
+            companions += pages.backgroundServices
+        }
         let routes = ServiceRoutes(
             service: service, authentication: .apiKeys(keys, tokens, accounts),
             limits: configuration.server.requestLimits, metrics: metrics,
@@ -155,12 +216,10 @@ struct Serve: Command {
             seedApp: configuration.servesSeedApp ? profiles : nil, events: events,
             administration: configuration.administersCatalog ? administration : nil, webhooks: webhooks,
             figures: figures,
-            // Apple's sandbox has no order numbers.
-            orderClients: appStores.clients.map(\.client).filter { $0.url != Origin.appleSandbox.appStoreServerURL },
+            orderClients: orderClients,
             allowsPrivateAddresses: configuration.allowsPrivateWebhooks, proxies: configuration.proxies,
             requestsPerAddress: configuration.proxies > 0 ? configuration.maximumConnectionsPerAddress : nil,
-            store: local?.routes)
-        var companions = appStores.backgroundServices
+            others: others)
         companions.append(CatalogWatch(service: administration, logger: configuration.logger))
         companions.append(HistorySchedule(service: service, logger: configuration.logger))
         companions.append(APIKeyUseRecorder(keys: keys, logger: configuration.logger))
@@ -185,13 +244,9 @@ struct Serve: Command {
             router: routes.router, backgroundServices: companions, stoppedLast: senders,
             configuration: configuration.server,
             logger: configuration.logger)
-        let console = console
         try await server.run { url in
-            console.line("Listening on \(url.absoluteString)")
             local?.sendNotifications(to: url)
-            if let key = local?.sandboxKey { console.line(key.line) }
-            try? console.json(
-                ["url": url.absoluteString, "sandboxKey": local?.sandboxKey.printed].compactMapValues(\.self))
+            announce(url, local)
         }
     }
 

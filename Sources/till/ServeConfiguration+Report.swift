@@ -22,10 +22,13 @@ extension ServeConfiguration {
     /// A table of all settings, with the value and the source of each, for people.
     var sources: [String] {
         var table = TextTable(header: ["SETTING", "VALUE", "SOURCE"])
-        for entry in settings.effective {
-            table.add([entry.setting.name, entry.summary, entry.source ?? "default"])
-        }
+        for entry in rows { table.add([entry.name, entry.value, entry.source ?? "default"]) }
         return table.lines
+    }
+
+    /// The settings for people, with the value and the source of each. The source is nil for a default.
+    var rows: [(name: String, value: String, source: String?)] {
+        settings.effective.map { ($0.setting.name, $0.summary, $0.source) }
     }
 }
 

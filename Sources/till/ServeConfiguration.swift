@@ -57,8 +57,10 @@ struct ServeConfiguration {
     let keepsProofs: Bool
     /// True if webhooks are on.
     let hasWebhooks: Bool
-    /// True if the ledger keeps sums of sales.
+    /// True if the ledger keeps sums of sales, which the console shows.
     let hasFigures: Bool
+    /// True if the team has a web console.
+    let hasConsole: Bool
     /// True if webhooks may be in networks that are not public.
     let allowsPrivateWebhooks: Bool
     /// The number of the team's proxies in front of the service.
@@ -108,7 +110,8 @@ struct ServeConfiguration {
         administersCatalog = settings.flag("catalog-administration")
         keepsProofs = settings.flag("keep-proofs")
         hasWebhooks = settings.flag("webhooks")
-        hasFigures = settings.flag("figures")
+        hasFigures = settings.flag("figures") || settings.flag("console")
+        hasConsole = settings.flag("console")
         allowsPrivateWebhooks = settings.flag("webhook-private-addresses")
         proxies = settings.number("proxies")
         maximumStreamsPerAddress = settings.number("maximum-streams-per-address")

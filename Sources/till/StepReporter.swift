@@ -5,7 +5,7 @@ import Synchronization
 
 /// Prints the steps of a purchase as they happen, and kills the process after one of them.
 final class StepReporter: Sendable {
-    private let console: Console
+    private let terminal: Terminal
     /// The name of the step after which the process kills itself.
     private let fatalStep: String?
     private let effect: @Sendable (Int64) -> String?
@@ -16,11 +16,11 @@ final class StepReporter: Sendable {
 
     /// - Parameter effect: The effect of a payment by its number, in words; nil for one that sold nothing.
     init(
-        console: Console,
+        terminal: Terminal,
         fatalStep: String? = nil,
         effect: @escaping @Sendable (Int64) -> String? = { _ in nil }
     ) {
-        self.console = console
+        self.terminal = terminal
         self.fatalStep = fatalStep
         self.effect = effect
     }
@@ -34,7 +34,7 @@ final class StepReporter: Sendable {
     var refused: [Int64: ServiceRefusal] { refusals.withLock { $0 } }
 
     func report(_ step: DeviceStep) {
-        console.line(text(step))
+        terminal.line(text(step))
         let identifier = step.transaction.identifier
         switch step {
         case .paymentAdded: own.withLock { $0 = identifier }

@@ -43,13 +43,13 @@ struct Story: Command {
             } while cursor != nil && entries.count < limit
             return entries
         }
-        if entries.isEmpty { console.line("No entries for user \"\(user)\".") }
+        if entries.isEmpty { terminal.line("No entries for user \"\(user)\".") }
         for entry in entries {
             let actor = entry.actorName.map { "key \"\($0)\"" } ?? entry.actor
-            console.line("\(entry.happenedAt)  \(actor)  \(entry.text)")
-            if let remedy = entry.remedy { console.line("    \(remedy)") }
-            if let owner = entry.otherOwner { console.line("    The purchase is \(owner.name)'s.") }
+            terminal.line("\(entry.happenedAt)  \(actor)  \(entry.text)")
+            if let remedy = entry.remedy { terminal.line("    \(remedy)") }
+            if let owner = entry.otherOwner { terminal.line("    The purchase is \(owner.name)'s.") }
         }
-        try console.json(StoryList(entries: entries))
+        try terminal.json(StoryList(entries: entries))
     }
 }

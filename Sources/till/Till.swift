@@ -34,6 +34,8 @@ struct Till: AsyncParsableCommand {
             LedgerCommand.self,
             KeysCommand.self,
             TrustCommand.self,
+            ConsoleCommand.self,
+            DemoCommand.self,
         ])
 
     static func main() async {
@@ -49,7 +51,7 @@ struct Till: AsyncParsableCommand {
             guard exitCode(for: error) == .validationFailure,
                 let misspelling = Misspelling(in: arguments, of: Till.self)
             else { exit(withError: error) }
-            Console(isJSON: false).errorLine(
+            Terminal(isJSON: false).errorLine(
                 "Error: \(misspelling.message)\n  See '\(misspelling.command) --help' for more information.")
             exit(withError: ExitCode.validationFailure)
         }

@@ -25,8 +25,8 @@ struct TrustAdd: Command {
         try data.prepare()
         let anchors = try TrustFolder(data.trustFolder).add(file: URL(filePath: file))
         let reports = anchors.map { AnchorReport($0, file: nil) }
-        for report in reports { console.line("Trusted as \(report.realm): \(report.name)") }
-        console.note("Restart the service to apply this.")
-        try console.json(["added": reports])
+        for report in reports { terminal.line("Trusted as \(report.realm): \(report.name)") }
+        terminal.note("Restart the service to apply this.")
+        try terminal.json(["added": reports])
     }
 }

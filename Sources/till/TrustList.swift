@@ -26,8 +26,8 @@ struct TrustList: Command {
         for report in reports {
             table.add([report.realm, report.name, String(report.until.prefix(10)), report.sha256])
         }
-        table.lines.forEach(console.line)
-        try console.json(["trusted": reports])
+        table.lines.forEach(terminal.line)
+        try terminal.json(["trusted": reports])
     }
 }
 

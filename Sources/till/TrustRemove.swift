@@ -22,8 +22,8 @@ struct TrustRemove: Command {
         let data = common.dataDirectory
         try data.requireTrustFolder()
         let report = AnchorReport(try TrustFolder(data.trustFolder).remove(fingerprint: sha256), file: nil)
-        console.line("Removed: \(report.name)")
-        console.note("Restart the service to apply this.")
-        try console.json(["removed": report])
+        terminal.line("Removed: \(report.name)")
+        terminal.note("Restart the service to apply this.")
+        try terminal.json(["removed": report])
     }
 }

@@ -30,10 +30,10 @@ struct Why: Command {
         let explanation: ExplanationResource = try await service.withClient(common.dataDirectory) {
             try await $0.get(path)
         }
-        console.line("\(user) \(explanation.isOwned ? "has" : "does not have") \(explanation.item).")
-        console.line(explanation.text)
-        if let remedy = explanation.remedy { console.line(remedy) }
-        if let owner = explanation.otherOwner { console.line("The purchase is \(owner.name)'s.") }
-        try console.json(explanation)
+        terminal.line("\(user) \(explanation.isOwned ? "has" : "does not have") \(explanation.item).")
+        terminal.line(explanation.text)
+        if let remedy = explanation.remedy { terminal.line(remedy) }
+        if let owner = explanation.otherOwner { terminal.line("The purchase is \(owner.name)'s.") }
+        try terminal.json(explanation)
     }
 }

@@ -1,4 +1,5 @@
 import Accounts
+import Commerce
 import Testing
 
 /// The rules of addresses and passwords.
@@ -36,7 +37,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("1234567", AccountError.passwordTooShort), ("", .passwordTooShort), ("새싹새싹새싹새", .passwordTooShort),
+            ("1234567", PasswordError.passwordTooShort), ("", .passwordTooShort), ("새싹새싹새싹새", .passwordTooShort),
             (String(repeating: "새", count: 86), .passwordTooLong), ("password", .passwordTooCommon),
             ("PassWord1", .passwordTooCommon), ("12345678", .passwordTooCommon), ("87654321", .passwordTooCommon),
             ("zzzzzzzzzzzz", .passwordTooCommon), ("abcdefghijkl", .passwordTooCommon),
@@ -44,7 +45,7 @@ import Testing
             ("ｐａｓｓｗｏｒｄ", .passwordTooCommon), ("sproutlover", .passwordLikeEmail),
             ("SproutLover@Example.com", .passwordLikeEmail),
         ])
-    func `a weak password is refused`(text: String, error: AccountError) throws {
+    func `a weak password is refused`(text: String, error: PasswordError) throws {
         let email = try EmailAddress("sproutlover@example.com")
         #expect(throws: error) { try Password(text, of: email) }
     }

@@ -52,4 +52,12 @@ import Testing
         let codes = StorageFault.Cause.allCases.map { StorageFault(cause: $0, path: "x").code }
         #expect(Set(codes).count == codes.count)
     }
+
+    @Test(arguments: [
+        (0, "KRW 0"), (999_000, "KRW 999"), (1_000_000, "KRW 1,000"), (-1_234_567_890, "KRW -1,234,567.89"),
+        (Int64.min, "KRW -9,223,372,036,854,775.808"),
+    ])
+    func `thousands of an amount are separated`(milliunits: Int64, formatted: String) {
+        #expect(Price(milliunits: milliunits, currency: "KRW").formatted == formatted)
+    }
 }

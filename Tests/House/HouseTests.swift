@@ -6,7 +6,7 @@ import Testing
     /// The features, and what they all stand on.
     private static let features: Set = [
         "Accounts", "CatalogAdministration", "Commerce", "Entitlements", "Figures", "Ledger", "Profiles", "SeedApp",
-        "Signatures", "Webhooks",
+        "Signatures", "Team", "Webhooks",
     ]
 
     /// The modules of this package that each module may import.
@@ -28,18 +28,22 @@ import Testing
         "SeedApp": ["Commerce", "Ledger"],
         "Accounts": ["Commerce", "Ledger", "Signatures"],
         "CatalogAdministration": ["Catalog", "Commerce", "Entitlements", "Ledger", "Signatures", "StrictJSON"],
+        "Team": ["Commerce", "Ledger", "Signatures"],
         "Webhooks": ["Commerce", "Ledger", "Signatures", "Wire"],
         "Device": ["Commerce", "Wire"],
         "Wire": ["Commerce"],
         "AppStoreClient": ["Commerce", "Receipts", "Signatures", "StrictJSON"],
         "HTTPSupport": ["Accounts", "Catalog", "Commerce", "Ledger", "Receipts", "Signatures", "StrictJSON", "Wire"],
-        "Service": features.union([
+        "Service": features.subtracting(["Team"]).union([
             "AppStoreClient", "Catalog", "HTTPSupport", "Mailer", "Receipts", "StrictJSON", "Wire",
+        ]),
+        "Console": features.subtracting(["Accounts", "SeedApp"]).union([
+            "AppStoreClient", "Catalog", "HTTPSupport", "Receipts", "Store", "StrictJSON",
         ]),
         "StoreHTTP": ["Catalog", "Commerce", "HTTPSupport", "Receipts", "Signatures", "Store", "StrictJSON", "Wire"],
         "till": features.union([
-            "AppStoreClient", "Catalog", "Device", "HTTPSupport", "Mailer", "Receipts", "Service", "Store", "StoreHTTP",
-            "StrictJSON", "Wire",
+            "AppStoreClient", "Catalog", "Console", "Device", "HTTPSupport", "Mailer", "Receipts", "Service", "Store",
+            "StoreHTTP", "StrictJSON", "Wire",
         ]),
     ]
 

@@ -22,7 +22,7 @@ import Webhooks
         case imported
     }
 
-    static let versions = [14, 15, 16]
+    static let versions = [14, 15, 16, 17, 18]
     static let cases = versions.flatMap { version in Way.allCases.map { (version, $0) } }
 
     private func converted(_ version: Int, _ way: Way) throws -> Ledger {
@@ -59,7 +59,7 @@ import Webhooks
     {
         let texts = try Way.allCases.map { try export(try converted(version, $0)) }
         #expect(texts[0] == texts[1])
-        #expect(texts[0].hasPrefix(#"{"version":18}"#))
+        #expect(texts[0].hasPrefix(#"{"version":19}"#))
     }
 
     @Test(arguments: cases) func `users keep their items and their audit logs`(version: Int, way: Way) async throws {
@@ -116,6 +116,7 @@ import Webhooks
             try $0.webhookDeliveries(to: "e", in: nil, before: nil, limit: 9)
         }
         #expect(deliveries.compactMap(\.lastAttempt?.outcome) == [.answered(status: 204), .unanswered(code: "c")])
+        #expect(deliveries.allSatisfy { $0.lastAttempt?.milliseconds == nil && $0.lastAttempt?.response == nil })
         #expect(try await ledger.read { try $0.grants(of: bob, before: nil, limit: 9) }.map(\.identifier) == ["g"])
         #expect(try await ledger.read { try $0.apiKeys() }.map(\.identifier) == ["a"])
     }
@@ -133,6 +134,38 @@ import Webhooks
         #expect(try await ledger.read { try $0.acceptsAnyNormalization(of: composed) })
         #expect(try await !ledger.read { try $0.acceptsAnyNormalization(of: plain) })
         #expect(try await ledger.read { try $0.usersWithAnyNormalization(issuer: issuer) } == [composed])
+    }
+
+    @Test(arguments: versions) func `a converted ledger has the columns and indexes of a new one`(version: Int)
+        async throws
+    {
+        func parts(_ ledger: Ledger) async throws -> Set<String> {
+            try await ledger.read { transaction in
+                let indexes =
+                    LedgerFixture.isFile
+                    ? "SELECT name FROM sqlite_master WHERE type = 'index'"
+                    : "SELECT indexname AS name FROM pg_indexes WHERE schemaname = current_schema()"
+                let columns =
+                    LedgerFixture.isFile
+                    ? """
+                    SELECT tables.name || '.' || columns.name AS name
+                    FROM sqlite_master AS tables JOIN pragma_table_info(tables.name) AS columns
+                    WHERE tables.type = 'table'
+                    """
+                    : """
+                    SELECT table_name || '.' || column_name AS name FROM information_schema.columns
+                    WHERE table_schema = current_schema()
+                    """
+                return Set(
+                    try (transaction.database.rows(indexes) + transaction.database.rows(columns)).map {
+                        try $0["name"]
+                    })
+            }
+        }
+        let new = try await parts(fixture.another())
+        #expect(
+            new.isSuperset(of: ["webhook_attempt.response", "notification.repeated_at", "notification_by_receipt"]))
+        #expect(new.subtracting(try await parts(try converted(version, .takenOver))) == [])
     }
 
     @Test(arguments: cases) func `the converted ledger is sound`(version: Int, way: Way) async throws {

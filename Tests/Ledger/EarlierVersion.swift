@@ -5,7 +5,7 @@ import TestSupport
 
 /// A ledger of an earlier version with every kind of row: the tables of that version, and the rows of an export.
 struct EarlierVersion {
-    static let all = [14, 15, 16, 17].map { EarlierVersion(number: $0) }
+    static let all = [14, 15, 16, 17, 18].map { EarlierVersion(number: $0) }
 
     let number: Int
 

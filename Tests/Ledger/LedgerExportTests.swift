@@ -186,7 +186,12 @@ import Webhooks
                     INSERT INTO mail SELECT user_id, 'm', 'reset', 'a@b.example', 'en', 1, 0, 2, NULL, 'refused'
                         FROM account LIMIT 1;
                     INSERT INTO balance_addition SELECT user_id, 'a', 'coins', 1, 'sorry', 'K', 1 FROM user LIMIT 1;
+                    INSERT INTO webhook_change VALUES ('e', 1, zeroblob(16), 'urlChanged', 'K', 'https://example.com');
                     INSERT INTO mail_count VALUES (zeroblob(32), 1, 1);
+                    INSERT INTO team_member VALUES ('ada', 'admin', 'h', zeroblob(20), 1, 1, NULL);
+                    INSERT INTO team_session VALUES (zeroblob(32), 'ada', 1, 2);
+                    INSERT INTO team_invitation VALUES (zeroblob(32), 'ada', 1, 2);
+                    INSERT INTO team_change VALUES (1, 1, 'added', 'command line', 'ada', 'admin');
                     """)
         }
         let text = try #require(String(bytes: try export(ledger), encoding: .utf8))
@@ -196,7 +201,7 @@ import Webhooks
                 sql:
                     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'grdb_*' AND name NOT GLOB 'sqlite_*'"
             )
-            #expect(tables.count == 45)
+            #expect(tables.count == 50)
             for table in tables {
                 let count = try Int.fetchOne(database, sql: "SELECT count(*) FROM \"\(table)\"") ?? 0
                 #expect(count > 0, "\(table) is empty")

@@ -21,6 +21,26 @@ import TestSupport
         #expect(try again.writeNow { try $0.redeem([claim()], for: alice, at: Self.now) }.results == [.alreadyRedeemed])
     }
 
+    #if os(Linux)
+        @Test func `a second ledger in the process leaves the file locked for other processes`() throws {
+            let file = folder.file("ledger.sqlite")
+            let ledgers = [try Ledger(file: file), try Ledger(file: file)]
+            let inode = try #require(
+                try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? NSNumber)
+            // Without the shared lock (SQLite, os_unix.c), another process would delete the write-ahead log when it ends.
+            // Other tests change the list while it is read, so that a read may miss an entry.
+            let isLocked = try withExtendedLifetime(ledgers) {
+                try (0..<100).contains { _ in
+                    let list = try FileHandle(forReadingFrom: URL(filePath: "/proc/locks"))
+                    defer { try? list.close() }
+                    let text = String(decoding: try list.readToEnd() ?? Data(), as: UTF8.self)
+                    return text.contains(":\(inode) 1073741826 1073742335")
+                }
+            }
+            #expect(isLocked)
+        }
+    #endif
+
     @Test func `concurrent redemptions grant a transaction once`() async throws {
         let file = folder.file("ledger.sqlite")
         let results = try await withThrowingTaskGroup(of: [Redemption.Result].self) { group in

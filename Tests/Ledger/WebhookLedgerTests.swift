@@ -195,6 +195,65 @@ import Webhooks
         #expect(try await ledger.write { try $0.replay(arrived, to: "b") } == nil)
     }
 
+    @Test func `each attempt keeps its duration and the beginning of the answer`() async throws {
+        #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 1) })
+        _ = try await redeem(claim("1"), for: alice)
+        for (number, response) in ["no", nil, "yes"].enumerated() {
+            let moment = Self.later(Int64(number))
+            let leased = try await #require(lease(at: moment).first)
+            try await ledger.write {
+                try $0.record([
+                    WebhookResult(
+                        of: leased, .answered(status: 500 + number), isDelivered: number == 2,
+                        nextAttemptAt: number == 2 ? nil : Self.later(Int64(number) + 1),
+                        milliseconds: Int64(number), response: response.flatMap { WebhookResponse(Array($0.utf8)) })
+                ])
+            }
+        }
+        let delivery = try #require(try await deliveries().first)
+        let attempts = try await ledger.read { try $0.attempts(of: delivery, limit: 9) }
+        #expect(attempts.map(\.number) == [3, 2, 1])
+        #expect(attempts.map(\.at) == [2, 1, 0].map(Self.later))
+        #expect(attempts.map(\.outcome) == [502, 501, 500].map { .answered(status: $0) })
+        #expect(attempts.map(\.milliseconds) == [2, 1, 0])
+        #expect(attempts.map(\.response) == ["yes", nil, "no"])
+        #expect(delivery.lastAttempt == attempts.first)
+        #expect(try await ledger.read { try $0.attempts(of: delivery, limit: 1) } == [attempts[0]])
+        let message = delivery.messageIdentifier
+        #expect(try await ledger.read { try $0.webhookDelivery(message, to: "a") } == delivery)
+        #expect(try await ledger.read { try $0.webhookDelivery(message, to: "b") } == nil)
+    }
+
+    @Test func `the ended deliveries of a period are replayed, oldest first`() async throws {
+        #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 1) })
+        for number in 1...6 {
+            _ = try await redeem(claim("\(number)"), for: alice, at: Self.later(Int64(number)))
+        }
+        // The first five ended, in turn delivered and failed. The sixth stays pending.
+        let leased = try await lease(at: Self.later(9)).sorted { $0.number < $1.number }
+        try await ledger.write {
+            try $0.record(
+                leased.map {
+                    WebhookResult(
+                        of: $0, .answered(status: 200), isDelivered: $0.number != 6 && $0.number.isMultiple(of: 2),
+                        nextAttemptAt: $0.number == 6 ? Self.later(99) : nil)
+                })
+        }
+        func replay(after position: WebhookDeliveryPosition, _ limit: Int) async throws -> [WebhookDeliveryPosition] {
+            try await ledger.write {
+                try $0.replay(to: "a", after: position, until: Self.later(7), limit: limit)
+            }
+        }
+        let start = WebhookDeliveryPosition(happenedAt: Self.later(2), messageIdentifier: "")
+        let first = try await replay(after: start, 3)
+        #expect(first.map(\.happenedAt) == [2, 3, 4].map(Self.later))
+        let second = try await replay(after: try #require(first.last), 3)
+        #expect(second.map(\.happenedAt) == [Self.later(5)])
+        #expect(try await replay(after: start, 3).isEmpty)
+        #expect(Set(try await lease(at: Self.later(9)).map(\.number)) == [2, 3, 4, 5])
+        #expect(try await deliveries(in: .failed).map(\.number) == [1])
+    }
+
     @Test func `deliveries are listed newest first`() async throws {
         #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 1) })
         for number in 1...5 {

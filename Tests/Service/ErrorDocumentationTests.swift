@@ -32,7 +32,10 @@ import Wire
         for file in try features.flatMap({ try Project.files($0, suffix: "Error.swift") }) {
             codes.formUnion(try Project.text(file).matches(of: redemption).map { String($0.1) })
         }
-        for file in ["Sources/Store/StoreError.swift", "Sources/Commerce/IllegalPaymentTransition.swift"] {
+        for file in [
+            "Sources/Store/StoreError.swift", "Sources/Commerce/IllegalPaymentTransition.swift",
+            "Sources/Commerce/PasswordError.swift",
+        ] {
             codes.formUnion(try Project.text(file).matches(of: redemption).map { String($0.1) })
         }
         codes.formUnion([CatalogError(file: "", reason: "").code])

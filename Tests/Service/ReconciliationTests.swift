@@ -49,11 +49,14 @@ import Wire
         _ = await task.result
     }
 
-    private func schedule(_ client: AppStoreServerClient, notifications: Int64?, histories: Int64?)
-        -> ReconciliationSchedule
-    {
+    private func schedule(
+        _ client: AppStoreServerClient,
+        notifications: Int64?,
+        histories: Int64?,
+        runs: ReconciliationRuns = ReconciliationRuns()
+    ) -> ReconciliationSchedule {
         ReconciliationSchedule(
-            reconciler: reconciler(client), notificationSeconds: notifications, historySeconds: histories,
+            reconciler: reconciler(client), notificationSeconds: notifications, historySeconds: histories, runs: runs,
             clock: garden.store.clock, metrics: metrics, logger: Logger(label: "tests"))
     }
 
@@ -110,6 +113,53 @@ import Wire
         try await garden.withStore { client in
             try await running(schedule(client, notifications: nil, histories: 3600)) {
                 try await expectEventually { try await !owns("gate") }
+            }
+        }
+    }
+
+    @Test func `a requested run starts at once, and overlaps with no other`() async throws {
+        let token = try await service.appAccountToken(of: alice)
+        let runs = ReconciliationRuns()
+        let isSlow = Atomic(false)
+        let running = Atomic(0)
+        let most = Atomic(0)
+        let router = Router()
+        router.post("/inApps/v1/notifications/history") { _, _ in
+            most.max(running.add(1, ordering: .sequentiallyConsistent).newValue, ordering: .sequentiallyConsistent)
+            while isSlow.load(ordering: .sequentiallyConsistent) { try await Task.sleep(for: .milliseconds(1)) }
+            running.subtract(1, ordering: .sequentiallyConsistent)
+            return #"{"hasMore":false,"notificationHistory":[]}"#
+        }
+        try await garden.withServer(router) { client in
+            try await self.running(schedule(client, notifications: nil, histories: nil, runs: runs)) {
+                isSlow.store(true, ordering: .sequentiallyConsistent)
+                #expect(runs.request(.notifications))
+                await expectEventually { running.load(ordering: .sequentiallyConsistent) == 1 }
+                #expect(!runs.request(.notifications))
+                #expect(runs.state(of: .notifications).runningSince == garden.store.now)
+                isSlow.store(false, ordering: .sequentiallyConsistent)
+                await expectEventually { runs.state(of: .notifications).last?.findings == [:] }
+                #expect(runs.state(of: .histories).last == nil && !runs.state(of: .histories).isRequested)
+            }
+            #expect(most.load(ordering: .sequentiallyConsistent) == 1)
+        }
+        // The findings stay in the ledger. A failure keeps them.
+        _ = try buy("garden.gate", token: token)
+        try await garden.withStore { client in
+            try await self.running(schedule(client, notifications: nil, histories: nil, runs: runs)) {
+                #expect(runs.request(.notifications))
+                await expectEventually { runs.state(of: .notifications).last?.findings == ["granted": 1] }
+                let checkpoint = try await reconciler(client).checkpoint(of: .notifications)
+                #expect(checkpoint?.findings == ["granted": 1] && checkpoint?.until == garden.store.now)
+            }
+        }
+        let failing = Router()
+        failing.post("/inApps/v1/notifications/history") { _, _ in HTTPResponse.Status.unauthorized }
+        try await garden.withServer(failing) { client in
+            try await self.running(schedule(client, notifications: nil, histories: nil, runs: runs)) {
+                #expect(runs.request(.notifications))
+                await expectEventually { runs.state(of: .notifications).last?.errorCode == "appStoreRefused" }
+                #expect(runs.state(of: .notifications).runningSince == nil)
             }
         }
     }

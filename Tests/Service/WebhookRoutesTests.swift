@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import TestSupport
 import Testing
+import Webhooks
 import Wire
 
 /// The administration of webhooks over HTTP, and its refusals.
@@ -49,6 +50,11 @@ import Wire
         let ended = try await fixture.send(.post, path + "/secret", body: #"{"previousSecretSeconds":0}"#)
         #expect(Set(try ended.decoded([String: String].self).keys) == ["secret"])
         #expect(try await fixture.send(.delete, path).status == 204)
+        let changes = try await fixture.ledger.read { try $0.webhookChanges(of: identifier, limit: 9) }
+        #expect(Set(changes.map(\.event)) == [.added, .urlChanged, .secretReplaced, .removed])
+        #expect(changes.first { $0.event == .urlChanged }?.detail == "https://example.org/")
+        #expect(Set(changes.compactMap { $0.event == .secretReplaced ? $0.detail : nil }) == ["86400", "0"])
+        #expect(Set(changes.map(\.changedBy)) == [made.createdBy])
         for (method, rest) in [
             ("GET", ""), ("DELETE", ""), ("PATCH", ""), ("GET", "/secret"), ("POST", "/secret"),
             ("GET", "/deliveries"), ("POST", "/deliveries/replay"), ("POST", "/deliveries/m/replay"),

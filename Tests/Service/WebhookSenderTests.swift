@@ -128,10 +128,10 @@ private actor Arrivals {
         let port = try #require(receiver.url.firstMatch(of: /:([0-9]+)/)?.1)
         let url = try WebhookURL("http://\(host):\(port)/hooks", allowsPlain: true)
         let webhook = SignedWebhook([], identifier: "m", secrets: [], at: clock.now())
-        let status = try await WebhookConnection.open(to: url, at: WebhookAddress(text: "127.0.0.1")) {
+        let answer = try await WebhookConnection.open(to: url, at: WebhookAddress(text: "127.0.0.1")) {
             try await $0.send(webhook)
         }
-        #expect(status == 204)
+        #expect(answer.status == 204)
         #expect(receiver.received.map(\.identifier) == ["m"])
     }
 
@@ -175,6 +175,53 @@ private actor Arrivals {
         #expect(Set(received.flatMap(\.signatures)).count == 3)
     }
 
+    @Test func `the duration of an attempt and the beginning of the answer are recorded`() async throws {
+        // More than the sender reads of a body.
+        let receiver = try await WebhookReceiver(body: [UInt8](repeating: 0x61, count: 100_000)) { _, _ in
+            try await Task.sleep(for: .milliseconds(20))
+            return 500
+        }
+        let silent = try await WebhookReceiver()
+        let (long, empty) = (try await add(receiver.url), try await add(silent.url))
+        try await running(sender()) {
+            try await grant("g")
+            for endpoint in [long, empty] {
+                try await expectEventually { try await deliveries(to: endpoint).first?.lastAttempt?.outcome != nil }
+            }
+        }
+        let delivery = try await #require(deliveries(to: long).first)
+        let attempts = try await webhooks.attempts(of: delivery)
+        #expect(attempts.map(\.response) == [String(repeating: "a", count: 1024)])
+        #expect(attempts.map(\.outcome) == [.answered(status: 500)])
+        #expect(try #require(attempts.first?.milliseconds) >= 20)
+        let accepted = try await #require(deliveries(to: empty).first?.lastAttempt)
+        #expect(accepted.response == nil && accepted.milliseconds != nil)
+        #expect(
+            try await webhooks.delivery(delivery.messageIdentifier, to: long.identifier).lastAttempt == attempts.first)
+        await #expect(throws: WebhookError.messageNotFound) { try await webhooks.delivery("m", to: long.identifier) }
+    }
+
+    @Test func `the messages of a period are sent again`() async throws {
+        let receiver = try await WebhookReceiver()
+        let endpoint = try await add(receiver.url)
+        let start = clock.now()
+        for number in 0..<3 {
+            try await grant("g\(number)")
+            clock.advance(milliseconds: 1000)
+        }
+        let leased = try await webhooks.lease(try #require(try webhooks.due(for: endpoint, limit: 9)))
+        try await webhooks.record(leased.map { webhooks.result(of: $0, .answered(status: 200)) })
+        let end = Timestamp(millisecondsSince1970: start.millisecondsSince1970 + 2000)
+        let replayed = try await webhooks.replay(to: endpoint.identifier, from: start, until: end, by: "K")
+        #expect(replayed.count == 2 && replayed.last == nil)
+        let changes = try await webhooks.changes(of: endpoint.identifier, limit: 9)
+        #expect(changes.first { $0.event == .messagesReplayed }?.detail == "2")
+        #expect(try await webhooks.replay(to: endpoint.identifier, from: start, until: end, by: "K").count == 0)
+        await #expect(throws: WebhookError.notFound) {
+            _ = try await webhooks.replay(to: "wh_none", from: start, until: end, by: "K")
+        }
+    }
+
     @Test func `an undeliverable message is given up, and can be replayed`() async throws {
         let isWell = Mutex(false)
         let receiver = try await WebhookReceiver { _, _ in isWell.withLock { $0 } ? 200 : 503 }
@@ -193,7 +240,8 @@ private actor Arrivals {
             #expect(failed.attempts == WebhookSchedule.backoff.delays.count + 1)
             #expect(failed.nextAttemptAt == nil)
             isWell.withLock { $0 = true }
-            #expect(try await webhooks.replay(failed.messageIdentifier, to: endpoint.identifier).state == .pending)
+            #expect(
+                try await webhooks.replay(failed.messageIdentifier, to: endpoint.identifier, by: "K").state == .pending)
             try await expectEventually { try await deliveries(to: endpoint).first?.state == .delivered }
         }
         #expect(receiver.received.count == 2)
@@ -243,9 +291,9 @@ private actor Arrivals {
     @Test func `both secrets sign during a replacement`() async throws {
         let receiver = try await WebhookReceiver()
         let endpoint = try await add(receiver.url)
-        let replaced = try await webhooks.replaceSecret(of: endpoint.identifier, keepingPreviousFor: 60)
+        let replaced = try await webhooks.replaceSecret(of: endpoint.identifier, keepingPreviousFor: 60, by: "K")
         await #expect(throws: WebhookError.secretBeingReplaced) {
-            try await webhooks.replaceSecret(of: endpoint.identifier, keepingPreviousFor: 60)
+            try await webhooks.replaceSecret(of: endpoint.identifier, keepingPreviousFor: 60, by: "K")
         }
         try await running(sender()) {
             try await grant("g1")
@@ -254,7 +302,7 @@ private actor Arrivals {
             try await grant("g2")
             await expectEventually { receiver.received.count == 2 }
             // A stolen secret can be replaced at once.
-            _ = try await webhooks.replaceSecret(of: endpoint.identifier, keepingPreviousFor: 0)
+            _ = try await webhooks.replaceSecret(of: endpoint.identifier, keepingPreviousFor: 0, by: "K")
             try await grant("g3")
             await expectEventually { receiver.received.count == 3 }
         }

@@ -7,13 +7,14 @@ import Foundation
 import Ledger
 import Profiles
 import SeedApp
+import Team
 import Webhooks
 
 extension [LedgerFeature] {
     /// All features.
     package static let all: [LedgerFeature] = [
         .entitlements, .keptProofs, .accounts, .accountMail, .profiles, .seedApp, .webhooks, .catalogAdministration,
-        .figures,
+        .figures, .team,
     ]
 }
 

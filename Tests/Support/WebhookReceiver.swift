@@ -52,8 +52,11 @@ public final class WebhookReceiver: Sendable {
 
     /// Starts the receiver and waits until it listens.
     ///
-    /// - Parameter status: Returns the status of the answer, given the earlier messages.
+    /// - Parameters:
+    ///   - body: The body of each answer.
+    ///   - status: Returns the status of the answer, given the earlier messages.
     public init(
+        body: [UInt8] = [],
         answering status: @Sendable @escaping (Received, [Received]) async throws -> Int = { _, _ in 204 }
     ) async throws {
         let (ports, continuation) = AsyncStream<Int>.makeStream()
@@ -63,7 +66,9 @@ public final class WebhookReceiver: Sendable {
             let received = try await Received(request)
             let status = try await status(received, inbox.append(received))
             // The sender must not follow this redirect.
-            return Response(status: .init(code: status), headers: [.location: "/elsewhere"])
+            return Response(
+                status: .init(code: status), headers: [.location: "/elsewhere"],
+                body: body.isEmpty ? .init() : .init(byteBuffer: ByteBuffer(bytes: body)))
         }
         router.post("elsewhere") { request, _ -> HTTPResponse.Status in
             _ = inbox.append(try await Received(request))

@@ -35,6 +35,26 @@ import Webhooks
         #expect(try WebhookURL("http://localhost", allowsPlain: true).port == 80)
     }
 
+    @Test(arguments: ["https://localhost", "https://A.LocalHost/x", "https://10.1.2.3", "https://[::1]:8443/"])
+    func `a receiver in a private network needs the operator's permission`(_ text: String) throws {
+        #expect(throws: WebhookError.addressPrivate) { try WebhookURL(receiver: text, allowsPrivate: false) }
+        #expect(try WebhookURL(receiver: text, allowsPrivate: true).text == text)
+        #expect(try WebhookURL(receiver: "https://8.8.8.8/", allowsPrivate: false).host == "8.8.8.8")
+        #expect(try WebhookURL(receiver: "https://localhost.example", allowsPrivate: false).port == 443)
+    }
+
+    @Test(
+        arguments: [
+            ([], nil), (Array("ok".utf8), "ok"), ([0x61, 0x00, 0x62], "a\u{FFFD}b"), ([0xFF, 0x61], "\u{FFFD}a"),
+            (Array(String(repeating: "a", count: 2000).utf8), String(repeating: "a", count: 1024)),
+            // 1024 is no multiple of three, and the last character would be incomplete.
+            (Array(String(repeating: "가", count: 2000).utf8), String(repeating: "가", count: 341)),
+            ([UInt8](repeating: 0xFF, count: 2000), String(repeating: "\u{FFFD}", count: 341)),
+        ] as [([UInt8], String?)])
+    func `the beginning of an answer is kept as text`(_ bytes: [UInt8], text: String?) {
+        #expect(WebhookResponse(bytes)?.text == text)
+    }
+
     /// The first and last addresses of the ranges that are not public.
     @Test(arguments: [
         "0.0.0.0", "0.255.255.255", "10.0.0.0", "10.255.255.255", "100.64.0.0", "100.127.255.255", "127.0.0.1",

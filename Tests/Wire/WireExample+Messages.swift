@@ -61,7 +61,8 @@ extension WireExample {
             WebhookDeliveryResource.self,
             #"""
             {"messageId": "messageId", "state": "state", "attempts": 7,
-            "lastAttempt": {"attemptedAt": "2027-01-31T12:00:00Z", "status": 500, "error": "error"},
+            "lastAttempt": {"attemptedAt": "2027-01-31T12:00:00Z", "status": 500, "error": "error",
+            "durationMilliseconds": 7, "response": "response"},
             "nextAttemptAt": "2027-01-31T12:00:00Z", "message": {"type": "purchase.granted",
             "timestamp": "2027-01-31T12:00:00Z", "data": {"user": {"issuer": "", "name": "alice"}, "number": 7,
             "actor": "actor", "origin": "local/Sandbox", "transactionId": "transactionId",
@@ -73,7 +74,8 @@ extension WireExample {
             WebhookDeliveryList.self,
             #"""
             {"deliveries": [{"messageId": "messageId", "state": "state", "attempts": 7,
-            "lastAttempt": {"attemptedAt": "2027-01-31T12:00:00Z", "status": 500, "error": "error"},
+            "lastAttempt": {"attemptedAt": "2027-01-31T12:00:00Z", "status": 500, "error": "error",
+            "durationMilliseconds": 7, "response": "response"},
             "nextAttemptAt": "2027-01-31T12:00:00Z", "message": {"type": "purchase.granted",
             "timestamp": "2027-01-31T12:00:00Z", "data": {"user": {"issuer": "", "name": "alice"}, "number": 7,
             "actor": "actor", "origin": "local/Sandbox", "transactionId": "transactionId",

@@ -9,6 +9,7 @@ import Wire
     private static let notRun = [
         "till reconcile --key": "needs a key of App Store Connect",
         "till store": "StoreCommandTests plays a store",
+        "till demo": "the browser tests play it (Tests/Browser)",
         "till serve --accept apple/Production": "needs Apple's root",
     ]
 
@@ -119,6 +120,9 @@ import Wire
         let earlier = [
             "till products --catalog Catalog": "till init --storekit Garden.storekit --bundle-id a && ",
             "till ledger import ledger.jsonl --data new-data": "till ledger export ledger.jsonl && ",
+            "till console invite ada": "till console add-user ada && ",
+            "till console set-role ada support": "till console add-user ada && ",
+            "till console remove-user ada": "till console add-user ada && ",
         ]
         let before = earlier[example] ?? ""
         let process = Process()

@@ -110,6 +110,28 @@ struct CatalogRecords {
         ).map(change)
     }
 
+    /// The value of a column of the last change of some kinds of a product before a change.
+    ///
+    /// - Returns: Nil if there is no such change, or if its value is NULL.
+    func last<Value: SQLConvertible>(
+        _ column: String,
+        of kinds: [CatalogChange.Kind],
+        before change: CatalogChange
+    ) throws -> Value? {
+        let names = kinds.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        let row = try database.rows(
+            """
+            SELECT \(column) AS value FROM catalog_change
+            WHERE coalesce(app, $1) = $2 AND product_id = $3 AND number < $4 AND kind IN (\(names))
+            ORDER BY number DESC LIMIT 1
+            """,
+            [firstApp, change.app, change.productIdentifier, change.number]
+        ).first
+        guard let row else { return nil }
+        let value: Value? = try row["value"]
+        return value
+    }
+
     private func change(_ row: SQLRow) throws -> CatalogChange {
         let kind: String = try row["kind"]
         let content: CatalogChange.Content =

@@ -64,4 +64,20 @@ extension LedgerTransaction {
         try CatalogRecords(database: database, firstApp: firstApp)
             .changes(of: productIdentifier, in: app, before: number ?? .max, limit: limit)
     }
+
+    /// The product of a change before it.
+    ///
+    /// - Returns: The definition as JSON, nil if it was the one of the files, and whether the product was withdrawn.
+    func catalogState(
+        before change: CatalogChange,
+        firstApp: String
+    ) throws -> (definition: String?, isWithdrawn: Bool) {
+        let records = CatalogRecords(database: database, firstApp: firstApp)
+        let standing: String? = try records.last(
+            "kind", of: [.withdrawn, .restored, .reverted], before: change)
+        return (
+            try records.last("definition", of: [.defined, .reverted], before: change),
+            standing == CatalogChange.Kind.withdrawn.rawValue
+        )
+    }
 }

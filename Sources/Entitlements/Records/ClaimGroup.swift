@@ -26,7 +26,9 @@ struct ClaimGroup {
         let notifications = NotificationRecords(database: database, apps: apps)
         let keptAnswers = AnswerRecords(database: database)
         let kept = try keptAnswers.answers(for: requests.compactMap(\.keeping).map { ($0.key, $0.oldest) })
-        var duplicates = try notifications.known(among: requests)
+        let earlier = try notifications.known(among: requests)
+        var known = earlier.known
+        var repeated: Set<NotificationRecord.Key> = []
         var received: [NotificationRecords.Received] = []
 
         var decision = EntitlementDecision(facts: facts, policy: policy, origins: accepted.origins, at: moment)
@@ -39,7 +41,10 @@ struct ClaimGroup {
             case .state(let claim):
                 return .recorded(decision.state(claim))
             case .notify(let notification, let claim):
-                guard duplicates.insert(notification.key).inserted else { return .recorded(.duplicate) }
+                guard known.insert(notification.key).inserted else {
+                    repeated.insert(notification.key)
+                    return .recorded(.duplicate)
+                }
                 let outcome = claim.map { decision.state($0) } ?? .recorded
                 received.append(.init(notification: notification, claim: claim, outcome: outcome))
                 return .recorded(outcome)
@@ -47,6 +52,7 @@ struct ClaimGroup {
         }
         decision.recordStates(type: type)
         try notifications.insert(received, at: moment)
+        try notifications.note(repeated: repeated.subtracting(earlier.repeated), at: moment)
         try EntitlementChangeRecords(
             database: database, users: users, audit: transaction.audit, apps: apps, before: facts,
             after: decision.facts, moment: moment

@@ -74,18 +74,25 @@ extension LedgerTransaction {
     }
 
     /// The checkpoint of a reconciliation; nil if there was none.
-    public func reconciled(_ subject: String) throws -> Timestamp? {
-        try database.value("SELECT reconciled_until FROM reconciliation WHERE subject = $1", [subject])
+    public func checkpoint(ofReconciliation subject: String) throws -> ReconciliationCheckpoint? {
+        let row = try database.row(
+            "SELECT reconciled_until, findings FROM reconciliation WHERE subject = $1", [subject])
+        return try row.map { row in
+            let findings: String? = try row["findings"]
+            return ReconciliationCheckpoint(until: try row["reconciled_until"], findings: findings)
+        }
     }
 
     /// Stores the checkpoint of a reconciliation, unless a later one is stored.
-    public func setReconciled(_ subject: String, until moment: Timestamp) throws {
+    public func setReconciled(_ subject: String, until moment: Timestamp, findings: [String: Int]? = nil) throws {
+        let checkpoint = ReconciliationCheckpoint(until: moment, findings: findings)
         _ = try database.execute(
             """
-            INSERT INTO reconciliation (subject, reconciled_until) VALUES ($1, $2)
-            ON CONFLICT (subject) DO UPDATE SET reconciled_until = excluded.reconciled_until
+            INSERT INTO reconciliation (subject, reconciled_until, findings) VALUES ($1, $2, $3)
+            ON CONFLICT (subject) DO UPDATE
+            SET reconciled_until = excluded.reconciled_until, findings = excluded.findings
             WHERE excluded.reconciled_until > reconciliation.reconciled_until
             """,
-            [subject, moment])
+            [subject, checkpoint.until, checkpoint.findingsText])
     }
 }

@@ -29,7 +29,7 @@ extension LedgerTransaction {
         var heads = try users.heads(of: [user])
         try BalanceRecords(database: database).insert(addition, for: user)
         let entry = AuditEntry(
-            happenedAt: addition.addedAt, event: .credited, actor: .apiKey(addition.addedBy), origin: nil,
+            happenedAt: addition.addedAt, event: .credited, actor: AuditActor(caller: addition.addedBy), origin: nil,
             reference: addition.identifier, subject: "\(addition.amount) \(addition.balance)", reason: addition.reason)
         try record(entry, of: user, &heads)
         return nil
@@ -53,7 +53,7 @@ extension LedgerTransaction {
         guard case .spent(let left) = answer else { return answer }
         try records.insert(spending, left: left, for: user)
         let entry = AuditEntry(
-            happenedAt: spending.spentAt, event: .spent, actor: .apiKey(spending.spentBy), origin: nil,
+            happenedAt: spending.spentAt, event: .spent, actor: AuditActor(caller: spending.spentBy), origin: nil,
             reference: spending.identifier, subject: "\(spending.amount) \(spending.balance)", reason: spending.reason)
         try record(entry, of: user, &heads)
         return answer

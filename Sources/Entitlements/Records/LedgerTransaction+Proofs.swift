@@ -31,7 +31,6 @@ extension LedgerTransaction {
 /// The verification of stored proofs, one redeemed transaction at a time.
 private struct ProofCheck {
     private static let maximumProblems = 10
-    private static let digestLength = 32
 
     let verifier: ProofVerifier
     let apps: AppNumbers
@@ -77,10 +76,7 @@ private struct ProofCheck {
     private mutating func purchases(provenBy bytes: [UInt8], _ row: SQLRow) throws -> [ProvenPurchase] {
         let digest: [UInt8] = try row["proof_digest"]
         if let last, last.digest == digest { return last.purchases }
-        let list: [UInt8] = try row["certificates"]
-        let chain = stride(from: 0, to: list.count, by: Self.digestLength).compactMap { start in
-            certificates[Array(list[start..<min(start + Self.digestLength, list.count)])]
-        }
+        let chain = KeptProof.certificateDigests(try row["certificates"]).compactMap { certificates[$0] }
         guard let proof = KeptProof.assemble(bytes, chain) else { throw DamagedProof() }
         let app = try apps.bundleIdentifier(row)
         let expectations = ProofExpectations(

@@ -71,7 +71,7 @@ extension LedgerTransaction {
                 into: "team_revocation",
                 ["user_id"] + Table.originalKey + ["sequence", "reason", "revoked_by", "revoked_at"],
                 [purchase + [(last ?? 0) + 1, revocation.reason, revocation.revokedBy, revocation.revokedAt]])
-        case .reinstate(let caller, let moment):
+        case .reinstate(let caller, let moment, _):
             // The author and the reason of the revocation are kept.
             try database.write(
                 """
@@ -92,7 +92,7 @@ extension PurchaseChange {
     fileprivate var moment: Timestamp {
         switch self {
         case .revoke(let revocation): revocation.revokedAt
-        case .reinstate(_, let moment): moment
+        case .reinstate(_, let moment, _): moment
         }
     }
 }
@@ -102,10 +102,10 @@ extension AuditEntry {
         let (event, caller, moment, reason): (Event, String, Timestamp, String?) =
             switch change {
             case .revoke(let revocation): (.revoked, revocation.revokedBy, revocation.revokedAt, revocation.reason)
-            case .reinstate(let caller, let moment): (.granted, caller, moment, nil)
+            case .reinstate(let caller, let moment, let reason): (.granted, caller, moment, reason)
             }
         self.init(
-            happenedAt: moment, event: event, actor: .apiKey(caller), origin: transaction.origin,
+            happenedAt: moment, event: event, actor: AuditActor(caller: caller), origin: transaction.origin,
             reference: transaction.transactionIdentifier, subject: transaction.productIdentifier, reason: reason)
     }
 }

@@ -87,7 +87,8 @@ extension AuditEntry {
     /// - Parameter caller: The identifier of the API key.
     fileprivate init(_ grant: Grant, _ event: Event, by caller: String, reason: String, at moment: Timestamp) {
         self.init(
-            happenedAt: moment, event: event, actor: .apiKey(caller), origin: nil, reference: grant.identifier,
+            happenedAt: moment, event: event, actor: AuditActor(caller: caller), origin: nil,
+            reference: grant.identifier,
             subject: grant.item.description, reason: reason)
     }
 }

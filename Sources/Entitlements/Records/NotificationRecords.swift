@@ -6,22 +6,28 @@ struct NotificationRecords {
     let database: any LedgerDatabase
     let apps: AppNumbers
 
-    /// The keys of notifications that were received before.
-    func known(among requests: [ClaimRequest]) throws -> Set<NotificationRecord.Key> {
+    /// The keys of notifications that were received before, and those of them that were received more than once.
+    func known(
+        among requests: [ClaimRequest]
+    ) throws -> (known: Set<NotificationRecord.Key>, repeated: Set<NotificationRecord.Key>) {
         let keys = requests.compactMap { request in
             if case .notify(let notification, _) = request { notification.key } else { nil }
         }
-        guard !keys.isEmpty else { return [] }
+        guard !keys.isEmpty else { return ([], []) }
         let rows = try database.rows(
             """
-            SELECT origin, notification_uuid FROM notification
+            SELECT origin, notification_uuid, repeated_at FROM notification
             WHERE notification_uuid \(database.isIn("$1"))
             """,
             [database.list(Set(keys.map(\.uuid)).sorted().map(\.text))])
-        return Set(
-            try rows.map {
-                NotificationRecord.Key(origin: try $0["origin"], uuid: ByteKey(try $0["notification_uuid"]))
-            })
+        var (known, repeated): (Set<NotificationRecord.Key>, Set<NotificationRecord.Key>) = ([], [])
+        for row in rows {
+            let key = NotificationRecord.Key(origin: try row["origin"], uuid: ByteKey(try row["notification_uuid"]))
+            known.insert(key)
+            let repeatedAt: Timestamp? = try row["repeated_at"]
+            if repeatedAt != nil { repeated.insert(key) }
+        }
+        return (known, repeated)
     }
 
     /// A notification that is received for the first time.
@@ -47,6 +53,17 @@ struct NotificationRecords {
                     claim?.originalTransactionIdentifier, received.outcome.rawValue, notification.content,
                 ]
             })
+    }
+}
+
+extension NotificationRecords {
+    /// Notes the first repetition of notifications. Later ones change nothing, so that repetitions cost little.
+    func note(repeated keys: Set<NotificationRecord.Key>, at moment: Timestamp) throws {
+        guard !keys.isEmpty else { return }
+        let sorted = keys.sorted { ($0.uuid, $0.origin.rawValue) < ($1.uuid, $1.origin.rawValue) }
+        try database.update(
+            "notification", set: ["repeated_at"], where: ["notification_uuid", "origin"],
+            sorted.map { [moment, $0.uuid.text, $0.origin] })
     }
 }
 

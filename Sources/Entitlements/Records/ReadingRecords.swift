@@ -146,6 +146,17 @@ package struct ReadingRecords {
         ).map(Self.transaction)
     }
 
+    /// The transactions of identifiers that a user has redeemed, in no order.
+    func transactions(_ identifiers: [String], of user: Int64) throws -> [RedeemedTransaction] {
+        try database.rows(
+            """
+            \(Self.transactions) WHERE redeemed_transaction.user_id = $1
+                AND transaction_id \(database.isIn("$2"))
+            """,
+            [user, database.list(Set(identifiers.map { ByteKey($0) }).sorted().map(\.text))]
+        ).map(Self.transaction)
+    }
+
     /// The columns of transactions, with the team's revocation in effect.
     private static let transactions = """
         SELECT redeemed_transaction.user_id, redeemed_transaction.sequence, transaction_id, redeemed_transaction.origin, redeemed_transaction.app,

@@ -38,7 +38,7 @@ extension ItemExplanation {
                 item, cause, isOwned: true, "\(verb) \(transaction.productIdentifier)\(words(of: owned)).",
                 remedy: cause == .gracePeriod ? "The customer must correct the payment method in the App Store." : nil,
                 since: owned.since, until: owned.until, reference: transaction.transactionIdentifier,
-                origin: transaction.origin)
+                origin: transaction.origin, products: [transaction.productIdentifier], renews: owned.renews == true)
         }
     }
 
@@ -59,10 +59,12 @@ extension ItemExplanation {
         guard let latest else { return nil }
         let status = latest.status
         let product = status.productIdentifier
-        func explanation(_ cause: Cause, _ sentence: String, _ remedy: String, since: Timestamp?) -> ItemExplanation {
+        func explanation(
+            _ cause: Cause, _ sentence: String, _ remedy: String, since: Timestamp?, reason: String? = nil
+        ) -> ItemExplanation {
             ItemExplanation(
                 item, cause, sentence, remedy: remedy, since: since, reference: status.transactionIdentifier,
-                origin: status.origin)
+                origin: status.origin, products: [product], reason: reason)
         }
         if !latest.counts {
             return explanation(
@@ -75,7 +77,7 @@ extension ItemExplanation {
             return explanation(
                 .revokedByTeam, "The team has revoked \(product): \(revocation.reason)",
                 "Reinstate the purchase with `DELETE …/transactions/\(status.transactionIdentifier)/revocation`.",
-                since: revocation.revokedAt)
+                since: revocation.revokedAt, reason: revocation.reason)
         }
         if status.state.isOwned {
             return explanation(
@@ -100,7 +102,8 @@ extension ItemExplanation {
         default:
             return explanation(
                 .expired, "\(product) has expired\(words(of: status.expirationReason)).",
-                "The customer can subscribe again, or the team can grant the item.", since: status.until)
+                "The customer can subscribe again, or the team can grant the item.", since: status.until,
+                reason: status.expirationReason?.rawValue)
         }
     }
 
@@ -119,7 +122,8 @@ extension ItemExplanation {
         if let revocation = grant.revocation {
             return ItemExplanation(
                 item, .grantTakenBack, "The team has revoked a grant of the item: \(revocation.reason)",
-                remedy: "Grant the item again.", since: revocation.revokedAt, reference: grant.identifier)
+                remedy: "Grant the item again.", since: revocation.revokedAt, reference: grant.identifier,
+                reason: revocation.reason)
         }
         return ItemExplanation(
             item, .grantEnded, "A grant of the item has ended.", remedy: "Grant the item again.", since: grant.endsAt,
@@ -132,13 +136,13 @@ extension ItemExplanation {
             return ItemExplanation(
                 item, .transferredToAnotherUser, "The purchase of \(entry.subject) was transferred to another user.",
                 remedy: "Ask the customer to log in as that user.", since: entry.happenedAt, reference: entry.reference,
-                origin: entry.origin, otherOwner: facts.otherOwners[entry.reference])
+                origin: entry.origin, otherOwner: facts.otherOwners[entry.reference], products: [entry.subject])
         }
         let remedy = entry.reason.flatMap { RefusalRemedy(code: $0) }
         return ItemExplanation(
             item, .refused, "A purchase of \(entry.subject) was refused. \(remedy?.cause ?? entry.reason ?? "")",
             remedy: remedy?.remedy, since: entry.happenedAt, reference: entry.reference, origin: entry.origin,
-            otherOwner: facts.otherOwners[entry.reference])
+            otherOwner: facts.otherOwners[entry.reference], products: [entry.subject], reason: entry.reason)
     }
 
     private static func unclaimed(_ item: Item, _ facts: ItemFacts) -> ItemExplanation? {
@@ -149,7 +153,8 @@ extension ItemExplanation {
             "The user has not bought the item here. A purchase of \(purchase.productIdentifier) that \(token) is unclaimed.",
             remedy: "If it is this customer's, restore it in the app, or assign it with "
                 + "`POST /v1/unclaimed/\(purchase.transactionIdentifier)/assignment`.",
-            since: purchase.purchaseDate, reference: purchase.transactionIdentifier, origin: purchase.origin)
+            since: purchase.purchaseDate, reference: purchase.transactionIdentifier, origin: purchase.origin,
+            products: [purchase.productIdentifier])
     }
 
     private static func neverBought(_ item: Item, _ facts: ItemFacts) -> ItemExplanation {
@@ -160,6 +165,7 @@ extension ItemExplanation {
         }
         return ItemExplanation(
             item, .neverBought, "The user has never bought \(facts.products.joined(separator: " or ")).",
-            remedy: "If the customer has a receipt from Apple, restore purchases in the app, and look at the refusals.")
+            remedy: "If the customer has a receipt from Apple, restore purchases in the app, and look at the refusals.",
+            products: facts.products)
     }
 }

@@ -45,6 +45,12 @@ public struct ItemExplanation: Hashable, Sendable {
     public let origin: Origin?
     /// The owner of a purchase that was refused to this user.
     public let otherOwner: User?
+    /// The product of the purchase. If the user has bought none, the products that grant the item, or none.
+    public let products: [String]
+    /// The team's reason for a revocation, the code of a refusal, or the reason for the end of a subscription; nil without one.
+    public let reason: String?
+    /// True if the item renews.
+    public let renews: Bool
 
     init(
         _ item: Item,
@@ -56,7 +62,10 @@ public struct ItemExplanation: Hashable, Sendable {
         until: Timestamp? = nil,
         reference: String? = nil,
         origin: Origin? = nil,
-        otherOwner: User? = nil
+        otherOwner: User? = nil,
+        products: [String] = [],
+        reason: String? = nil,
+        renews: Bool = false
     ) {
         self.item = item
         self.isOwned = isOwned
@@ -68,5 +77,8 @@ public struct ItemExplanation: Hashable, Sendable {
         self.reference = reference
         self.origin = origin
         self.otherOwner = otherOwner
+        self.products = products
+        self.reason = reason
+        self.renews = renews
     }
 }

@@ -131,14 +131,15 @@ extension LedgerTransaction {
         let claim = parked.valued(by: benefit(parked.productIdentifier, parked.app))
         guard origins.contains(claim.origin) else { throw AssignmentError.originNotAccepted(claim.origin) }
         let answers = try decide(
-            [.redeem([claim], for: user, accepting: origins, by: .apiKey(caller))], under: .keep, accepting: accepted,
+            [.redeem([claim], for: user, accepting: origins, by: AuditActor(caller: caller))], under: .keep,
+            accepting: accepted,
             at: moment, type: type)
         guard case .redeemed(let answer) = answers.first, let result = answer.results.first else {
             throw LedgerError.userUnknown
         }
         guard result.allowsFinish, let number = try users.known(user) else { return [result] }
         let entry = AuditEntry(
-            happenedAt: moment, event: .assigned, actor: .apiKey(caller), origin: claim.origin,
+            happenedAt: moment, event: .assigned, actor: AuditActor(caller: caller), origin: claim.origin,
             reference: claim.transactionIdentifier, subject: claim.productIdentifier, reason: reason)
         try audit.append(entry, to: number)
         return [result]

@@ -13,11 +13,13 @@ struct SupportRecords {
 
     /// The users with a prefix of their names, in the order of their names, after a user.
     func users(namedFrom prefix: String, after last: User?, limit: Int) throws -> [KnownUser] {
+        // Nearly all issuers are the same, from which PostgreSQL would conclude that hardly any other one is left, and read all
+        // names.
         try database.rows(
             """
             SELECT user_name.name, user_name.issuer, app_account_token, first_seen_at
             FROM user_name JOIN "user" ON "user".user_id = user_name.user_id
-            WHERE user_name.name >= $1 AND user_name.name < $2 AND user_name.issuer <> $3
+            WHERE user_name.name >= $1 AND user_name.name < $2 AND coalesce(user_name.issuer, '') <> $3
                 AND (user_name.name, user_name.issuer) > ($4, $5)
             ORDER BY user_name.name, user_name.issuer LIMIT $6
             """,

@@ -49,7 +49,14 @@ extension Table {
             .blob("leaf_digest", count: 32).optional,
         ] + statedFacts,
         key: ["user_id", "sequence"], unique: [["user_id"] + originalKey + ["transaction_id"]],
-        references: [Reference(columns: ["user_id"], table: "user")], hasLargeRows: true)
+        references: [Reference(columns: ["user_id"], table: "user")],
+        indexes: [
+            // The team searches for the latest customers of a product.
+            Index(
+                name: "redeemed_transaction_of_product",
+                columns: ["product_id", "redeemed_at", "user_id", "sequence"], since: 19)
+        ],
+        hasLargeRows: true)
 
     /// The fields of `JWSTransactionDecodedPayload` and of an app receipt's purchase, as stated; null if they were not stated.
     private static let statedFacts: [Column] = [
@@ -138,7 +145,7 @@ extension Table {
         ])
 
     /// A notification. `settled_at`: the time at which a consumption request was answered or refused; `content`: the decoded
-    /// notification as JSON, without the proofs inside it.
+    /// notification as JSON, without the proofs inside it; `repeated_at`: the time at which it was received a second time.
     private static let notification = Table(
         name: "notification", family: .globalKey,
         columns: [
@@ -146,6 +153,7 @@ extension Table {
             .text("transaction_id").optional, .integer("signed_at"), .integer("received_at"),
             .blob("proof_digest", count: 32), .integer("settled_at").optional,
             .text("original_transaction_id").since(17), .text("outcome").since(17), .text("content").since(17),
+            .integer("repeated_at").since(19),
         ],
         key: ["notification_uuid", "origin"],
         indexes: [
@@ -155,5 +163,18 @@ extension Table {
             Index(
                 name: "notification_that_asks", columns: ["signed_at"],
                 condition: "type = 'CONSUMPTION_REQUEST' AND settled_at IS NULL"),
+            Index(name: "notification_by_receipt", columns: receiptOrder, since: 19),
+            Index(name: "notification_of_type", columns: ["type"] + receiptOrder, since: 19),
+            // The other outcomes are frequent, so a search among the latest notifications finds them.
+            Index(
+                name: "notification_of_outcome", columns: ["outcome"] + receiptOrder, condition: rareOutcome, since: 19),
         ])
+
+    /// The condition of notifications with an outcome that few have.
+    static let rareOutcome: String = {
+        let frequent = NotificationOutcome.frequent.map { "'\($0.rawValue)'" }
+        return "outcome NOT IN (\(frequent.joined(separator: ", ")))"
+    }()
+    /// The order of notifications by their receipt.
+    static let receiptOrder = ["received_at", "notification_uuid", "origin"]
 }

@@ -77,8 +77,8 @@ extension Table {
         references: [Reference(columns: ["user_id"], table: "user")])
 
     /// The checkpoints of the reconciliation: the time until which transactions and notifications were fetched from the App
-    /// Store.
+    /// Store. `findings`: the number of each outcome of that run, as JSON.
     private static let reconciliation = Table(
-        name: "reconciliation", family: .everywhere, columns: [.text("subject"), .integer("reconciled_until")],
-        key: ["subject"])
+        name: "reconciliation", family: .everywhere,
+        columns: [.text("subject"), .integer("reconciled_until"), .text("findings").since(19)], key: ["subject"])
 }

@@ -41,6 +41,12 @@ package struct Problem: Error {
     package static let userNotFound = Problem(
         status: .notFound, code: "userNotFound", detail: "The user is unknown to the service or was erased.")
 
+    package static func tooManyAttempts(secondsToWait seconds: Int) -> Problem {
+        Problem(
+            status: .tooManyRequests, code: "tooManyAttempts",
+            detail: "Too many attempts. Try again in \(seconds) seconds.", couldSucceedLater: true, retryAfter: seconds)
+    }
+
     package static func methodNotAllowed(allowed: [String]) -> Problem {
         let methods = allowed.joined(separator: ", ")
         var problem = Problem(

@@ -10,8 +10,10 @@ package enum RequestHead {
     /// The header fields that Till or Hummingbird reads. All others are removed.
     package static let readFields: Set<HTTPField.Name> = Set(
         [
-            .authorization, .acceptLanguage, .connection, .contentLength, .contentType, .ifMatch, .ifNoneMatch,
-        ] + [.forwardedFor, .idempotencyKey, .idToken, .lastEventID].compactMap(\.self))
+            .authorization, .acceptLanguage, .connection, .contentLength, .contentType, .cookie, .ifMatch, .ifNoneMatch,
+            .origin,
+        ]
+            + [.forwardedFor, .idempotencyKey, .idToken, .lastEventID, .secFetchDest, .secFetchSite].compactMap(\.self))
 
     /// The reason to refuse a head.
     package enum Refusal: String, Sendable {
@@ -62,6 +64,8 @@ extension HTTPField.Name {
     package static let idempotencyKey = Self("Idempotency-Key")
     package static let idToken = Self("idtoken")
     package static let lastEventID = Self("Last-Event-ID")
+    package static let secFetchDest = Self("Sec-Fetch-Dest")
+    package static let secFetchSite = Self("Sec-Fetch-Site")
     /// The reason of `ConnectionHandler` to refuse a request. No client can set it.
     package static let refusal = Self("till-refusal")
 }

@@ -32,10 +32,18 @@ public final class ServiceMetrics: Sendable {
         var commits = Histogram()
     }
 
+    /// The times of the commits of the last minutes.
+    package let recentCommits = RecentDurations()
+    /// The times from a request's head to its answer, of the last minutes.
+    package let recentRequests = RecentDurations()
+
     private let counts = Mutex(Counts())
     private let requestsInFlight = Atomic(0)
 
     public init() {}
+
+    /// The number of requests being answered.
+    package var requestsInFlightCount: Int { requestsInFlight.load(ordering: .relaxed) }
 
     package func requestBegan() {
         requestsInFlight.add(1, ordering: .relaxed)
@@ -46,6 +54,7 @@ public final class ServiceMetrics: Sendable {
     }
 
     package func countRequest(method: String, route: String, status: Int, duration: Duration) {
+        recentRequests.record(duration)
         counts.withLock { counts in
             counts.requests[Request(method: method, route: route, status: status), default: 0] += 1
             counts.requestTimes[route, default: Histogram()].record(duration)
@@ -54,6 +63,24 @@ public final class ServiceMetrics: Sendable {
 
     package func countRedemption(_ outcome: String, code: String = "") {
         counts.withLock { $0.redemptions[Outcome(outcome: outcome, code: code), default: 0] += 1 }
+    }
+
+    /// The refused redemptions and notifications of one code since the start.
+    package struct Refusals: Sendable {
+        package let code: String
+        package let redemptions: Int
+        package let notifications: Int
+    }
+
+    /// The refused redemptions and notifications since the start, in the order of their codes.
+    package var refusals: [Refusals] {
+        let (redemptions, notifications) = counts.withLock { ($0.redemptions, $0.notifications) }
+        let codes = Set((Array(redemptions.keys) + notifications.keys).filter { $0.outcome == "refused" }.map(\.code))
+        return codes.sorted().map { code in
+            let outcome = Outcome(outcome: "refused", code: code)
+            return Refusals(
+                code: code, redemptions: redemptions[outcome] ?? 0, notifications: notifications[outcome] ?? 0)
+        }
     }
 
     package func countNotification(_ outcome: String, code: String = "") {
@@ -84,6 +111,7 @@ public final class ServiceMetrics: Sendable {
     }
 
     package func recordCommit(_ duration: Duration) {
+        recentCommits.record(duration)
         counts.withLock { $0.commits.record(duration) }
     }
 

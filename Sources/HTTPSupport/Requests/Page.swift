@@ -81,7 +81,7 @@ package struct Page {
     }
 
     /// The cursor of the page after an element.
-    private static func cursor(after last: String) -> String {
+    package static func cursor(after last: String) -> String {
         Base64.encode(Array(last.utf8), .urlSafe)
     }
 }

@@ -81,11 +81,26 @@ public enum AuditActor: Hashable, Sendable, CustomStringConvertible, SQLConverti
     case user
     /// The holder of an API key, by the key's identifier.
     case apiKey(String)
+    /// A person of the team, by the name at the console.
+    case member(String)
     case appStore
     /// Till itself, for entries older than the audit log.
     case till
 
     private static let keyPrefix = "key "
+    private static let memberPrefix = "member "
+
+    /// The actor who changed something for the team.
+    ///
+    /// - Parameter caller: The identifier of an API key, or `member NAME` for a person.
+    package init(caller: String) {
+        self =
+            caller.hasPrefix(Self.memberPrefix)
+            ? .member(String(caller.dropFirst(Self.memberPrefix.count))) : .apiKey(caller)
+    }
+
+    /// The name of a person as the caller of a use case.
+    package static func caller(member name: String) -> String { memberPrefix + name }
 
     /// The SQL that joins the table `audit` with the API key of each actor. Another actor has none.
     package static let keyJoin = """
@@ -103,6 +118,7 @@ public enum AuditActor: Hashable, Sendable, CustomStringConvertible, SQLConverti
         switch self {
         case .user: "user"
         case .apiKey(let identifier): Self.keyPrefix + identifier
+        case .member(let name): Self.memberPrefix + name
         case .appStore: "App Store"
         case .till: "till"
         }
@@ -117,6 +133,10 @@ public enum AuditActor: Hashable, Sendable, CustomStringConvertible, SQLConverti
         case "App Store": self = .appStore
         case "till": self = .till
         default:
+            if text.hasPrefix(Self.memberPrefix) {
+                self = .member(String(text.dropFirst(Self.memberPrefix.count)))
+                return
+            }
             guard text.hasPrefix(Self.keyPrefix) else { return nil }
             self = .apiKey(String(text.dropFirst(Self.keyPrefix.count)))
         }

@@ -8,7 +8,7 @@ import Signatures
 /// then cannot be guessed either, while the chain stays unbroken.
 public struct AuditRecord: Hashable, Sendable {
     /// The digest before the first record.
-    static let beginning = [UInt8](repeating: 0, count: 32)
+    package static let beginning = [UInt8](repeating: 0, count: 32)
 
     /// The number of the record; 1 for a user's first.
     public let number: Int64
@@ -16,7 +16,7 @@ public struct AuditRecord: Hashable, Sendable {
     /// The salt of the reason's digest; nil if there is no reason, or if it was erased.
     let reasonSalt: [UInt8]?
     /// The digest of the reason; nil if none was ever given.
-    let reasonDigest: [UInt8]?
+    public let reasonDigest: [UInt8]?
     /// The SHA-256 that the next record covers.
     public let digest: [UInt8]
 

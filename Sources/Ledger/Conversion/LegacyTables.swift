@@ -25,7 +25,8 @@ struct LegacyTables {
         "user_name", "account_token", "app", "claim", "original", "subscription", "account_email", "kept_proof",
         "kept_certificate", "webhook_attempt", "purchase_state", "balance_addition", "figure", "figure_contribution",
         "figure_pending",
-        "figure_upkeep", "account_link", "address_change", "mail", "mail_count",
+        "figure_upkeep", "account_link", "address_change", "mail", "mail_count", "team_member", "team_session",
+        "team_invitation", "team_change", "webhook_change",
     ]
 
     /// The same columns without constraints. The conversion checks the rows of an export.

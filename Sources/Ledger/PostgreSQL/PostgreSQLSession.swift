@@ -19,12 +19,14 @@ enum PostgreSQLSession {
     }
 
     /// The settings of a session. Each commit is durable. A sequential scan would conflict with every other SERIALIZABLE
-    /// transaction, so each query uses an index if there is one. Citus cannot run generic plans over several shards.
+    /// transaction, so each query uses an index if there is one. It reads few rows, for which parallel workers would take longer
+    /// to start than to read. Citus cannot run generic plans over several shards.
     static let settings = """
         SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED;
         SELECT set_config('synchronous_commit', CASE current_setting('synchronous_commit')
             WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false);
         SET enable_seqscan = off;
+        SET max_parallel_workers_per_gather = 0;
         SET jit = off;
         SELECT set_config('plan_cache_mode', CASE WHEN EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')
             THEN 'auto' ELSE 'force_generic_plan' END, false);

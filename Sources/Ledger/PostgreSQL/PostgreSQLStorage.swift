@@ -106,6 +106,8 @@ package final class PostgreSQLStorage: LedgerStorage {
         return [.unreachable, .readOnly].contains(fault.cause) && absence.isShort
     }
 
+    package var serverReachability: ServerReachability? { absence.reachability }
+
     package func commit(_ parts: [LedgerPart]) -> [(any Error)?] {
         commit(parts, until: .now + Self.retryTime)
     }

@@ -4,13 +4,40 @@ import Synchronization
 final class ServerAbsence: Sendable {
     private static let timeout = Duration.seconds(20)
 
-    /// The first failure since the server was last reached; nil while it is reached.
-    private let beganAt = Mutex<ContinuousClock.Instant?>(nil)
+    private struct State {
+        /// The first failure since the server was last reached; nil while it is reached.
+        var beganAt: ContinuousClock.Instant?
+        /// The end of the last absence, or the first connection.
+        var reachedAt = ContinuousClock.now
+        /// The length of the last absence; nil if there was none.
+        var lastAbsence: Duration?
+    }
+
+    private let state = Mutex(State())
 
     /// True if the server is reachable, or may return soon.
-    var isShort: Bool { beganAt.withLock { $0.map { ContinuousClock.now < $0 + Self.timeout } ?? true } }
+    var isShort: Bool {
+        state.withLock { $0.beganAt.map { ContinuousClock.now < $0 + Self.timeout } ?? true }
+    }
 
-    func begin() { beganAt.withLock { $0 = $0 ?? .now } }
+    func begin() { state.withLock { $0.beganAt = $0.beganAt ?? .now } }
 
-    func end() { beganAt.withLock { $0 = nil } }
+    func end() {
+        state.withLock { state in
+            guard let beganAt = state.beganAt else { return }
+            let now = ContinuousClock.now
+            state.lastAbsence = now - beganAt
+            state.reachedAt = now
+            state.beganAt = nil
+        }
+    }
+
+    /// The present state of the server.
+    var reachability: ServerReachability {
+        state.withLock { state in
+            ServerReachability(
+                isReachable: state.beganAt == nil, time: ContinuousClock.now - (state.beganAt ?? state.reachedAt),
+                lastAbsence: state.lastAbsence)
+        }
+    }
 }

@@ -23,6 +23,9 @@ package protocol LedgerStorage: Sendable {
     /// Adds an observer of the users changed by each commit (`Ledger.observe`).
     func observe(_ observer: @escaping @Sendable (Set<Int64>) -> Void)
 
+    /// The state of the database server; nil for a file.
+    var serverReachability: ServerReachability? { get }
+
     /// The fault of a ledger that lacks a row just written.
     var damaged: StorageFault { get }
 }
@@ -33,6 +36,8 @@ extension LedgerStorage {
     }
 
     package func mayReturn(after error: any Error) -> Bool { false }
+
+    package var serverReachability: ServerReachability? { nil }
 
     /// Runs `body` in a separate commit. It is durable when this returns, or left no trace.
     package func write<Value>(_ body: (any LedgerDatabase) throws -> Value) throws -> Value {

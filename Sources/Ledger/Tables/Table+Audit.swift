@@ -11,6 +11,18 @@ extension Table {
             .blob("reason_salt").optional, .blob("reason_digest", count: 32).optional, .blob("digest", count: 32),
         ],
         key: ["user_id", "number"], references: [Reference(columns: ["user_id"], table: "user")],
+        // The latest records of all users, by origin, and the numbers of each event since a moment.
+        indexes: [
+            Index(
+                name: "audit_by_time", columns: ["origin", "happened_at", "user_id", "number", "event"], since: 19),
+            // The actions of the team's members, which are rare.
+            Index(
+                name: "audit_of_members", columns: ["happened_at", "user_id", "number", "actor", "event"],
+                condition: "substr(actor, 1, 7) = 'member '", since: 19),
+            Index(
+                name: "audit_refused", columns: ["reason", "happened_at", "user_id", "number"],
+                condition: "event = 'refused'", since: 19),
+        ],
         sqliteTriggers: [
             """
             CREATE TRIGGER audit_is_kept BEFORE DELETE ON audit BEGIN

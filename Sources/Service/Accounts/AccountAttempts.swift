@@ -73,8 +73,6 @@ struct AccountAttempts: Sendable {
 
     private static func take(_ subject: String, from buckets: TokenBuckets) throws(Problem) {
         guard let seconds = buckets.take(subject) else { return }
-        throw Problem(
-            status: .tooManyRequests, code: "tooManyAttempts",
-            detail: "Too many attempts. Try again in \(seconds) seconds.", couldSucceedLater: true, retryAfter: seconds)
+        throw .tooManyAttempts(secondsToWait: seconds)
     }
 }

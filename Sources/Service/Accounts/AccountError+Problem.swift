@@ -8,8 +8,7 @@ extension AccountError: ProblemConvertible {
         var couldSucceedLater = false
         var retryAfter: Int?
         switch self {
-        case .emailInvalid, .emailTooLong, .passwordTooShort, .passwordTooLong, .passwordTooCommon,
-            .passwordLikeEmail, .linkInvalid, .linkExpired, .emailUnchanged:
+        case .emailInvalid, .emailTooLong, .linkInvalid, .linkExpired, .emailUnchanged:
             status = .unprocessableContent
         case .emailTaken, .emailVerified: status = .conflict
         case .credentialsWrong, .refreshTokenInvalid, .refreshTokenExpired, .refreshTokenReused: status = .unauthorized

@@ -1,4 +1,5 @@
 import Accounts
+import Commerce
 import HTTPSupport
 import Hummingbird
 import Wire

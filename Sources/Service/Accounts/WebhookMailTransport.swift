@@ -36,7 +36,9 @@ public struct WebhookMailTransport: MailTransport {
             let webhook = SignedWebhook(
                 try body(mail, subject, text), identifier: "mail_\(mail.mail.identifier)", secrets: [secret],
                 at: clock.now())
-            let status = try await WebhookConnection.open(to: url, at: address) { try await $0.send(webhook) }
+            let status = try await WebhookConnection.open(to: url, at: address) {
+                try await $0.send(webhook).status
+            }
             return (200...299).contains(status) ? .sent : .failed(code: "status\(status / 100)xx")
         } catch let refusal as WebhookAddress.Refusal {
             return .failed(code: refusal.rawValue)

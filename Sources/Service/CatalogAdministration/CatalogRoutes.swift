@@ -12,8 +12,6 @@ struct CatalogRoutes: Sendable {
     let catalog: CatalogService
     let catalogs: CatalogViews
 
-    /// The number of attempts at a change if others change the catalog meanwhile.
-    private static let maximumAttempts = 5
     /// The largest body with a definition, in bytes.
     private static let maximumBody = 48 * 1024
     /// The size of a form around a picture, in bytes.
@@ -125,17 +123,15 @@ struct CatalogRoutes: Sendable {
         matching expected: [String] = [],
         _ make: () async throws -> CatalogService.Pending?
     ) async throws -> Bool {
-        for _ in 0..<Self.maximumAttempts {
+        let outcome = try await catalog.perform {
             try check(expected, of: identifier, in: app)
             let pending = try await make()
             // The catalog may have changed since the first check. The change fits this catalog, or is outdated by a later one.
             try check(expected, of: identifier, in: app)
-            guard let pending else { return false }
-            let isAdded = try await catalog.add(pending)
-            try await catalog.refresh()
-            if isAdded { return pending.isNewProduct }
+            return pending
         }
-        throw Problem.tooBusy
+        guard let outcome else { throw Problem.tooBusy }
+        return outcome == .created
     }
 
     private func product(

@@ -10,19 +10,12 @@ struct EventRoutes: Sendable {
     let hub: EventHub
     let clock: any WallClock
 
-    private static var headers: HTTPFields {
-        var headers: HTTPFields = [.contentType: ServerSentEvents.contentType, .cacheControl: "no-store"]
-        // Some proxies buffer responses. This header turns that off.
-        if let name = HTTPField.Name("X-Accel-Buffering") { headers[name] = "no" }
-        return headers
-    }
-
     /// - Parameter group: Routes under `/v1/me`.
     func addForApps(to group: RouterGroup<ServiceContext>) {
         group.for(.app).get("events") { request, context in
             let user = try context.requiredUser
             // A HEAD request does not open a stream.
-            guard request.method == .get else { return Response(status: .ok, headers: Self.headers) }
+            guard request.method == .get else { return Response(status: .ok, headers: ServerSentEvents.headers) }
             let known = HTTPField.Name.lastEventID.flatMap { request.headers[$0] }
             guard let number = try await number(of: user, isNew: known == nil) else {
                 // Status 204 stops a client from reconnecting (HTML Standard section 9.2.3).
@@ -36,7 +29,7 @@ struct EventRoutes: Sendable {
             let stream = EventStream(ledger: hub.ledger) { await isAuthorized(credential, of: user, number) }
             return Response(
                 status: .ok,
-                headers: Self.headers,
+                headers: ServerSentEvents.headers,
                 body: ResponseBody { writer in
                     defer { subscription.leave() }
                     try await stream.write(to: &writer, of: number, after: position, listener)

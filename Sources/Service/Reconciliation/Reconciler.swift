@@ -77,7 +77,7 @@ public struct Reconciler: Sendable {
         try report.check()
         // A run for given days may leave a gap after the last run. It then does not move the checkpoint.
         guard days == nil || last.map({ start <= $0 }) ?? false else { return report }
-        try await service.setReconciled(subject, until: now)
+        try await service.setReconciled(subject, until: now, findings: report.outcomes)
         return report
     }
 
@@ -98,6 +98,11 @@ public struct Reconciler: Sendable {
             guard page.hasMore, let next = page.paginationToken, next != paginationToken else { return report }
             paginationToken = next
         }
+    }
+
+    /// The checkpoint of the last complete run; nil if there was none.
+    public func checkpoint(of subject: ReconciliationRuns.Subject) async throws -> ReconciliationCheckpoint? {
+        try await service.checkpoint(ofReconciliation: self.subject(subject.rawValue))
     }
 
     /// The time of the last complete run over the histories of all customers; nil if there was none.
@@ -145,7 +150,7 @@ public struct Reconciler: Sendable {
             last = number
         }
         try report.check()
-        try await service.setReconciled(historyCheckpoint, until: now)
+        try await service.setReconciled(historyCheckpoint, until: now, findings: report.outcomes)
         return report
     }
 

@@ -5,7 +5,7 @@ import HTTPSupport
 import Logging
 import ServiceLifecycle
 
-/// Reconciles with the App Store at intervals while the service runs.
+/// Reconciles with the App Store at intervals and on request while the service runs.
 public struct ReconciliationSchedule: Service {
     /// The pause after a failure, in seconds, unless the regular interval is shorter.
     private static let retrySeconds: Int64 = 60
@@ -13,6 +13,7 @@ public struct ReconciliationSchedule: Service {
     private let reconciler: Reconciler
     private let notificationSeconds: Int64?
     private let historySeconds: Int64?
+    private let runs: ReconciliationRuns
     private let clock: any WallClock
     private let metrics: ServiceMetrics
     private let logger: Logger
@@ -20,10 +21,12 @@ public struct ReconciliationSchedule: Service {
     /// - Parameters:
     ///   - notificationSeconds: The interval for the notifications since the last run; nil for never.
     ///   - historySeconds: The interval for the histories of all customers; nil for never.
+    ///   - runs: The record of the runs, and the requests for others.
     public init(
         reconciler: Reconciler,
         notificationSeconds: Int64?,
         historySeconds: Int64?,
+        runs: ReconciliationRuns = ReconciliationRuns(),
         clock: any WallClock,
         metrics: ServiceMetrics,
         logger: Logger
@@ -31,6 +34,7 @@ public struct ReconciliationSchedule: Service {
         self.reconciler = reconciler
         self.notificationSeconds = notificationSeconds
         self.historySeconds = historySeconds
+        self.runs = runs
         self.clock = clock
         self.metrics = metrics
         self.logger = logger
@@ -40,58 +44,54 @@ public struct ReconciliationSchedule: Service {
     public func run() async throws {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
-                if let notificationSeconds {
-                    group.addTask {
-                        await repeatedly(every: notificationSeconds, "notifications") {
-                            try await reconciler.recordNotifications()
-                        }
+                group.addTask {
+                    if notificationSeconds == nil { await runs.wait(for: .notifications, upTo: nil) }
+                    await repeatedly(every: notificationSeconds, .notifications) {
+                        try await reconciler.recordNotifications()
                     }
                 }
-                if let historySeconds {
-                    group.addTask {
-                        await waitForNextHistoryRun(historySeconds)
-                        await repeatedly(every: historySeconds, "histories") { try await reconciler.recordHistories() }
-                    }
+                group.addTask {
+                    await waitForNextHistoryRun()
+                    await repeatedly(every: historySeconds, .histories) { try await reconciler.recordHistories() }
                 }
-                // A service that returns would end the others.
-                group.addTask { while !Task.isCancelled { await Self.sleep(24 * 60 * 60) } }
             }
         }
     }
 
     /// Waits for the rest of the interval after a restart, so that a restart does not request all histories again.
-    private func waitForNextHistoryRun(_ interval: Int64) async {
+    private func waitForNextHistoryRun() async {
+        guard let interval = historySeconds else { return await runs.wait(for: .histories, upTo: nil) }
         guard let last = try? await reconciler.lastHistoryRun() else { return }
         let passed = clock.now().secondsSince1970 - last.secondsSince1970
-        await Self.sleep(min(max(0, interval - passed), interval))
+        await runs.wait(for: .histories, upTo: min(max(0, interval - passed), interval))
     }
 
+    /// - Parameter interval: The interval in seconds; nil to run only on request.
     private func repeatedly(
-        every interval: Int64,
-        _ subject: String,
+        every interval: Int64?,
+        _ subject: ReconciliationRuns.Subject,
         _ reconcile: () async throws -> Reconciler.Report
     ) async {
         while !Task.isCancelled {
+            runs.begin(subject, at: clock.now())
             do {
                 let report = try await reconcile()
+                runs.end(subject, report.outcomes, errorCode: nil, at: clock.now())
                 metrics.countReconciliation()
                 let counts = report.outcomes.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
                 logger.info(
                     "reconciled",
-                    metadata: ["subject": "\(subject)", "outcomes": "\(counts.joined(separator: ","))"])
-                await Self.sleep(interval)
+                    metadata: ["subject": "\(subject.rawValue)", "outcomes": "\(counts.joined(separator: ","))"])
+                await runs.wait(for: subject, upTo: interval)
             } catch {
-                guard !Task.isCancelled else { return }
                 let code = (error as? any CodedError)?.code ?? Problem.unexpected.code
+                runs.end(subject, [:], errorCode: code, at: clock.now())
+                guard !Task.isCancelled else { return }
                 metrics.countReconciliation(code: code)
-                logger.error("reconciliation failed", metadata: ["subject": "\(subject)", "code": "\(code)"])
-                await Self.sleep(min(interval, Self.retrySeconds))
+                logger.error(
+                    "reconciliation failed", metadata: ["subject": "\(subject.rawValue)", "code": "\(code)"])
+                await runs.wait(for: subject, upTo: interval.map { min($0, Self.retrySeconds) })
             }
         }
-    }
-
-    /// Cancellation ends the pause early; the loops then end.
-    private static func sleep(_ seconds: Int64) async {
-        try? await Task.sleep(for: .seconds(seconds))
     }
 }

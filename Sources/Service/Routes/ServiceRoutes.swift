@@ -20,7 +20,7 @@ public struct ServiceRoutes: Sendable {
     private let metrics: ServiceMetrics
     private let uncachedChains: ConcurrencyLimit
     private let sharedLimits: SharedLimits
-    private let store: (any RouteSource)?
+    private let others: [any RouteSource]
     private let accounts: AccountRoutes?
     private let accountMail: AccountMailRoutes?
     private let profiles: ProfileService?
@@ -52,7 +52,7 @@ public struct ServiceRoutes: Sendable {
     ///   - allowsPrivateAddresses: True if webhooks may have addresses in private networks.
     ///   - proxies: The number of trusted proxies before the service.
     ///   - requestsPerAddress: The limit on concurrent requests of one client address; nil for none.
-    ///   - store: A local store that is served beside the service; nil for none, as in production.
+    ///   - others: Additional routes beside the service's own, such as the console's and those of a local store.
     public init(
         service: EntitlementService,
         authentication: Authentication,
@@ -72,10 +72,10 @@ public struct ServiceRoutes: Sendable {
         allowsPrivateAddresses: Bool = false,
         proxies: Int = 0,
         requestsPerAddress: Int? = nil,
-        store: (any RouteSource)? = nil,
+        others: [any RouteSource] = [],
         clock: any WallClock = SystemClock()
     ) {
-        self.store = store
+        self.others = others
         self.limits = limits.map { RateLimitMiddleware(limits: $0, clock: clock) }
         self.metrics = metrics
         uncachedChains = ConcurrencyLimit(
@@ -210,6 +210,6 @@ public struct ServiceRoutes: Sendable {
         accountMail?.addForApps(to: own)
         users.addForApps(to: own)
         balances.addForApps(to: own)
-        store?.add(to: router)
+        for other in others { other.add(to: router) }
     }
 }

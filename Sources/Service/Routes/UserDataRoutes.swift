@@ -5,7 +5,6 @@ import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import Ledger
-import Wire
 
 /// Routes for the export and the erasure of a user's data.
 struct UserDataRoutes: Sendable {
@@ -41,19 +40,11 @@ struct UserDataRoutes: Sendable {
     private func addExport(to group: RouterGroup<ServiceContext>) {
         group.get("export") { request, context in
             let user = try subjects.user(request, context, ofAnyIssuer: true)
-            // The export may be large. It runs in a read that blocks no writer.
-            let (origins, moment) = (service.accepted.origins(for: user), clock.now())
             // The names of keys are the team's.
             let isNaming = try context.requiredCaller.isBackEnd
-            let (archive, keys) = try await service.ledger.read { transaction in
-                (
-                    try transaction.archive(of: user, accepting: origins, at: moment),
-                    isNaming ? try transaction.apiKeyNames() : [:]
-                )
-            }
-            guard let archive else { throw Problem.userNotFound }
-            return try JSONAnswer.response(
-                UserArchiveResource(archive, of: user, at: moment, naming: keys), headers: [.cacheControl: "no-store"])
+            let json = try await UserExport(service: service, clock: clock).json(of: user, namingKeys: isNaming)
+            guard let json else { throw Problem.userNotFound }
+            return JSONAnswer.response(bytes: json, headers: [.cacheControl: "no-store"])
         }
     }
 

@@ -7,26 +7,50 @@ import Receipts
 import Wire
 
 /// The search for the purchases of an order, whose number no proof states: the App Store leads from it to transactions.
-struct OrderLookup: Sendable {
+package struct OrderLookup: Sendable {
     let service: EntitlementService
     /// The App Stores that know orders.
     let clients: [AppStoreServerClient]
+
+    package init(service: EntitlementService, clients: [AppStoreServerClient]) {
+        self.service = service
+        self.clients = clients
+    }
+
+    /// The original transactions of an order; empty if the text is no order, or if no App Store knows it.
+    ///
+    /// - Throws: `ReconciliationError` if no App Store knows the order and one failed to answer.
+    package func originalTransactions(ofOrder text: String) async throws -> [String] {
+        guard let order = OrderIdentifier(text) else { return [] }
+        var identifiers: [ByteKey] = []
+        for proof in try await signedTransactions(of: order, in: nil) {
+            let identifier = ByteKey(try await verified(Array(proof.utf8)).0.originalTransactionId)
+            if !identifiers.contains(identifier) { identifiers.append(identifier) }
+        }
+        return identifiers.map(\.text)
+    }
 
     /// - Parameter app: The bundle identifier of the only app whose orders are looked up; nil for all apps.
     /// - Returns: Nil if no App Store knows the order.
     /// - Throws: `ReconciliationError` if no App Store knows the order and one failed to answer.
     func purchases(of order: OrderIdentifier, in app: String?) async throws -> PurchaseLookup? {
+        let signed = try await signedTransactions(of: order, in: app)
+        return signed.isEmpty ? nil : try await purchases(of: order, stating: signed)
+    }
+
+    /// The signed transactions of an order; empty if no App Store knows it.
+    private func signedTransactions(of order: OrderIdentifier, in app: String?) async throws -> [String] {
         var failure: ReconciliationError?
         for client in clients where app?.hasSameBytes(as: client.bundleIdentifier) ?? true {
             do {
                 let signed = try await client.lookUpOrderId(order).transactions
-                if !signed.isEmpty { return try await purchases(of: order, stating: signed) }
-            } catch let error as ReconciliationError {
+                if !signed.isEmpty { return signed }
+            } catch {
                 failure = failure ?? error
             }
         }
         if let failure { throw failure }
-        return nil
+        return []
     }
 
     private func purchases(of order: OrderIdentifier, stating signed: [String]) async throws -> PurchaseLookup {

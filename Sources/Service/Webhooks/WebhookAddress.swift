@@ -55,13 +55,6 @@ package struct WebhookAddress: Sendable {
         self.text = text
     }
 
-    /// True if a URL is private without resolving its name.
-    static func isPlainlyPrivate(_ url: WebhookURL) -> Bool {
-        let host = url.host.lowercased()
-        if host == "localhost" || host.hasSuffix(".localhost") { return true }
-        return (try? SocketAddress(ipAddress: host, port: url.port)).map { !isPublic($0) } ?? false
-    }
-
     private static func isPublic(_ address: SocketAddress) -> Bool {
         switch address {
         case .v4(let address):

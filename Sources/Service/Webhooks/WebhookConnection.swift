@@ -5,9 +5,10 @@ import HTTPSupport
 import NIOCore
 import NIOPosix
 import NIOSSL
+import Synchronization
 import Webhooks
 
-/// The connection to one receiver. It follows no redirect and ignores the body of an answer.
+/// The connection to one receiver. It follows no redirect. Only the beginning of an answer's body is kept, for people.
 package struct WebhookConnection: Sendable {
     /// The maximum number of concurrent messages.
     static let maximumAtOnce = 16
@@ -47,8 +48,14 @@ package struct WebhookConnection: Sendable {
         case other
     }
 
-    /// - Returns: The status of the receiver's answer.
-    package func send(_ webhook: SignedWebhook) async throws(Failure) -> Int {
+    /// An answer of the receiver.
+    package struct Answer: Sendable {
+        package let status: Int
+        /// The beginning of the body; nil if there is none.
+        package let response: WebhookResponse?
+    }
+
+    package func send(_ webhook: SignedWebhook) async throws(Failure) -> Answer {
         var request = HTTPClientRequest(url: url.text)
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/json")
@@ -59,14 +66,24 @@ package struct WebhookConnection: Sendable {
             let response = try await Deadline.run(within: Self.answerTimeout) { [request] in
                 try await client.execute(request, deadline: .distantFuture)
             }
-            // The body of the answer has no meaning.
-            try? await Deadline.run(within: Self.bodyTimeout) {
-                _ = try await response.body.collect(upTo: Self.maximumAnswer)
-            }
-            return Int(response.status.code)
+            return Answer(status: Int(response.status.code), response: await Self.beginning(of: response.body))
         } catch {
             throw Self.failure(error)
         }
+    }
+
+    /// Reads a body. Its end, its size and its errors do not matter, because the status is the answer.
+    private static func beginning(of body: HTTPClientResponse.Body) async -> WebhookResponse? {
+        let beginning = Mutex<[UInt8]>([])
+        try? await Deadline.run(within: bodyTimeout) {
+            var count = 0
+            for try await part in body {
+                count += part.readableBytes
+                beginning.withLock { $0 += part.readableBytesView.prefix(WebhookResponse.maximumLength - $0.count) }
+                guard count <= maximumAnswer else { return }
+            }
+        }
+        return WebhookResponse(beginning.withLock(\.self))
     }
 
     private static func failure(_ error: any Error) -> Failure {

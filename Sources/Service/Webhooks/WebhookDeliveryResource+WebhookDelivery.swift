@@ -20,6 +20,8 @@ extension WebhookDeliveryResource.Attempt {
             case .unanswered(let code): (nil, code)
             case nil: (nil, nil)
             }
-        self.init(attemptedAt: attempt.at.rfc3339, status: status, error: error)
+        self.init(
+            attemptedAt: attempt.at.rfc3339, status: status, error: error, durationMilliseconds: attempt.milliseconds,
+            response: attempt.response)
     }
 }

@@ -37,13 +37,14 @@ struct WebhookRoutes: Sendable {
         }
         group.patch(":webhook") { request, context in
             let (url, identifier) = (try await url(of: request, context), try context.parameters.text("webhook"))
-            let endpoint = try await webhooks.setURL(url, of: identifier)
+            let endpoint = try await webhooks.setURL(
+                url, of: identifier, by: try context.requiredCaller.name)
             return try JSONAnswer.response(
                 WebhookResource(endpoint, naming: try await webhooks.ledger.apiKeyNames()))
         }
         group.delete(":webhook") { _, context in
             let identifier = try context.parameters.text("webhook")
-            try await webhooks.remove(identifier)
+            try await webhooks.remove(identifier, by: try context.requiredCaller.name)
             return HTTPResponse.Status.noContent
         }
         addSecrets(to: group)
@@ -70,7 +71,8 @@ struct WebhookRoutes: Sendable {
                 throw JSONBody.invalid(
                     "The field /previousSecretSeconds must be a number from 0 to \(WebhookService.overlap.upperBound).")
             }
-            let endpoint = try await webhooks.replaceSecret(of: identifier, keepingPreviousFor: seconds)
+            let endpoint = try await webhooks.replaceSecret(
+                of: identifier, keepingPreviousFor: seconds, by: try context.requiredCaller.name)
             return try JSONAnswer.response(
                 WebhookSecretsResource(endpoint, at: webhooks.now()), headers: Self.headers)
         }
@@ -80,14 +82,16 @@ struct WebhookRoutes: Sendable {
         group.get(":webhook/deliveries") { request, context in try await deliveries(request, context) }
         group.post(":webhook/deliveries/replay") { _, context in
             let identifier = try context.parameters.text("webhook")
-            let replayed = try await webhooks.replayFailed(to: identifier)
+            let replayed = try await webhooks.replayFailed(to: identifier, by: try context.requiredCaller.name)
             return try JSONAnswer.response(WebhookReplayResource(replayed: replayed))
         }
         group.post(":webhook/deliveries/:message/replay") { _, context in
             let identifier = try context.parameters.text("webhook")
             let message = try context.parameters.text("message")
             return try JSONAnswer.response(
-                resource(try await webhooks.replay(message, to: identifier)))
+                resource(
+                    try await webhooks.replay(
+                        message, to: identifier, by: try context.requiredCaller.name)))
         }
     }
 
@@ -114,28 +118,8 @@ struct WebhookRoutes: Sendable {
     private func url(of request: Request, _ context: ServiceContext) async throws -> WebhookURL {
         let body = try await JSONBody(request, context, fields: ["url"])
         let text = try body.text("url", upTo: WebhookURL.maximumLength)
-        let url = try WebhookURL(text, allowsPlain: allowsPrivateAddresses)
-        guard allowsPrivateAddresses || !WebhookAddress.isPlainlyPrivate(url) else {
-            throw WebhookError.addressPrivate
-        }
-        return url
+        return try WebhookURL(receiver: text, allowsPrivate: allowsPrivateAddresses)
     }
-}
-
-extension WebhookDeliveryPosition {
-    init(_ delivery: WebhookDelivery) {
-        self.init(happenedAt: delivery.entry.happenedAt, messageIdentifier: delivery.messageIdentifier)
-    }
-
-    /// - Returns: Nil for an invalid cursor.
-    init?(cursor: String) {
-        let parts = cursor.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, let milliseconds = Int64(parts[0]), !parts[1].utf8.contains(0) else { return nil }
-        self.init(
-            happenedAt: Timestamp(millisecondsSince1970: milliseconds), messageIdentifier: String(parts[1]))
-    }
-
-    var cursor: String { "\(happenedAt.millisecondsSince1970) \(messageIdentifier)" }
 }
 
 extension WebhookError: ProblemConvertible {

@@ -85,7 +85,7 @@ public struct WebhookSender: Service {
                 }
             } catch let refusal as WebhookAddress.Refusal {
                 return try await sendBatch(to: endpoint, limit: limit) { _ in
-                    .unanswered(code: refusal.rawValue)
+                    Attempt(outcome: .unanswered(code: refusal.rawValue))
                 } ?? true
             }
         }
@@ -107,17 +107,31 @@ public struct WebhookSender: Service {
         return true
     }
 
+    /// An attempt that has ended.
+    private struct Attempt {
+        let outcome: WebhookDelivery.Outcome
+        var response: WebhookResponse?
+    }
+
     /// - Returns: True if any message arrived; nil if none is due, or the endpoint was changed or removed.
     private func sendBatch(
         to endpoint: WebhookEndpoint,
         limit: Int,
-        _ send: @Sendable @escaping (WebhookDelivery) async -> WebhookDelivery.Outcome
+        _ send: @Sendable @escaping (WebhookDelivery) async -> Attempt
     ) async throws -> Bool? {
         let due = try await service.due(for: endpoint, limit: limit)
         guard let due, !due.isEmpty else { return nil }
         let leased = try await Ledger.retryingWhileOverloaded { try await service.lease(due) }
         let results = await withTaskGroup { group in
-            for delivery in leased { group.addTask { service.result(of: delivery, await send(delivery)) } }
+            for delivery in leased {
+                group.addTask {
+                    let began = ContinuousClock.now
+                    let attempt = await send(delivery)
+                    let duration = (ContinuousClock.now - began) / Duration.milliseconds(1)
+                    return service.result(
+                        of: delivery, attempt.outcome, milliseconds: Int64(duration), response: attempt.response)
+                }
+            }
             return await group.reduce(into: []) { $0.append($1) }
         }
         try await Ledger.retryingWhileOverloaded { try await service.record(results) }
@@ -129,12 +143,15 @@ public struct WebhookSender: Service {
         _ delivery: WebhookDelivery,
         to endpoint: WebhookEndpoint,
         over line: WebhookConnection
-    ) async -> WebhookDelivery.Outcome {
+    ) async -> Attempt {
         guard let webhook = try? service.signed(delivery, for: endpoint) else {
-            return .unanswered(code: WebhookConnection.Failure.other.rawValue)
+            return Attempt(outcome: .unanswered(code: WebhookConnection.Failure.other.rawValue))
         }
-        do { return .answered(status: try await line.send(webhook)) } catch {
-            return .unanswered(code: error.rawValue)
+        do {
+            let answer = try await line.send(webhook)
+            return Attempt(outcome: .answered(status: answer.status), response: answer.response)
+        } catch {
+            return Attempt(outcome: .unanswered(code: error.rawValue))
         }
     }
 

@@ -64,6 +64,28 @@ struct NotificationRecords {
             "date >= ? AND date < ? ORDER BY rowid", [start.millisecondsSince1970, end.millisecondsSince1970])
     }
 
+    /// The notifications of some types, from one date until before another, the oldest first.
+    func notifications(
+        _ types: [NotificationTypeV2],
+        from start: Timestamp,
+        until end: Timestamp,
+        limit: Int
+    ) throws -> [StoreNotification] {
+        let names = types.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        return try fetch(
+            "date >= ? AND date < ? AND type IN (\(names)) ORDER BY date, rowid LIMIT ?",
+            [start.millisecondsSince1970, end.millisecondsSince1970, limit])
+    }
+
+    /// A page of notifications, newest first, each with its number in the order of their creation.
+    func page(before number: Int64, limit: Int) throws -> [ListedNotification] {
+        try rows("rowid < ? ORDER BY rowid DESC LIMIT ?", [number, limit])
+    }
+
+    func listed(_ notificationUUID: UUID) throws -> ListedNotification? {
+        try rows("uuid = ?", [notificationUUID.uuidString]).first
+    }
+
     /// The first notification that is due at a moment. A reordered one waits until its follower was sent or will never be sent.
     func firstDue(by moment: Timestamp) throws -> StoreNotification? {
         try fetch(
@@ -79,19 +101,27 @@ struct NotificationRecords {
     }
 
     private func fetch(_ condition: String, _ arguments: StatementArguments) throws -> [StoreNotification] {
-        try Row.fetchAll(database, sql: "SELECT * FROM notification WHERE \(condition)", arguments: arguments)
-            .compactMap { row in
-                guard let uuid = UUID(uuidString: row["uuid"]), let type = NotificationTypeV2(rawValue: row["type"])
-                else { return nil }
-                let next: Int64? = row["next_attempt_date"]
-                let subtype: String? = row["subtype"]
-                return StoreNotification(
+        try rows(condition, arguments).map(\.notification)
+    }
+
+    private func rows(_ condition: String, _ arguments: StatementArguments) throws -> [ListedNotification] {
+        try Row.fetchAll(
+            database, sql: "SELECT rowid AS number, * FROM notification WHERE \(condition)", arguments: arguments
+        ).compactMap { row in
+            guard let uuid = UUID(uuidString: row["uuid"]), let type = NotificationTypeV2(rawValue: row["type"])
+            else { return nil }
+            let next: Int64? = row["next_attempt_date"]
+            let subtype: String? = row["subtype"]
+            return ListedNotification(
+                number: row["number"],
+                notification: StoreNotification(
                     notificationUUID: uuid, type: type, subtype: subtype.flatMap(Subtype.init),
                     transactionIdentifier: row["transaction_id"],
                     originalTransactionIdentifier: row["original_transaction_id"],
                     date: Timestamp(millisecondsSince1970: row["date"]), signedPayload: row["payload"],
                     sendAttempts: try attempts(uuid), nextAttemptDate: next.map(Timestamp.init(millisecondsSince1970:)))
-            }
+            )
+        }
     }
 
     private func attempts(_ notificationUUID: UUID) throws -> [StoreNotification.SendAttempt] {

@@ -57,6 +57,16 @@ extension Store {
         }
     }
 
+    /// The faults of the next notifications, one for each.
+    public func faults() throws(StoreError) -> [NotificationFault] {
+        try read { try StateRecords(database: $0.database).faults() }
+    }
+
+    /// Removes the faults of the next notifications.
+    public func clearFaults() throws(StoreError) {
+        try writeState { try $0.setFaults([]) }
+    }
+
     /// Adds faults for the next notifications, one for each, after the faults that are already there.
     public func add(_ faults: [NotificationFault]) throws(StoreError) {
         try write { books in

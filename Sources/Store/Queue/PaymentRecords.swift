@@ -37,7 +37,32 @@ struct PaymentRecords {
 
     /// All transactions, or one account's, in the order in which they were added.
     func transactions(account: String? = nil) throws -> [QueuedTransaction] {
-        try fetch("?1 IS NULL OR payment_transaction.account = ?1", [account])
+        guard let account else { return try fetch("true", []) }
+        return try fetch("payment_transaction.account = ?", [account])
+    }
+
+    /// A page of the queue's transactions, newest first.
+    ///
+    /// - Parameters:
+    ///   - number: The number of the last transaction of the previous page.
+    ///   - isUnfinished: True for only those that the app has not finished.
+    func page(account: String?, isUnfinished: Bool, before number: Int64, limit: Int) throws -> [QueuedTransaction] {
+        let unfinished = isUnfinished ? " AND state <> 'finished'" : ""
+        if let account {
+            return try fetch(
+                "payment_transaction.account = ? AND identifier < ?\(unfinished)", [account, number],
+                order: "identifier DESC LIMIT \(limit)")
+        }
+        return try fetch(
+            "identifier < ?\(unfinished)", [number], order: "identifier DESC LIMIT \(limit)",
+            // A long queue has few unfinished transactions.
+            index: isUnfinished ? "INDEXED BY payment_transaction_unfinished" : "")
+    }
+
+    /// The newest transaction of the queue for a transaction of the App Store; nil if none shows it.
+    func latest(showing transactionIdentifier: String) throws -> QueuedTransaction? {
+        try fetch("payment_transaction.transaction_id = ?", [transactionIdentifier], order: "identifier DESC LIMIT 1")
+            .first
     }
 
     func transaction(_ identifier: Int64) throws -> QueuedTransaction? {
@@ -72,13 +97,18 @@ struct PaymentRecords {
             ])
     }
 
-    private func fetch(_ condition: String, _ arguments: StatementArguments) throws -> [QueuedTransaction] {
+    private func fetch(
+        _ condition: String,
+        _ arguments: StatementArguments,
+        order: String = "identifier",
+        index: String = ""
+    ) throws -> [QueuedTransaction] {
         try Row.fetchAll(
             database,
             sql: """
-                SELECT payment_transaction.*, record FROM payment_transaction
+                SELECT payment_transaction.*, record FROM payment_transaction \(index)
                 LEFT JOIN app_store_transaction USING (transaction_id)
-                WHERE \(condition) ORDER BY identifier
+                WHERE \(condition) ORDER BY \(order)
                 """,
             arguments: arguments
         ).map { row in

@@ -18,9 +18,19 @@ extension Store {
             guard let purchase = queued.transaction.purchase,
                 let sold = try books.transactions.transaction(purchase.transactionIdentifier)
             else { throw StoreError.notPurchased(identifier) }
-            let signed = try issuer.signedTransaction(sold, at: books.now)
-            return books.settings.simulatedErrors[.verification] == nil ? signed : Self.damaged(signed)
+            return try Self.signed(sold, in: books)
         }
+    }
+
+    /// The signed form (JWS) of a transaction, as the app gets it. Its signature is invalid if verification is simulated to
+    /// fail.
+    public func signedTransaction(of transactionIdentifier: String) throws(StoreError) -> String {
+        try read { books in try Self.signed(try books.sale(transactionIdentifier), in: books) }
+    }
+
+    private static func signed(_ transaction: Transaction, in books: Books) throws -> String {
+        let signed = try books.issuer.signedTransaction(transaction, at: books.now)
+        return books.settings.simulatedErrors[.verification] == nil ? signed : damaged(signed)
     }
 
     /// The same JWS with another signature.

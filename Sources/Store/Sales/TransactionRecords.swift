@@ -81,6 +81,57 @@ struct TransactionRecords {
         try fetch("original_transaction_id = ?", [identifier], order: "rowid DESC LIMIT 1").first
     }
 
+    /// A page of transactions, newest first, each with its number in the order of the sales.
+    ///
+    /// - Parameters:
+    ///   - number: The number of the last transaction of the previous page.
+    ///   - original: The original transaction identifier, for only the transactions of one purchase.
+    func page(
+        account: String? = nil,
+        original: String? = nil,
+        before number: Int64,
+        limit: Int
+    ) throws -> [(number: Int64, transaction: Transaction)] {
+        var (condition, arguments) = ("rowid < ?", [number] as StatementArguments)
+        if let account {
+            condition += " AND account = ?"
+            arguments += [account]
+        }
+        if let original {
+            condition += " AND original_transaction_id = ?"
+            arguments += [original]
+        }
+        return try rows(condition, arguments + [limit])
+    }
+
+    /// A transaction with its number in the order of the sales.
+    func numbered(_ identifier: String) throws -> [(number: Int64, transaction: Transaction)] {
+        try rows("transaction_id = ?", [identifier, 1])
+    }
+
+    /// The accounts of the latest sales, the latest first.
+    func recentAccounts(among sales: Int) throws -> [String] {
+        try String.fetchAll(
+            database,
+            sql: """
+                SELECT account FROM (SELECT rowid AS number, account FROM app_store_transaction ORDER BY rowid DESC LIMIT ?)
+                GROUP BY account ORDER BY max(number) DESC
+                """, arguments: [sales])
+    }
+
+    private func rows(
+        _ condition: String,
+        _ arguments: StatementArguments
+    ) throws -> [(number: Int64, transaction: Transaction)] {
+        try Row.fetchAll(
+            database,
+            sql: """
+                SELECT rowid AS number, record FROM app_store_transaction WHERE \(condition)
+                ORDER BY rowid DESC LIMIT ?
+                """, arguments: arguments
+        ).map { ($0["number"], try StoreRecord.value($0["record"])) }
+    }
+
     private func fetch(
         _ condition: String,
         _ arguments: StatementArguments,

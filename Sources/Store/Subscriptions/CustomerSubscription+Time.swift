@@ -25,7 +25,9 @@ extension CustomerSubscription {
         if let priceIncrease, !priceIncrease.isAccepted {
             return expire(.customerDidNotConsentToPriceIncrease, .priceIncrease)
         }
-        guard !terms.isBillingFailing else { return failToRenew(subscription, terms) }
+        guard !terms.isBillingFailing else {
+            return failToRenew(subscription, terms, hasGracePeriod: terms.isGracePeriodEnabled)
+        }
         return [
             .charge(renew(product, subscription, at: expiresDate, timeRate: terms.timeRate)),
             .notify(.didRenew, nil),
@@ -34,10 +36,11 @@ extension CustomerSubscription {
 
     private mutating func failToRenew(
         _ subscription: Subscription,
-        _ terms: SubscriptionTerms
+        _ terms: SubscriptionTerms,
+        hasGracePeriod: Bool
     ) -> [SubscriptionEffect] {
         let retryUntil = expiresDate.adding(seconds: terms.timeRate.billingRetrySeconds)
-        guard terms.isGracePeriodEnabled else {
+        guard hasGracePeriod else {
             return enter(.inBillingRetryPeriod(until: retryUntil), telling: .didFailToRenew)
         }
         let until = expiresDate.adding(seconds: terms.timeRate.gracePeriodSeconds(for: subscription.period))
@@ -101,6 +104,23 @@ extension CustomerSubscription {
         return [
             .charge(renew(product, subscription, at: now, timeRate: terms.timeRate)), .notify(.didRenew, nil),
         ]
+    }
+
+    /// Ends the paid period early with a charge that fails.
+    ///
+    /// - Parameter hasGracePeriod: True if the customer keeps the subscription for a while.
+    package mutating func failRenewal(
+        at now: Timestamp,
+        hasGracePeriod: Bool,
+        _ terms: SubscriptionTerms
+    ) throws(StoreError) -> [SubscriptionEffect] {
+        guard state == .subscribed, isAutoRenewing else { throw invalid("does not renew, so no charge can fail") }
+        guard priceIncrease?.isAccepted ?? true else { throw invalid("waits for consent to a price increase") }
+        guard let product = terms.product(autoRenewProductIdentifier), let subscription = product.subscription else {
+            throw .productNotFound(autoRenewProductIdentifier)
+        }
+        expiresDate = min(expiresDate, now)
+        return [.setExpiresDate(expiresDate)] + failToRenew(subscription, terms, hasGracePeriod: hasGracePeriod)
     }
 
     /// Ends early (`expireSubscription`).

@@ -18,6 +18,13 @@ extension Store {
         }
     }
 
+    /// Ends the paid period early with a charge that fails. A grace period or the billing retry period follows.
+    public func failRenewal(of transactionIdentifier: String, hasGracePeriod: Bool) throws(StoreError) {
+        try change(transactionIdentifier) { subscription, books in
+            try subscription.failRenewal(at: books.now, hasGracePeriod: hasGracePeriod, books.terms)
+        }
+    }
+
     /// Ends a subscription early.
     public func expire(_ transactionIdentifier: String) throws(StoreError) {
         try change(transactionIdentifier) { subscription, books in try subscription.expireNow(at: books.now) }

@@ -85,6 +85,31 @@ extension LedgerTransaction {
         return try webhooks.delivery(message, to: endpoint)
     }
 
+    /// The delivery of a message to an endpoint; nil if there is none.
+    public func webhookDelivery(_ message: String, to endpoint: String) throws -> WebhookDelivery? {
+        try WebhookRecords(database: database).delivery(message, to: endpoint)
+    }
+
+    /// The attempts of a delivery, newest first.
+    public func attempts(of delivery: WebhookDelivery, limit: Int) throws -> [WebhookDelivery.Attempt] {
+        try WebhookRecords(database: database).attempts(of: delivery, limit: limit)
+    }
+
+    /// Marks the delivered and the failed messages of a period as pending again, oldest first.
+    ///
+    /// - Parameters:
+    ///   - position: The position after which the messages begin.
+    ///   - end: The first moment after the period.
+    /// - Returns: The positions of the messages; `limit` if there may be more.
+    public func replay(
+        to endpoint: String,
+        after position: WebhookDeliveryPosition,
+        until end: Timestamp,
+        limit: Int
+    ) throws -> [WebhookDeliveryPosition] {
+        try WebhookRecords(database: database).replay(to: endpoint, after: position, until: end, limit: limit)
+    }
+
     /// Marks failed messages as pending again, oldest first.
     ///
     /// - Returns: The number of messages; `limit` if there may be more.

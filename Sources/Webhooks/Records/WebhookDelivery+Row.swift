@@ -31,11 +31,15 @@ extension WebhookDelivery {
 }
 
 extension WebhookDelivery.Attempt {
+    /// - Parameter row: A row with the number of the attempt in `last_attempt`.
     /// - Returns: Nil for a delivery without an attempt.
     init?(_ row: SQLRow) throws {
         guard let at: Timestamp = try row["attempted_at"] else { return nil }
         let status: Int? = try row["status"]
         let error: String? = try row["error"]
-        self.init(at: at, outcome: status.map { .answered(status: $0) } ?? error.map { .unanswered(code: $0) })
+        self.init(
+            number: try row["last_attempt"], at: at,
+            outcome: status.map { .answered(status: $0) } ?? error.map { .unanswered(code: $0) },
+            milliseconds: try row["duration_ms"], response: try row["response"])
     }
 }

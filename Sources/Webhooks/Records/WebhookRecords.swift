@@ -6,7 +6,7 @@ struct WebhookRecords {
     let database: any LedgerDatabase
 
     /// The due time of new and replayed deliveries, which precede all retries.
-    private static let atOnce = Timestamp(millisecondsSince1970: 0)
+    static let atOnce = Timestamp(millisecondsSince1970: 0)
 
     /// Inserts a delivery to each endpoint for each record.
     func enqueue(_ records: [(record: AuditRecord, user: Int64)], randomness: Randomness) throws {
@@ -96,7 +96,9 @@ struct WebhookRecords {
             issuer: delivery.issuer, name: delivery.name, number: delivery.number, entry: delivery.entry,
             actorName: delivery.actorName, state: .pending,
             attempts: delivery.attempts + 1, nextAttemptAt: end,
-            lastAttempt: WebhookDelivery.Attempt(at: moment, outcome: nil), key: key, lastAttemptNumber: number)
+            lastAttempt: WebhookDelivery.Attempt(
+                number: number, at: moment, outcome: nil, milliseconds: nil, response: nil),
+            key: key, lastAttemptNumber: number)
     }
 
     func record(_ result: WebhookResult) throws {
@@ -117,8 +119,14 @@ struct WebhookRecords {
                 ]) == 1
         guard isCurrent else { return }
         try database.update(
-            "webhook_attempt", set: ["status", "error"], where: ["user_id", "audit_number", "endpoint_id", "number"],
-            [[status, error, key.user, key.number, key.endpoint, leased.lastAttemptNumber]])
+            "webhook_attempt", set: ["status", "error", "duration_ms", "response"],
+            where: ["user_id", "audit_number", "endpoint_id", "number"],
+            [
+                [
+                    status, error, result.milliseconds, result.response, key.user, key.number, key.endpoint,
+                    leased.lastAttemptNumber,
+                ]
+            ])
     }
 
     /// The deliveries to an endpoint, newest first.
@@ -148,27 +156,6 @@ struct WebhookRecords {
 
     func delivery(_ message: String, to endpoint: String) throws -> WebhookDelivery? {
         try deliveries("webhook_delivery.endpoint_id = $1 AND message_id = $2", [endpoint, message]).first
-    }
-
-    func replay(_ message: String, to endpoint: String) throws -> Bool {
-        try database.execute(
-            """
-            UPDATE webhook_delivery SET attempts = 0, next_attempt_at = $1, is_delivered = 0
-            WHERE endpoint_id = $2 AND message_id = $3
-            """,
-            [Self.atOnce, endpoint, message]) == 1
-    }
-
-    func replayFailed(to endpoint: String, limit: Int) throws -> Int {
-        try database.execute(
-            """
-            UPDATE webhook_delivery SET attempts = 0, next_attempt_at = $1
-            WHERE endpoint_id = $2 AND message_id IN (
-                SELECT message_id FROM webhook_delivery
-                WHERE endpoint_id = $2 AND next_attempt_at IS NULL AND is_delivered = 0
-                ORDER BY happened_at LIMIT $3)
-            """,
-            [Self.atOnce, endpoint, limit])
     }
 
     func remove(_ endpoint: String, at moment: Timestamp) throws -> Bool {
@@ -208,13 +195,15 @@ struct WebhookRecords {
 
     /// - Parameter condition: The SQL after `WHERE`.
     private func deliveries(_ condition: String, _ arguments: [any SQLConvertible]) throws -> [WebhookDelivery] {
+        // From two equal columns PostgreSQL would conclude a third one, and read all audit records of the user for each delivery.
         try database.rows(
             """
             SELECT audit.*, api_key.name AS actor_name, issuer, "user".name, webhook_delivery.endpoint_id, message_id,
-                attempts, next_attempt_at, is_delivered, last_attempt, attempted_at, status, error
+                attempts, next_attempt_at, is_delivered, last_attempt, attempted_at, status, error, duration_ms,
+                response
             FROM webhook_delivery
             JOIN audit ON audit.user_id = webhook_delivery.user_id AND audit.number = webhook_delivery.audit_number
-            JOIN "user" ON "user".user_id = webhook_delivery.user_id
+            JOIN "user" ON "user".user_id = coalesce(webhook_delivery.user_id, 0)
             \(AuditActor.keyJoin)
             LEFT JOIN webhook_attempt AS attempt ON attempt.user_id = webhook_delivery.user_id
                 AND attempt.audit_number = webhook_delivery.audit_number

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Commerce
+import Console
 import Foundation
 
 /// `till doctor`
@@ -23,12 +24,12 @@ struct Doctor: Command {
         let findings = await findings()
         for finding in findings {
             let status = finding.status.rawValue.padding(toLength: 7, withPad: " ", startingAt: 0)
-            console.line("\(status)  \(finding.check): \(finding.detail)")
-            if let remedy = finding.remedy { console.line("         \(remedy)") }
+            terminal.line("\(status)  \(finding.check.rawValue): \(finding.detail.english)")
+            if let remedy = finding.remedy { terminal.line("         \(remedy.english)") }
         }
-        try console.json(["findings": findings])
+        try terminal.json(["findings": findings])
         let problems = findings.count { $0.status == .problem }
-        console.line(problems == 0 ? "No problems." : "Problems: \(problems).")
+        terminal.line(problems == 0 ? "No problems." : "Problems: \(problems).")
         if problems > 0 { throw ExitCode(1) }
     }
 
@@ -38,9 +39,9 @@ struct Doctor: Command {
                 options, dataPath: common.dataPath, catalogPath: common.catalogPath)
             return await Examination(configuration, common: common).findings()
         } catch let error as any CodedError {
-            return [.problem("settings", error.message)]
+            return [.problem(.settings, Phrase(same: error.message))]
         } catch {
-            return [.problem("settings", "\(error)")]
+            return [.problem(.settings, Phrase(same: "\(error)"))]
         }
     }
 }

@@ -1,3 +1,4 @@
+import Console
 import Foundation
 
 #if canImport(Glibc)
@@ -17,35 +18,58 @@ extension Examination {
             var status = stat()
             guard stat(path, &status) == 0, UInt16(status.st_mode & 0o777) & forbidden != 0 else { return nil }
             return .problem(
-                "permissions", "\"\(path)\" has the mode \(String(status.st_mode & 0o777, radix: 8))",
-                remedy: "Run: chmod \(mode) \(CommonOptions.quoted(path))")
+                .permissions,
+                Phrase(
+                    "\"\(path)\" has the mode \(String(status.st_mode & 0o777, radix: 8))",
+                    "\"\(path)\"의 모드는 \(String(status.st_mode & 0o777, radix: 8))입니다"),
+                remedy: Phrase(
+                    "Run: chmod \(mode) \(CommonOptions.quoted(path))",
+                    "실행하세요: chmod \(mode) \(CommonOptions.quoted(path))"))
         }
-        return open.isEmpty ? [.passed("permissions", "files closed to others: \(files.count)")] : open
+        let closed = Phrase(
+            "files closed to others: \(files.count)", "다른 사용자에게 닫힌 파일: \(files.count)개")
+        return open.isEmpty ? [.passed(.permissions, closed)] : open
     }
 
     /// The port that the service listens on.
     var port: Finding {
         let (host, port) = (configuration.server.host, configuration.server.port)
-        guard port > 0 else { return .passed("port", "any free one") }
+        guard port > 0 else { return .passed(.port, Phrase("any free one", "비어 있는 아무 포트")) }
         let problem = Self.listeningProblem(host: host, port: port)
         switch problem {
-        case nil: return .passed("port", "\(host):\(port) is free")
+        case nil: return .passed(.port, Phrase("\(host):\(port) is free", "\(host):\(port)이(가) 비어 있습니다"))
         case EADDRINUSE:
             let holder = ListeningProcess.find(port: port)
             if let holder, holder.name == "till" {
-                return .passed("port", "\(host):\(port) is in use by till, process \(holder.identifier)")
+                return .passed(
+                    .port,
+                    Phrase(
+                        "\(host):\(port) is in use by till, process \(holder.identifier)",
+                        "till의 프로세스 \(holder.identifier)이(가) \(host):\(port)을(를) 사용합니다"))
             }
             let name = holder.map { "\"\($0.name)\", process \($0.identifier)" } ?? "another program"
             return .problem(
-                "port", "\(host):\(port) is in use by \(name)", remedy: "End it, or choose another port with --port.")
+                .port,
+                Phrase("\(host):\(port) is in use by \(name)", "\(host):\(port)을(를) 사용하는 프로그램: \(name)"),
+                remedy: Phrase(
+                    "End it, or choose another port with --port.", "끝내거나 --port로 다른 포트를 고르세요."))
         case EACCES:
             return .problem(
-                "port", "\(host):\(port) needs a privilege that this user lacks",
-                remedy: "Choose a port from 1024 on, or give the service CAP_NET_BIND_SERVICE.")
+                .port,
+                Phrase(
+                    "\(host):\(port) needs a privilege that this user lacks",
+                    "\(host):\(port)에 필요한 권한이 이 사용자에게 없습니다"),
+                remedy: Phrase(
+                    "Choose a port from 1024 on, or give the service CAP_NET_BIND_SERVICE.",
+                    "1024 이상의 포트를 고르거나 서비스에 CAP_NET_BIND_SERVICE를 주세요."))
         case let code?:
             return .problem(
-                "port", "\(host):\(port) cannot be listened on: \(String(cString: strerror(code)))",
-                remedy: "Name an address of this machine with --host.")
+                .port,
+                Phrase(
+                    "\(host):\(port) cannot be listened on: \(String(cString: strerror(code)))",
+                    "\(host):\(port)에서 연결을 받을 수 없습니다: \(String(cString: strerror(code)))"),
+                remedy: Phrase(
+                    "Name an address of this machine with --host.", "--host로 이 컴퓨터의 주소를 지정하세요."))
         }
     }
 

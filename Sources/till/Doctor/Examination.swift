@@ -1,4 +1,5 @@
 import Commerce
+import Console
 import Foundation
 import HTTPSupport
 import Ledger
@@ -8,94 +9,149 @@ import Receipts
 struct Examination {
     let configuration: ServeConfiguration
     let data: DataDirectory
-    let now = SystemClock().now()
+    let now: Timestamp
     private let common: CommonOptions
+    /// The running service that checks itself; nil for another process.
+    private let service: RunningService?
     /// The modification times of the ledger's files before a check opens them.
     private let commits: [Date]
 
-    init(_ configuration: ServeConfiguration, common: CommonOptions) {
+    /// - Parameter service: The running service that checks itself; nil for another process.
+    init(_ configuration: ServeConfiguration, common: CommonOptions, service: RunningService? = nil) {
         self.configuration = configuration
         self.common = common
+        self.service = service
         data = DataDirectory(path: configuration.dataPath, catalogPath: configuration.localCatalogPath)
         commits = [data.ledgerFile.path, data.ledgerFile.path + "-wal"].compactMap { path in
             (try? FileManager.default.attributesOfItem(atPath: path))?[.modificationDate] as? Date
         }
+        // After the times that it is compared with.
+        now = SystemClock().now()
     }
 
     func findings() async -> [Finding] {
         let keys = await apiKeys()
-        return [settings] + [directory] + permissions + roots + [catalog, ledger, keys.finding]
-            + [clock(newestKey: keys.newest), port] + certificate + [notifications]
+        let ledger = await service == nil ? ledger : answeringLedger()
+        return await onAnotherThread {
+            [settings, directory] + permissions + roots + [
+                catalog, ledger, keys.finding, clock(newestKey: keys.newest),
+            ]
+                // The running service has the port.
+                + (service == nil ? [port] : []) + certificate + [notifications]
+        }
+    }
+
+    /// Reads files without blocking the threads that serve requests.
+    private func onAnotherThread(_ findings: @escaping @Sendable () -> [Finding]) async -> [Finding] {
+        (try? await BlockingWork.run(findings)) ?? findings()
+    }
+
+    /// The ledger of the running service. A check of every rule takes long, so it is left to the command line.
+    private func answeringLedger() async -> Finding {
+        do {
+            try await service?.ledger.ping()
+            return .passed(
+                .ledger,
+                Phrase(
+                    "answers; `till ledger check` checks every rule while the service runs",
+                    "응답합니다. 서비스가 실행 중일 때도 `till ledger check`로 모든 규칙을 검사할 수 있습니다"))
+        } catch {
+            return .problem(.ledger, message(error))
+        }
     }
 
     private var settings: Finding {
         let unknown = ServeSettings.unknownVariables(ProcessInfo.processInfo.environment)
-        guard unknown.isEmpty else { return .note("settings", unknown.joined(separator: " ")) }
+        guard unknown.isEmpty else { return .note(.settings, Phrase(same: unknown.joined(separator: " "))) }
         let given = configuration.settings.effective.count { $0.source != nil }
-        return .passed("settings", "\(given) set, \(configuration.settings.effective.count - given) by default")
+        return .passed(
+            .settings,
+            Phrase(
+                "\(given) set, \(configuration.settings.effective.count - given) by default",
+                "설정함 \(given)개, 기본값 \(configuration.settings.effective.count - given)개"))
     }
 
     private var directory: Finding {
         let path = data.folder.path
         do {
             guard try FileAccess(data.folder).exists() else {
-                return .note("data directory", "\"\(path)\" does not exist yet; till serve creates it")
+                return .note(
+                    .dataDirectory,
+                    Phrase(
+                        "\"\(path)\" does not exist yet; till serve creates it",
+                        "\"\(path)\"이(가) 아직 없습니다. till serve가 만듭니다"))
             }
             try FileAccess(data.folder).requireWriting()
-            return .passed("data directory", "\"\(path)\"")
+            return .passed(.dataDirectory, Phrase(same: "\"\(path)\""))
         } catch {
-            return .problem("data directory", error.message)
+            return .problem(.dataDirectory, Phrase(same: error.message))
         }
     }
 
     private var catalog: Finding {
         do {
             let apps = try configuration.apps()
-            let counts = apps.all.map { "\($0.catalog.bundleIdentifier) sells \($0.catalog.products.count) products" }
-            return .passed("catalog", counts.joined(separator: "; "))
+            let counts = apps.all.map { ($0.catalog.bundleIdentifier, $0.catalog.products.count) }
+            return .passed(
+                .catalog,
+                Phrase(
+                    counts.map { "\($0) sells \($1) products" }.joined(separator: "; "),
+                    counts.map { "\($0): 상품 \($1)개" }.joined(separator: "; ")))
         } catch {
             return .problem(
-                "catalog", message(error), remedy: "Correct the files; Documentation/Catalog.md describes them.")
+                .catalog, message(error),
+                remedy: Phrase(
+                    "Correct the files; Documentation/Catalog.md describes them.",
+                    "파일을 고치세요. Documentation/Catalog.md에 설명이 있습니다."))
         }
     }
 
     private var ledger: Finding {
         let place = LedgerPlace(configuration.ledger, in: data)
         if case .file(let file) = place, (try? FileAccess(file).exists()) == false {
-            return .note("ledger", "\"\(file.path)\" does not exist yet; till serve creates it")
+            return .note(
+                .ledger,
+                Phrase(
+                    "\"\(file.path)\" does not exist yet; till serve creates it",
+                    "\"\(file.path)\"이(가) 아직 없습니다. till serve가 만듭니다"))
         }
         do {
             let report = try place.check()
             guard report.problems.isEmpty else {
                 return .problem(
-                    "ledger", report.problems.joined(separator: " "),
-                    remedy: "Stop the service, keep a copy of the ledger, and restore a backup: till ledger restore.")
+                    .ledger, Phrase(same: report.problems.joined(separator: " ")),
+                    remedy: Phrase(
+                        "Stop the service, keep a copy of the ledger, and restore a backup: till ledger restore.",
+                        "서비스를 멈추고 원장을 복사해 둔 다음 백업을 복원하세요: till ledger restore."))
             }
             guard report.isOfThisVersion else {
                 return .note(
-                    "ledger", "sound, of an earlier version",
-                    remedy: "Back it up with till ledger backup; till serve converts it at its next start.")
+                    .ledger, Phrase("sound, of an earlier version", "이상 없음, 이전 버전"),
+                    remedy: Phrase(
+                        "Back it up with till ledger backup; till serve converts it at its next start.",
+                        "till ledger backup으로 백업하세요. till serve가 다음 시작 때 변환합니다."))
             }
-            return .passed("ledger", "sound; users: \(report.users)")
+            return .passed(
+                .ledger, Phrase("sound; users: \(report.users)", "이상 없음. 사용자 \(report.users)명"))
         } catch {
-            return .problem("ledger", message(error))
+            return .problem(.ledger, message(error))
         }
     }
 
     private func apiKeys() async -> (finding: Finding, newest: Timestamp?) {
-        let remedy =
-            "Make one: " + common.hint("keys", "make", "NAME", options: configuration.options(beside: common))
+        let command = common.hint("keys", "make", "NAME", options: configuration.options(beside: common))
+        let remedy = Phrase("Make one: \(command)", "키를 만드세요: \(command)")
         // Apps call with tokens and need no key.
         let isOptional = configuration.tokens != nil || configuration.hasAccounts
-        let detail = "none is valid, so no back end can call"
+        let detail = Phrase("none is valid, so no back end can call", "유효한 키가 없어 백엔드가 호출할 수 없습니다")
         let none =
-            isOptional ? Finding.note("API keys", detail, remedy: remedy) : .problem("API keys", detail, remedy: remedy)
+            isOptional ? Finding.note(.apiKeys, detail, remedy: remedy) : .problem(.apiKeys, detail, remedy: remedy)
         let place = LedgerPlace(configuration.ledger, in: data)
-        if case .file(let file) = place, (try? FileAccess(file).exists()) != true {
+        if service == nil, case .file(let file) = place, (try? FileAccess(file).exists()) != true {
             return (none, nil)
         }
         do {
-            let keys = try await place.apiKeys().list()
+            let keys = try await (service?.keys ?? place.apiKeys()).list()
             let valid = keys.count { $0.isValid(at: now) }
             let revoked = keys.count { $0.revokedAt != nil }
             let newest = keys.map(\.createdAt).max()
@@ -103,9 +159,22 @@ struct Examination {
                 return (none, newest)
             }
             let expired = keys.count - valid - revoked
-            return (.passed("API keys", "\(valid) valid, \(revoked) revoked, \(expired) expired"), newest)
+            return (
+                .passed(
+                    .apiKeys,
+                    Phrase(
+                        "\(valid) valid, \(revoked) revoked, \(expired) expired",
+                        "유효 \(valid)개, 취소 \(revoked)개, 만료 \(expired)개")),
+                newest
+            )
         } catch {
-            return (.problem("API keys", "they cannot be read: \(message(error))"), nil)
+            return (
+                .problem(
+                    .apiKeys,
+                    Phrase(
+                        "they cannot be read: \(message(error).english)", "읽을 수 없습니다: \(message(error).korean)")),
+                nil
+            )
         }
     }
 
@@ -115,12 +184,24 @@ struct Examination {
             commits.map { Timestamp(secondsSince1970: Int64($0.timeIntervalSince1970)) }
             + [newestKey].compactMap(\.self)
         guard let newest = moments.max(), newest > now else {
-            return .passed("clock", "\(now.rfc3339), after the newest recorded moment")
+            return .passed(
+                .clock,
+                Phrase(
+                    "\(now.rfc3339), after the newest recorded moment",
+                    "\(now.rfc3339), 기록된 가장 최근 시각 이후입니다"))
         }
         return .problem(
-            "clock", "\(now.rfc3339) is before \(newest.rfc3339), the newest recorded moment",
-            remedy: "Set the system's clock, and keep it with NTP: proofs from the future are refused.")
+            .clock,
+            Phrase(
+                "\(now.rfc3339) is before \(newest.rfc3339), the newest recorded moment",
+                "\(now.rfc3339)은(는) 기록된 가장 최근 시각 \(newest.rfc3339)보다 이릅니다"),
+            remedy: Phrase(
+                "Set the system's clock, and keep it with NTP: proofs from the future are refused.",
+                "시스템 시계를 맞추고 NTP로 유지하세요. 미래의 증명은 거절됩니다."))
     }
 
-    func message(_ error: any Error) -> String { (error as? any CodedError)?.message ?? "\(error)" }
+    /// The sentence of an error, which is English.
+    func message(_ error: any Error) -> Phrase {
+        Phrase(same: (error as? any CodedError)?.message ?? "\(error)")
+    }
 }

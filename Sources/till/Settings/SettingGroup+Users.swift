@@ -42,6 +42,9 @@ extension SettingGroup {
                 "webhook-private-addresses",
                 "lets webhooks be in private networks, on this machine, and without TLS"),
             .flag("figures", reference: "[Figures](Figures.md)", "keeps sums of sales, and answers with figures"),
+            .flag(
+                "console", reference: "[Console](Console.md)",
+                "serves the web console at `/console`; `till console add-user` adds people"),
         ])
 
     static let mail = SettingGroup(

@@ -17,6 +17,6 @@ struct StoreApprove: Command {
 
     func perform() async throws {
         let queued = try common.directoryOfStore.store().approve(id)
-        try console.decided(queued, common: common)
+        try terminal.decided(queued, common: common)
     }
 }

@@ -81,12 +81,12 @@ struct StoreBuy: Command {
             transaction.payment.productIdentifier, effect?.words, transaction.purchase?.transactionIdentifier,
             transaction.error?.name,
         ]
-        console.line(
+        terminal.line(
             "\(transaction.state.rawValue)  #\(transaction.identifier)  "
                 + details.compactMap(\.self).joined(separator: "  "))
-        if transaction.state == .deferred { console.deferred(transaction, common: common) }
-        try console.json(PaymentReport(transaction, account: account, effect: effect))
-        try console.endIfFailed(
+        if transaction.state == .deferred { terminal.deferred(transaction, common: common) }
+        try terminal.json(PaymentReport(transaction, account: account, effect: effect))
+        try terminal.endIfFailed(
             transaction, isInterrupted: try store.isInterrupted(transaction.identifier), common: common)
     }
 }
@@ -107,9 +107,9 @@ struct StoreResolve: Command {
 
     func perform() async throws {
         let queued = try common.directoryOfStore.store().resolveIssue(number)
-        console.line(
+        terminal.line(
             "\(queued.transaction.state.rawValue)  #\(queued.transaction.identifier)  "
                 + queued.transaction.payment.productIdentifier)
-        try console.json(TransactionReport(queued.transaction, user: queued.account))
+        try terminal.json(TransactionReport(queued.transaction, user: queued.account))
     }
 }

@@ -18,11 +18,11 @@ struct StoreDecline: Command {
 
     func perform() async throws {
         let queued = try common.directoryOfStore.store().decline(id)
-        try console.decided(queued, common: common)
+        try terminal.decided(queued, common: common)
     }
 }
 
-extension Console {
+extension Terminal {
     /// Prints the result of a decision on a deferred purchase, and the command that relaunches the app.
     func decided(_ queued: QueuedTransaction, common: CommonOptions) throws {
         let transaction = queued.transaction

@@ -40,11 +40,11 @@ struct StoreKeysCommand: Command {
                         + "--out.")
             }
         }
-        console.line("Key ID      \(key.keyIdentifier)")
-        console.line("Issuer ID   \(key.issuerIdentifier)")
-        console.line("Bundle ID   \(store.bundleIdentifier)")
-        console.line("Private key \(file(key).path)")
-        try console.json([
+        terminal.line("Key ID      \(key.keyIdentifier)")
+        terminal.line("Issuer ID   \(key.issuerIdentifier)")
+        terminal.line("Bundle ID   \(store.bundleIdentifier)")
+        terminal.line("Private key \(file(key).path)")
+        try terminal.json([
             "keyId": key.keyIdentifier, "issuerId": key.issuerIdentifier, "bundleId": store.bundleIdentifier,
             "privateKey": file(key).path,
         ])

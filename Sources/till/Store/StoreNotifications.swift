@@ -34,14 +34,14 @@ struct StoreNotifications: Command {
                 throw ValidationError("--replay must be a UUID; it is \"\(replay.prefix(64))\".")
             }
             try store.replay(uuid)
-            console.line("Notification \(uuid.uuidString.lowercased()) is queued to be sent again.")
+            terminal.line("Notification \(uuid.uuidString.lowercased()) is queued to be sent again.")
         }
         if !fault.isEmpty {
             try store.add(fault)
-            console.line("The faults of the next notifications: \(fault.map(\.name).joined(separator: ", ")).")
+            terminal.line("The faults of the next notifications: \(fault.map(\.name).joined(separator: ", ")).")
         }
         if replay != nil, try store.settings().notificationsURL == nil {
-            console.note(
+            terminal.note(
                 "Notifications have no address: set one with "
                     + common.hint("store", "settings", "--notifications-url", "URL") + ".")
         }
@@ -57,16 +57,16 @@ struct StoreNotifications: Command {
             ])
         }
         if notifications.isEmpty {
-            console.line("No notifications.")
+            terminal.line("No notifications.")
         } else {
-            table.lines.forEach(console.line)
+            table.lines.forEach(terminal.line)
         }
         struct Report: Encodable {
             let notifications: [NotificationResource]
             let replayed: String?
             let faults: [String]?
         }
-        try console.json(
+        try terminal.json(
             Report(
                 notifications: notifications.map { NotificationResource($0) }, replayed: replay?.lowercased(),
                 faults: fault.isEmpty ? nil : fault.map(\.name)))

@@ -35,7 +35,7 @@ struct StoreProducts: Command {
         let rows = try [ProductResource](configuration.products, in: nil, locale: locale)
         var table = TextTable(header: ["TYPE", "NAME", "PRICE", "IDENTIFIER"])
         for row in rows { table.add([row.type, row.displayName, row.priceWithPeriod, row.productId]) }
-        table.lines.forEach(console.line)
-        try console.json(["products": rows])
+        table.lines.forEach(terminal.line)
+        try terminal.json(["products": rows])
     }
 }

@@ -29,11 +29,11 @@ struct StoreQueue: Command {
             ])
         }
         if reports.isEmpty {
-            console.line(account.map { "No payments of account \"\($0)\"." } ?? "No payments.")
+            terminal.line(account.map { "No payments of account \"\($0)\"." } ?? "No payments.")
         } else {
-            table.lines.forEach(console.line)
+            table.lines.forEach(terminal.line)
         }
-        try console.json(["transactions": reports])
+        try terminal.json(["transactions": reports])
     }
 
     /// The name of the SKError, or `interrupted` for a payment that `till store resolve` completes.

@@ -48,7 +48,7 @@ struct StoreRefund: Command {
             case .decline: "refund declined"
             case .reverse: "refund reversed"
             }
-        console.line("\(transactionIdentifier)  \(done)")
-        try console.json(SaleResource(try store.sale(transactionIdentifier)))
+        terminal.line("\(transactionIdentifier)  \(done)")
+        try terminal.json(SaleResource(try store.sale(transactionIdentifier)))
     }
 }

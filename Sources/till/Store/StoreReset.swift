@@ -19,8 +19,8 @@ struct StoreReset: Command {
 
     func perform() async throws {
         let result = try common.directoryOfStore.store().reset()
-        console.line("Cleared \(Self.sentence(result)). The keys and the products stay.")
-        try console.json(["cleared": ResetResource(result)])
+        terminal.line("Cleared \(Self.sentence(result)). The keys and the products stay.")
+        try terminal.json(["cleared": ResetResource(result)])
     }
 
     /// `3 sales, 5 notifications, the clock and the settings`.

@@ -23,7 +23,7 @@ struct StoreSales: Command {
 
     func perform() async throws {
         let sold = try common.directoryOfStore.store().history(of: account)
-        if sold.isEmpty { console.line("No sales to account \"\(account)\".") }
+        if sold.isEmpty { terminal.line("No sales to account \"\(account)\".") }
         var table = TextTable(header: ["TRANSACTION", "PRODUCT", "PRICE", "PURCHASED", "EXPIRES", ""])
         for sale in sold {
             table.add([
@@ -32,7 +32,7 @@ struct StoreSales: Command {
                 sale.revocation != nil ? "taken back" : sale.isUpgraded ? "upgraded" : "",
             ])
         }
-        if !sold.isEmpty { table.lines.forEach(console.line) }
-        try console.json(["transactions": sold.map { SaleResource($0) }])
+        if !sold.isEmpty { table.lines.forEach(terminal.line) }
+        try terminal.json(["transactions": sold.map { SaleResource($0) }])
     }
 }

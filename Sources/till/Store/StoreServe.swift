@@ -100,12 +100,12 @@ struct StoreServe: Command {
                 host: host, port: port,
                 tls: identity.map { ServerConfiguration.TLS(certificate: $0.certificate, key: $0.key) }), logger: logger
         )
-        let console = console
+        let terminal = terminal
         try await server.run { url in
-            console.line("Listening on \(url.absoluteString)")
-            console.line(key.line)
-            if let authority = identity?.authority.path { console.line("Authority: \(authority)") }
-            try? console.json(
+            terminal.line("Listening on \(url.absoluteString)")
+            terminal.line(key.line)
+            if let authority = identity?.authority.path { terminal.line("Authority: \(authority)") }
+            try? terminal.json(
                 ["url": url.absoluteString, "sandboxKey": key.printed, "authority": identity?.authority.path]
                     .compactMapValues(\.self))
         }

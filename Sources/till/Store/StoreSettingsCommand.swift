@@ -82,9 +82,9 @@ struct StoreSettingsCommand: Command {
             ),
             ("notifications-url", settings.notificationsURL?.absoluteString ?? "-"),
         ] {
-            console.line(name.padding(toLength: 24, withPad: " ", startingAt: 0) + value)
+            terminal.line(name.padding(toLength: 24, withPad: " ", startingAt: 0) + value)
         }
-        try console.json(SettingsResource(settings))
+        try terminal.json(SettingsResource(settings))
     }
 }
 

@@ -70,9 +70,9 @@ struct StoreSubscription: Command {
         let latest = try store.history(of: sale.account).last {
             $0.originalTransactionIdentifier == sale.originalTransactionIdentifier
         }
-        console.line(
+        terminal.line(
             "\(sale.originalTransactionIdentifier)  \(latest?.productIdentifier ?? sale.productIdentifier) until "
                 + (latest?.expiresDate?.rfc3339 ?? "-"))
-        try console.json(SaleResource(latest ?? sale))
+        try terminal.json(SaleResource(latest ?? sale))
     }
 }

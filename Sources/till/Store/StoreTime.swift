@@ -27,7 +27,7 @@ struct StoreTime: Command {
             events = try store.dueEvents(after: start, until: try store.advance(advance))
         }
         let now = store.now.rfc3339
-        console.line(now)
+        terminal.line(now)
         if let events {
             var table = TextTable(header: ["DATE", "EVENT", "PRODUCT", "ACCOUNT", "TRANSACTION"])
             for event in events {
@@ -36,9 +36,9 @@ struct StoreTime: Command {
                     TextTable.shortened(event.account), event.transactionIdentifier,
                 ])
             }
-            if events.isEmpty { console.line("Nothing was due.") } else { table.lines.forEach(console.line) }
+            if events.isEmpty { terminal.line("Nothing was due.") } else { table.lines.forEach(terminal.line) }
         }
-        try console.json(TimeResource(now: now, events: events?.map { DueEventResource($0) }))
+        try terminal.json(TimeResource(now: now, events: events?.map { DueEventResource($0) }))
     }
 }
 

@@ -1,0 +1,42 @@
+"""The parts of the SQL that fills a ledger or a peer's database, in the dialect of the database."""
+
+
+class Statements:
+    def __init__(self, storage: str) -> None:
+        self.is_postgres = storage == "postgres"
+
+    def begin(self) -> None:
+        """Prints the statements before the first row."""
+        if self.is_postgres:
+            # A failed seed can be repeated, and the generated rows satisfy the foreign keys by construction.
+            print("ALTER SYSTEM SET fsync = off; ALTER SYSTEM SET full_page_writes = off; SELECT pg_reload_conf();")
+            print("SET session_replication_role = replica;")
+        else:
+            print("PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; PRAGMA cache_size = -200000;")
+
+    def finish(self) -> None:
+        """Prints the statements after the last row. SQLite gets no statistics, because the service gathers none there."""
+        if self.is_postgres:
+            print("ALTER SYSTEM RESET ALL; SELECT pg_reload_conf(); VACUUM ANALYZE; CHECKPOINT;")
+
+    def add_app(self, bundle: str) -> None:
+        """Prints the statement that adds the first app, if a service has not."""
+        print(f"INSERT INTO app (app, bundle_id) SELECT 1, '{bundle}' WHERE NOT EXISTS (SELECT 1 FROM app WHERE app = 1);")
+
+    def series(self, first: int, last: int) -> str:
+        """A table with the numbers from `first` to `last` as n."""
+        if self.is_postgres:
+            return f"(SELECT generate_series({first}::bigint, {last}::bigint) AS n) AS series"
+        return (
+            f"(WITH RECURSIVE series(n) AS (SELECT {first} UNION ALL SELECT n + 1 FROM series WHERE n < {last})"
+            " SELECT n FROM series) AS series"
+        )
+
+    def digest(self) -> str:
+        """32 bytes."""
+        return "decode(md5(n::text) || md5(n::text), 'hex')" if self.is_postgres else "randomblob(32)"
+
+    def hexadecimal(self, number: str, digits: int) -> str:
+        if self.is_postgres:
+            return f"lpad(to_hex({number}), {digits}, '0')"
+        return f"printf('%0{digits}x', {number})"

@@ -1,0 +1,13 @@
+import Commerce
+
+extension ProductType {
+    /// The name of the type in `.storekit` files and definitions.
+    public var configurationName: String {
+        switch self {
+        case .consumable: "Consumable"
+        case .nonConsumable: "NonConsumable"
+        case .nonRenewingSubscription: "NonRenewingSubscription"
+        case .autoRenewableSubscription: "RecurringSubscription"
+        }
+    }
+}

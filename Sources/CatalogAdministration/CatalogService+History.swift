@@ -1,0 +1,98 @@
+import Catalog
+import Commerce
+import Ledger
+import StrictJSON
+
+extension CatalogService {
+    /// The changes of an app's products, newest first.
+    public func changes(
+        of productIdentifier: String?,
+        in app: App,
+        before number: Int64?,
+        limit: Int
+    ) async throws -> [CatalogChange] {
+        try await ledger.read { [apps] in
+            try $0.catalogChanges(
+                of: productIdentifier, in: app.bundleIdentifier, firstApp: apps.first.bundleIdentifier, before: number,
+                limit: limit)
+        }
+    }
+
+    /// The changes of an app's products with the products before and after them, newest first.
+    ///
+    /// - Parameters:
+    ///   - productIdentifier: The only product; nil for all products.
+    ///   - number: The number of the last change of the previous page; nil for the first page.
+    public func history(
+        of productIdentifier: String?,
+        in app: App,
+        before number: Int64?,
+        limit: Int
+    ) async throws -> [CatalogRevision] {
+        try await ledger.read(.snapshot) { [apps] transaction in
+            let firstApp = apps.first.bundleIdentifier
+            return try transaction.catalogChanges(
+                of: productIdentifier, in: app.bundleIdentifier, firstApp: firstApp, before: number, limit: limit
+            ).map { change in
+                let files = app.files.definition(of: change.productIdentifier)
+                let (definition, isWithdrawn) = try transaction.catalogState(before: change, firstApp: firstApp)
+                return CatalogRevision(
+                    change,
+                    before: CatalogRevision.State(
+                        definition: definition.flatMap { .stored($0) } ?? files, isWithdrawn: isWithdrawn),
+                    files: files)
+            }
+        }
+    }
+
+    /// A change of a product; nil for an unknown number.
+    public func revision(
+        _ number: Int64,
+        of productIdentifier: String,
+        in app: App
+    ) async throws -> CatalogRevision? {
+        guard (1..<Int64.max).contains(number) else { return nil }
+        let found = try await history(of: productIdentifier, in: app, before: number + 1, limit: 1).first
+        return found?.change.number == number ? found : nil
+    }
+
+    /// Prepares the next change on the way to the product before a change: its definition, then its withdrawal.
+    ///
+    /// - Returns: Nil if the product is as before the change, or if the change cannot be undone.
+    /// - Throws: `CatalogChangeError`.
+    public func undo(_ revision: CatalogRevision, in app: App, by key: String) async throws -> Pending? {
+        let (identifier, target) = (revision.change.productIdentifier, revision.before)
+        switch revision.change.content.kind {
+        case .pictured: return nil
+        case .withdrawn, .restored: return try setWithdrawn(target.isWithdrawn, identifier, in: app, by: key)
+        case .defined, .reverted: break
+        }
+        if let pending = try await define(target.definition, as: identifier, in: app, by: key) { return pending }
+        guard revision.change.content.kind == .reverted, target.isWithdrawn, target.definition != nil else {
+            return nil
+        }
+        return try setWithdrawn(true, identifier, in: app, by: key)
+    }
+
+    /// Prepares an earlier definition.
+    ///
+    /// - Parameter object: The definition; nil to remove the product.
+    private func define(
+        _ object: JSONObject?,
+        as identifier: String,
+        in app: App,
+        by key: String
+    ) async throws -> Pending? {
+        let catalog = app.catalog
+        guard let object else {
+            return catalog.product(identifier) == nil ? nil : try await revert(identifier, in: app, by: key)
+        }
+        // A reversion would also return the product to sale.
+        let isOfFiles = try? ProductDefinition(object, of: identifier, currency: catalog.storefront.currency)
+            .isSame(as: app.files.definition(of: identifier))
+        if isOfFiles == true, catalog.isAdministered(identifier), !catalog.isWithdrawn(identifier) {
+            return try await revert(identifier, in: app, by: key)
+        }
+        return try await define(object, as: identifier, in: app, by: key)
+    }
+}

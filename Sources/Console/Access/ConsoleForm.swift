@@ -1,0 +1,83 @@
+import Foundation
+import HTTPSupport
+import Hummingbird
+
+/// The fields of a form that the browser sent, each limited in bytes before anything else reads it.
+struct ConsoleForm: Sendable {
+    /// The name of the field with the token against forgery.
+    static let tokenField = "form-token"
+    /// The maximum size of a form, in bytes: a proof of 1 MiB in the encoding of forms, or a picture.
+    static let maximumSize = 4 * 1024 * 1024
+    /// The maximum size of a visitor's form, in bytes.
+    static let maximumSizeOfVisitors = JSONBody.sizeWithoutCredential
+    /// The maximum number of fields: those of a product in all languages of the App Store.
+    private static let maximumFields = 256
+
+    private let fields: [(name: String, bytes: [UInt8])]
+
+    init() {
+        fields = []
+    }
+
+    /// - Parameter maximumSize: The maximum size of the form, in bytes.
+    /// - Throws: `Problem`, `formInvalid`, `mediaTypeUnsupported`; `HTTPError` if the form is too large.
+    init(_ request: Request, _ context: ServiceContext, upTo maximumSize: Int) async throws {
+        if request.headers[.contentType]?.hasPrefix("multipart/form-data") == true {
+            fields = try await MultipartForm(request, context, upTo: maximumSize).parts.map { ($0.name, $0.bytes) }
+            return
+        }
+        let bytes = try await RequestBytes.collect(request, context, upTo: maximumSize)
+        let form = try await BlockingWork.process(bytes.count) { URLEncodedForm(bytes, upTo: Self.maximumFields) }
+        guard let form else {
+            throw Problem(status: .badRequest, code: "formInvalid", detail: "The form has too many fields.")
+        }
+        fields = form.fields.map { (String(decoding: $0.name, as: UTF8.self), $0.value) }
+    }
+
+    /// The bytes of a field. Nil if the form lacks it.
+    func bytes(_ name: String) -> [UInt8]? {
+        fields.first { $0.name.utf8.elementsEqual(name.utf8) }?.bytes
+    }
+
+    /// The text of a field without spaces at its ends. Empty if the form lacks it.
+    ///
+    /// - Parameter maximumLength: The maximum length in bytes of UTF-8.
+    /// - Throws: `Problem`, `fieldInvalid`, if the text is longer, is not UTF-8 or contains NUL.
+    func text(_ name: String, upTo maximumLength: Int = JSONFields.maximumLength) throws(Problem) -> String {
+        guard let bytes = bytes(name) else { return "" }
+        guard bytes.count <= maximumLength, !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self)
+        else { throw Self.invalid(name, "at most \(maximumLength) bytes, without NUL") }
+        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// The text of a field that must not be empty.
+    func requiredText(_ name: String, upTo maximumLength: Int = JSONFields.maximumLength) throws(Problem) -> String {
+        let text = try text(name, upTo: maximumLength)
+        guard !text.isEmpty else { throw Self.invalid(name, "not empty") }
+        return text
+    }
+
+    /// A password, with its spaces.
+    func password(_ name: String) throws(Problem) -> String {
+        guard let bytes = bytes(name), bytes.count <= JSONFields.maximumCredentialLength,
+            let text = String(validating: bytes, as: UTF8.self)
+        else { throw Self.invalid(name, "at most \(JSONFields.maximumCredentialLength) bytes") }
+        return text
+    }
+
+    /// The integer of a field. Nil if the field is empty.
+    func integer(_ name: String) throws(Problem) -> Int? {
+        let text = try text(name)
+        guard !text.isEmpty else { return nil }
+        guard let number = Int(text) else { throw Self.invalid(name, "a whole number") }
+        return number
+    }
+
+    /// True if a checkbox is checked.
+    func isChecked(_ name: String) -> Bool { bytes(name) != nil }
+
+    static func invalid(_ name: String, _ expected: String) -> Problem {
+        Problem(
+            status: .unprocessableContent, code: "fieldInvalid", detail: "The field \"\(name)\" must be \(expected).")
+    }
+}

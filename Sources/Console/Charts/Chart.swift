@@ -1,0 +1,103 @@
+/// A chart over periods, drawn as SVG. Values go in and HTML comes out. Style classes give the colours, so it follows the
+/// light and the dark style.
+package struct Chart: Sendable {
+    package enum Kind: Sendable {
+        /// A line for each series.
+        case lines
+        /// Areas that are stacked.
+        case areas
+        /// Bars that are stacked: positive values upwards, negative ones downwards.
+        case bars
+    }
+
+    /// The largest number of series with a colour of their own.
+    package static let maximumSeries = 6
+    private static let maximumLabels = 8
+
+    let name: Phrase
+    let kind: Kind
+    let unit: ChartUnit
+    let periods: [ChartPeriod]
+    let series: [ChartSeries]
+
+    package init(
+        _ name: Phrase, _ kind: Kind, unit: ChartUnit, periods: [ChartPeriod], series: [ChartSeries]
+    ) {
+        self.name = name
+        self.kind = kind
+        self.unit = unit
+        self.periods = periods
+        self.series = series
+    }
+
+    /// The drawing and its legend.
+    ///
+    /// - Parameter identifier: The identifier of the drawing's title, unique on the page.
+    package func html(identifier: String) -> HTML {
+        let frame = ChartFrame(
+            scale: ChartScale(covering: extent, minimumStep: unit.minimumStep), count: periods.count)
+        return HTML {
+            svg(
+                .class("chart"), .role("img"), HTMLAttribute("aria-labelledby", identifier),
+                HTMLAttribute("viewBox", "0 0 \(SVG.number(ChartFrame.width)) \(SVG.number(ChartFrame.height))")
+            ) {
+                Console.title(.id(identifier)) { name }
+                for (index, period) in periods.enumerated() where !period.isComplete {
+                    SVG.rectangle(
+                        frame.start(index), frame.topEdge, width: frame.slot,
+                        height: frame.bottomEdge - frame.topEdge, class: "shade")
+                }
+                ChartAxes(frame: frame, unit: unit, periods: periods, maximumLabels: Self.maximumLabels).html
+                marks(frame)
+                for index in periods.indices {
+                    SVG.rectangle(
+                        frame.start(index), frame.topEdge, width: frame.slot,
+                        height: frame.bottomEdge - frame.topEdge, class: "slot", title: tooltip(index))
+                }
+            }
+            if series.count > 1 { legend }
+        }
+    }
+
+    private func marks(_ frame: ChartFrame) -> HTML {
+        let marks = ChartMarks(frame: frame, periods: periods, series: series.map { $0.points.map(\.value) })
+        return switch kind {
+        case .lines: marks.lines
+        case .areas: marks.areas
+        case .bars: marks.bars
+        }
+    }
+
+    /// The values that the scale covers: those of the series, or of the stacks.
+    private var extent: [Double] {
+        let columns = periods.indices.map { index in series.compactMap { $0.points[index].value } }
+        guard kind != .lines else { return columns.flatMap(\.self) }
+        return columns.flatMap { values in
+            [values.filter { $0 > 0 }.reduce(0, +), values.filter { $0 < 0 }.reduce(0, +)]
+        }
+    }
+
+    /// The values of a period.
+    private func tooltip(_ index: Int) -> HTML {
+        var tooltip = plain(periods[index].name)
+        for series in series {
+            tooltip.nodes.append(.text("\n"))
+            if self.series.count > 1 { tooltip.nodes += [.phrase(series.name), .text(": ")] }
+            tooltip.nodes.append(.phrase(series.points[index].text))
+        }
+        return tooltip
+    }
+
+    private var legend: HTML {
+        ul(.class("legend")) {
+            for (index, series) in series.enumerated() {
+                li {
+                    svg(HTMLAttribute("viewBox", "0 0 10 10"), HTMLAttribute("aria-hidden", "true")) {
+                        SVG.rectangle(0, 0, width: 10, height: 10, class: "fill-\(index % Self.maximumSeries + 1)")
+                    }
+                    bdi { series.name }
+                }
+            }
+        }
+    }
+}

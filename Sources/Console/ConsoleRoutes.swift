@@ -1,0 +1,73 @@
+import Commerce
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import ServiceLifecycle
+import Team
+
+/// The web console of the team, under `/console`.
+public struct ConsoleRoutes: RouteSource {
+    private let services: ConsoleServices
+    private let cookies: ConsoleCookie
+    private let attempts: LogInAttempts
+    private let passwords = PasswordWork()
+    package let streams: LiveStreams
+    private let health: HealthRoutes
+
+    /// - Parameter isSecure: True if browsers reach the service over TLS, directly or through a proxy.
+    public init(_ services: ConsoleServices, isSecure: Bool) {
+        self.services = services
+        cookies = ConsoleCookie(isSecure: isSecure)
+        attempts = LogInAttempts(clock: services.clock)
+        streams = LiveStreams()
+        streams.wake(after: services.entitlements.ledger)
+        health = HealthRoutes(services: services, isSecure: isSecure)
+    }
+
+    /// The services that run beside the server and stop before it.
+    public var backgroundServices: [any Service] { [streams] }
+
+    public func add(to router: Router<ServiceContext>) {
+        let outer = router.group(RouterPath(ConsolePath.root), context: ConsoleContext.self)
+            .add(middleware: SecurityHeadersMiddleware())
+            .add(middleware: FormQueryMiddleware())
+            .add(middleware: LanguageMiddleware())
+            .add(middleware: ConsoleErrorMiddleware())
+        AssetRoutes().add(to: outer.group("assets"))
+        let group = outer.group()
+            .add(
+                middleware: SessionMiddleware(
+                    team: services.team, sections: services.sections, cookies: cookies,
+                    randomness: services.randomness)
+            )
+            .add(middleware: ConsoleErrorMiddleware())
+        AccessRoutes(team: services.team, attempts: attempts, passwords: passwords, cookies: cookies).add(to: group)
+        let pages = ConsolePages(group: group)
+        AccountRoutes(team: services.team, attempts: attempts, passwords: passwords).add(to: pages)
+        addPages(to: pages)
+        // A path without a page gets an error page of the console.
+        group.get("**") { _, _ -> Response in throw Problem.pageUnknown }
+        group.post("**") { _, _ -> Response in throw Problem.pageUnknown }
+    }
+
+    /// Adds the pages of each section: one line for each.
+    private func addPages(to pages: ConsolePages) {
+        OverviewRoutes(services: services, streams: streams).add(to: pages)
+        FigureRoutes(services: services).add(to: pages)
+        ProductRoutes(services: services).add(to: pages)
+        CustomersRoutes(services: services).add(to: pages)
+        LocalStoreRoutes(services: services).add(to: pages)
+        TeamRoutes(services: services).add(to: pages)
+        health.add(to: pages)
+        UnclaimedRoutes(services: services).add(to: pages)
+        RefusalsRoutes(services: services).add(to: pages)
+        ProofsRoutes(services: services).add(to: pages)
+        AppStoreRoutes(services: services).add(to: pages)
+        WebhooksRoutes(services: services).add(to: pages)
+    }
+}
+
+extension Problem {
+    fileprivate static let pageUnknown = Problem(
+        status: .notFound, code: "notFound", detail: "The console has no such page, or what it showed is gone.")
+}

@@ -1,0 +1,44 @@
+import Foundation
+
+/// An address within the console. Its segments and parameters are encoded, so text from outside cannot change its structure.
+struct ConsolePath: Hashable, Sendable {
+    /// The path under which the console is served.
+    static let root = "/console"
+    /// The maximum length of an address that a browser sends, in bytes.
+    static let maximumLength = 1024
+    private static let allowed = CharacterSet(
+        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+
+    /// The encoded path and query.
+    let text: String
+
+    /// - Parameters:
+    ///   - segments: The segments after `/console`.
+    ///   - query: The parameters. One without a value is left out.
+    init(_ segments: String..., query: KeyValuePairs<String, String?> = [:]) {
+        self.init(segments, query: query.map { ($0, $1) })
+    }
+
+    init(_ segments: [String], query: [(String, String?)] = []) {
+        var text = Self.root
+        for segment in segments { text += "/" + Self.encoded(segment) }
+        let parameters = query.compactMap { name, value in value.map { "\(name)=\(Self.encoded($0))" } }
+        if !parameters.isEmpty { text += "?" + parameters.joined(separator: "&") }
+        self.text = text
+    }
+
+    /// The path of an address that a browser sent. Nil for an address outside of the console.
+    ///
+    /// - Parameter text: The encoded path and query.
+    init?(request text: String) {
+        let isPrintable = text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }
+        guard text.utf8.count <= Self.maximumLength, isPrintable,
+            text == Self.root || text.hasPrefix(Self.root + "/") || text.hasPrefix(Self.root + "?")
+        else { return nil }
+        self.text = text
+    }
+
+    private static func encoded(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
+    }
+}

@@ -1,0 +1,105 @@
+import Commerce
+
+/// A labelled field of a form.
+enum Field {
+    /// - Parameters:
+    ///   - name: The name of the field, and its identifier on the page.
+    ///   - maximumLength: The maximum length in characters. The service counts bytes.
+    static func text(
+        _ name: String,
+        _ title: Phrase,
+        value: String = "",
+        autocomplete: String = "off",
+        inputMode: String? = nil,
+        maximumLength: Int = 256,
+        isRequired: Bool = false,
+        note: Phrase? = nil
+    ) -> HTML {
+        labelled(name, title, note: note) {
+            input(
+                .type("text"), .id(name), .name(name), .value(value), HTMLAttribute("autocomplete", autocomplete),
+                HTMLAttribute("maxlength", String(maximumLength)), inputMode.map { HTMLAttribute("inputmode", $0) },
+                isRequired ? .required : nil, note.map { _ in HTMLAttribute("aria-describedby", name + "-note") })
+        }
+    }
+
+    static func number(
+        _ name: String, _ title: Phrase, value: String = "", isRequired: Bool = false, note: Phrase? = nil
+    ) -> HTML {
+        labelled(name, title, note: note) {
+            input(
+                .type("number"), .id(name), .name(name), .value(value), HTMLAttribute("step", "1"),
+                isRequired ? .required : nil, note.map { _ in HTMLAttribute("aria-describedby", name + "-note") })
+        }
+    }
+
+    static func date(_ name: String, _ title: Phrase, value: String = "", note: Phrase? = nil) -> HTML {
+        labelled(name, title, note: note) {
+            input(
+                .type("date"), .id(name), .name(name), .value(value),
+                note.map { _ in HTMLAttribute("aria-describedby", name + "-note") })
+        }
+    }
+
+    static func password(_ name: String, _ title: Phrase, autocomplete: String) -> HTML {
+        labelled(name, title) {
+            input(
+                .type("password"), .id(name), .name(name), .required, HTMLAttribute("autocomplete", autocomplete),
+                HTMLAttribute("maxlength", String(Password.maximumLength)))
+        }
+    }
+
+    /// The two fields of a new password.
+    static var newPassword: HTML {
+        HTML {
+            password(
+                "new-password",
+                Phrase(
+                    "New password (at least \(Password.minimumLength) characters)",
+                    "새 비밀번호 (\(Password.minimumLength)자 이상)"), autocomplete: "new-password")
+            password("repetition", Phrase("The same again", "다시 한 번"), autocomplete: "new-password")
+        }
+    }
+
+    static func area(
+        _ name: String, _ title: Phrase, value: String = "", rows: Int = 4, isRequired: Bool = false,
+        note: Phrase? = nil
+    ) -> HTML {
+        labelled(name, title, note: note) {
+            textarea(
+                .id(name), .name(name), HTMLAttribute("rows", String(rows)), HTMLAttribute("spellcheck", "false"),
+                isRequired ? .required : nil, note.map { _ in HTMLAttribute("aria-describedby", name + "-note") }
+            ) { plain(value) }
+        }
+    }
+
+    /// - Parameter options: The value and the title of each option.
+    static func choice(
+        _ name: String, _ title: Phrase, _ options: [(value: String, title: Phrase)], chosen: String? = nil
+    ) -> HTML {
+        labelled(name, title) {
+            select(.id(name), .name(name)) {
+                for option in options {
+                    Console.option(.value(option.value), option.value == chosen ? .selected : nil) { option.title }
+                }
+            }
+        }
+    }
+
+    static func checkbox(_ name: String, _ title: Phrase, isChecked: Bool = false) -> HTML {
+        div(.class("field check")) {
+            input(.type("checkbox"), .id(name), .name(name), .value("yes"), isChecked ? .checked : nil)
+            label(.for(name)) { title }
+        }
+    }
+
+    private static func labelled(
+        _ name: String, _ title: Phrase, note: Phrase? = nil, @HTMLBuilder control: () -> HTML
+    ) -> HTML {
+        div(.class("field")) {
+            label(.for(name)) { title }
+            control()
+            if let note { small(.id(name + "-note")) { note } }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Commerce
+import Foundation
+
+/// Values as people read them.
+enum Shown {
+    /// A moment to the minute, in UTC. The script shows it in the browser's time zone.
+    static func moment(_ moment: Timestamp) -> HTML {
+        let text = moment.rfc3339
+        return time(HTMLAttribute("datetime", text), .class("moment")) {
+            plain(text.prefix(16).replacing("T", with: " ") + " UTC")
+        }
+    }
+
+    static func moment(_ moment: Timestamp?) -> HTML {
+        moment.map { Shown.moment($0) } ?? nothing
+    }
+
+    /// The day of a moment, in UTC.
+    static func day(_ moment: Timestamp) -> HTML {
+        let text = String(moment.rfc3339.prefix(10))
+        return time(HTMLAttribute("datetime", text)) { plain(text) }
+    }
+
+    static func day(_ moment: Timestamp?) -> HTML {
+        moment.map { Shown.day($0) } ?? nothing
+    }
+
+    static func money(_ price: Price?) -> HTML {
+        price.map { plain($0.formatted) } ?? nothing
+    }
+
+    /// A number with a separator between thousands.
+    static func number(_ number: Int64) -> HTML { plain(digits(number)) }
+
+    static func digits(_ number: Int64) -> String {
+        (number < 0 ? "-" : "") + number.magnitude.groupedDigits
+    }
+
+    /// An identifier in a fixed-width font.
+    static func identifier(_ text: String) -> HTML { code { data(text) } }
+
+    static func identifier(_ text: String?) -> HTML { text.map { identifier($0) } ?? nothing }
+
+    /// A link to a customer, by the name. Nil for an erased one.
+    static func customer(_ user: User?) -> HTML {
+        guard let user, user.issuer != User.erasedIssuer else { return HTML { Phrase("erased", "삭제됨") } }
+        return a(.href(.customer(user))) { data(user.name) }
+    }
+
+    static var nothing: HTML { span(.class("nothing")) { plain("–") } }
+
+    /// A word in a coloured frame.
+    static func badge(_ phrase: Phrase, _ mood: Mood = .neutral) -> HTML {
+        span(.class("badge " + mood.rawValue)) { phrase }
+    }
+
+    enum Mood: String {
+        case good
+        case bad
+        case warning
+        case neutral
+    }
+}

@@ -1,0 +1,95 @@
+import HTTPSupport
+import Ledger
+import ServiceLifecycle
+import Synchronization
+
+/// The open event streams of the console, limited in total and for each member.
+///
+/// A woken stream reads what it shows from the ledger, so an extra wake-up does no harm. Another process on the same ledger may
+/// not wake streams here, so all are woken every five seconds, too. A stream above the limit ends the oldest one.
+package final class LiveStreams: Service, Sendable {
+    /// The limits on open streams.
+    package struct Limits: Sendable {
+        package var total: Int
+        package var perMember: Int
+
+        package init(total: Int = 64, perMember: Int = 6) {
+            (self.total, self.perMember) = (total, perMember)
+        }
+    }
+
+    /// An open stream.
+    package struct Listener: Sendable {
+        package let wakes: AsyncStream<Void>
+        let number: Int
+    }
+
+    private struct State {
+        /// The streams by number; a lower number is older.
+        var open: [Int: (member: String, wake: AsyncStream<Void>.Continuation)] = [:]
+        var last = 0
+        var isClosed = false
+    }
+
+    private static let interval = Duration.seconds(5)
+
+    private let limits: Limits
+    private let state = Mutex(State())
+
+    package init(limits: Limits = Limits()) {
+        self.limits = limits
+    }
+
+    /// The number of open streams.
+    package var count: Int { state.withLock { $0.open.count } }
+
+    /// Wakes the streams after each commit that changes a user.
+    func wake(after ledger: Ledger) {
+        ledger.observe { [weak self] _ in self?.wake() }
+    }
+
+    /// Wakes all streams.
+    func wake() {
+        state.withLock { state in
+            for stream in state.open.values { stream.wake.yield() }
+        }
+    }
+
+    /// Opens a stream. After the shutdown it has ended already.
+    package func listen(_ member: String) -> Listener {
+        let (wakes, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let number = state.withLock { state in
+            let own = state.open.filter { $0.value.member.hasSameBytes(as: member) }
+            if own.count >= limits.perMember { Self.end(own.keys.min(), in: &state) }
+            if state.open.count >= limits.total { Self.end(state.open.keys.min(), in: &state) }
+            if state.isClosed { wake.finish() }
+            state.last += 1
+            state.open[state.last] = (member, wake)
+            return state.last
+        }
+        return Listener(wakes: wakes, number: number)
+    }
+
+    package func leave(_ listener: Listener) {
+        state.withLock { _ = $0.open.removeValue(forKey: listener.number) }
+    }
+
+    /// Wakes all streams from time to time until the service stops, then ends them.
+    package func run() async throws {
+        for await _ in AsyncStream.ticks(every: Self.interval).cancelOnGracefulShutdown() { wake() }
+        close()
+    }
+
+    /// Ends all streams, and those that are opened later.
+    package func close() {
+        state.withLock { state in
+            state.isClosed = true
+            for stream in state.open.values { stream.wake.finish() }
+        }
+    }
+
+    private static func end(_ number: Int?, in state: inout State) {
+        guard let number else { return }
+        state.open.removeValue(forKey: number)?.wake.finish()
+    }
+}

@@ -1,0 +1,113 @@
+import Commerce
+import Entitlements
+import HTTPSupport
+import Hummingbird
+import Signatures
+
+/// The pages about the App Store: its notifications, the reconciliation, and its questions about refunds.
+struct AppStoreRoutes: Sendable {
+    let services: ConsoleServices
+
+    func add(to pages: ConsolePages) {
+        pages.get("app-store") { request, context in try await notifications(request, context) }
+        pages.get("app-store/notification") { request, _ in try await notification(request) }
+        pages.get("app-store/reconciliation") { _, context in
+            ReconciliationPage(
+                context: context, apps: services.entitlements.apps.all.map(\.bundleIdentifier),
+                reconciliations: try await services.system.reconciliations()
+            ).page
+        }
+        pages.post("app-store/reconciliation/:reconciliation/:subject", .administer) { _, context in
+            try reconcile(context)
+        }
+        pages.get("app-store/consumption") { request, _ in try await consumption(request) }
+    }
+
+    private func notifications(_ request: Request, _ context: ConsoleContext) async throws -> Page {
+        let filter = ReceivedNotificationFilter(
+            type: try Self.choice("type", of: request),
+            outcome: try Self.choice("outcome", of: request).flatMap(NotificationOutcome.init),
+            app: try Self.choice("app", of: request))
+        let list = try HTTPSupport.Page(request)
+        let position = try list.position { ReceivedNotification.Position(cursor: $0) }
+        let found = try await services.entitlements.notifications(filter, before: position, limit: list.size)
+        let latest = try await services.entitlements.notifications(ReceivedNotificationFilter(), before: nil, limit: 1)
+        return NotificationListPage(
+            apps: services.entitlements.apps.all.map(\.bundleIdentifier), filter: filter, shown: found.shown,
+            next: found.next,
+            address: NotificationAddress(
+                authority: request.head.authority ?? "", last: latest.shown.first,
+                hasLocalStore: services.store != nil)
+        ).page
+    }
+
+    /// The value of a parameter; nil if it is missing or empty, as a form without a choice sends it.
+    private static func choice(_ name: String, of request: Request) throws -> String? {
+        try request.query(name).flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    private func notification(_ request: Request) async throws -> Page {
+        guard let identifier = try request.query("uuid"),
+            let origin = try request.query("origin").flatMap(Origin.init),
+            let found = try await services.entitlements.notification(identifier, of: origin)
+        else {
+            throw Problem(
+                status: .notFound, code: "notFound", detail: "The service has not received this notification.")
+        }
+        return ReceivedNotificationPage(received: found, now: services.entitlements.clock.now()).page
+    }
+
+    private func reconcile(_ context: ConsoleContext) throws -> ConsolePath {
+        let (identifier, member) = (
+            try context.parameters.text("reconciliation"), try context.requiredMember.name
+        )
+        guard let subject = ConsoleReconciliation.Subject(rawValue: try context.parameters.text("subject")),
+            let isRequested = services.system.requestReconciliation(identifier, subject)
+        else {
+            throw Problem(status: .notFound, code: "notFound", detail: "There is no such reconciliation.")
+        }
+        guard isRequested else {
+            throw Problem(
+                status: .conflict, code: "reconciliationRunning",
+                detail: "The reconciliation is under way. Wait until it ends, and start it again.",
+                couldSucceedLater: true)
+        }
+        // The ledger's audit logs are those of users, and a reconciliation concerns all of them.
+        context.logger.notice(
+            "reconciliation requested",
+            metadata: [
+                "member": "\(member)", "reconciliation": "\(identifier)",
+                "subject": "\(subject.rawValue)",
+            ])
+        return ConsolePath("app-store", "reconciliation", query: ["done": Notice.started.rawValue])
+    }
+
+    private func consumption(_ request: Request) async throws -> Page {
+        let list = try HTTPSupport.Page(request)
+        let position = try list.position { ReceivedNotification.Position(cursor: $0) }
+        let found = try await services.entitlements.notifications(
+            ReceivedNotificationFilter(type: ConsumptionPage.type), before: position, limit: list.size)
+        let open = try await services.entitlements.openConsumptionRequests(
+            of: Set(Origin.allCases), limit: ConsumptionPage.openLimit)
+        return ConsumptionPage(
+            answers: services.system.answersConsumptionRequests, open: open, shown: found.shown, next: found.next,
+            now: services.entitlements.clock.now()
+        ).page
+    }
+}
+
+extension ReceivedNotification.Position {
+    /// - Returns: Nil for an invalid cursor.
+    init?(cursor: String) {
+        let parts = cursor.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, let milliseconds = Int64(parts[0]), !cursor.utf8.contains(0) else { return nil }
+        self.init(
+            receivedAt: Timestamp(millisecondsSince1970: milliseconds), notificationUUID: String(parts[2]),
+            origin: String(parts[1]))
+    }
+
+    /// The cursor of the page after this position.
+    var cursor: String {
+        Base64.encode(Array("\(receivedAt.millisecondsSince1970) \(origin) \(notificationUUID)".utf8), .urlSafe)
+    }
+}

@@ -1,0 +1,134 @@
+import Commerce
+import Entitlements
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import Team
+
+/// The receivers of the forms on the pages of customers.
+struct CustomerActionRoutes: Sendable {
+    /// The largest amount that one form adds to a balance.
+    private static let maximumAmount = 1_000_000_000
+
+    let services: ConsoleServices
+
+    private var entitlements: EntitlementService { services.entitlements }
+
+    func add(to pages: ConsolePages) {
+        pages.post("customers/:issuer/:user/grants", .support) { try await give($0, $1) }
+        pages.post("customers/:issuer/:user/grants/:grant/revocation", .support) { _, context in
+            let user = try await services.customer(context)
+            let grant = try context.parameters.text("grant")
+            _ = try await entitlements.revoke(
+                grant: grant, of: user, reason: try context.form.reason("reason-" + grant),
+                by: try context.requiredMember.caller)
+            return Self.page(of: user, .revoked)
+        }
+        pages.post("customers/:issuer/:user/balances", .support) { try await credit($0, $1) }
+        pages.post("customers/:issuer/:user/transactions/:transaction/revocation", .support) { request, context in
+            let user = try await services.customer(context)
+            let transaction = try await entitlements.revoke(
+                transaction: try context.parameters.text("transaction"), origin: try request.origin(),
+                in: try request.query("app"), of: user, reason: try context.form.reason(),
+                by: try context.requiredMember.caller)
+            return Self.page(of: transaction, user, .revoked)
+        }
+        pages.post("customers/:issuer/:user/transactions/:transaction/reinstatement", .support) { request, context in
+            let user = try await services.customer(context)
+            let transaction = try await entitlements.reinstate(
+                transaction: try context.parameters.text("transaction"), origin: try request.origin(),
+                in: try request.query("app"), of: user, reason: try context.form.reason(),
+                by: try context.requiredMember.caller)
+            return Self.page(of: transaction, user, .reinstated)
+        }
+        pages.post("customers/:issuer/:user/erasure", .administer) { _, context in
+            let user = try await services.customer(context)
+            let typed = User(issuer: user.issuer, name: try context.form.text("erase-name", upTo: User.maximumLength))
+            guard typed == user else {
+                throw ConsoleForm.invalid("erase-name", "the exact name of the customer")
+            }
+            guard try await entitlements.erase(user, by: try context.requiredMember.actor) else {
+                throw Problem.userNotFound
+            }
+            return ConsolePath("customers", query: ["done": Notice.erased.rawValue])
+        }
+        if let webhooks = services.webhooks {
+            pages.post("customers/:issuer/:user/webhooks", .support) { _, context in
+                let user = try await services.customer(context)
+                _ = try await webhooks.replay(about: user, by: try context.requiredMember.caller)
+                return Self.page(of: user, .queued)
+            }
+        }
+    }
+
+    private func give(_ request: Request, _ context: ConsoleContext) async throws -> ConsolePath {
+        let user = try await services.customer(context)
+        let submission = try FormSubmission(request, context, ["give-item", "give-until", "give-reason"])
+        guard let item = Item(typed: try context.form.requiredText("give-item")) else {
+            throw ConsoleForm.invalid("give-item", "an item of the catalog")
+        }
+        let grant = try entitlements.newGrant(
+            of: item, reason: try context.form.reason("give-reason"),
+            endsAt: try Self.end(context.form), by: try context.requiredMember.caller)
+        try submission.check(
+            try await entitlements.give(grant, to: user, keeping: submission.answer, for: submission.key))
+        return Self.page(of: user, .given)
+    }
+
+    /// The end of the day in a form; nil for none.
+    private static func end(_ form: ConsoleForm) throws(Problem) -> Timestamp? {
+        let text = try form.text("give-until")
+        guard !text.isEmpty else { return nil }
+        guard let day = CalendarDay(text) else {
+            throw ConsoleForm.invalid("give-until", "a date such as 2027-01-31, or empty")
+        }
+        return day.adding(days: 1).start
+    }
+
+    private func credit(_ request: Request, _ context: ConsoleContext) async throws -> ConsolePath {
+        let user = try await services.customer(context)
+        let submission = try FormSubmission(request, context, ["balance", "amount", "balance-reason"])
+        guard let amount = try context.form.integer("amount"), (1...Self.maximumAmount).contains(amount) else {
+            throw ConsoleForm.invalid("amount", "a number from 1 to \(Self.maximumAmount)")
+        }
+        let addition = try entitlements.newAddition(
+            of: amount, to: try context.form.requiredText("balance"),
+            reason: try context.form.reason("balance-reason"), by: try context.requiredMember.caller)
+        try submission.check(
+            try await entitlements.add(addition, for: user, keeping: submission.answer, for: submission.key))
+        return Self.page(of: user, .credited)
+    }
+
+    private static func page(of user: User, _ notice: Notice) -> ConsolePath {
+        .customer(user, query: ["done": notice.rawValue])
+    }
+
+    private static func page(of transaction: RedeemedTransaction, _ user: User, _ notice: Notice) -> ConsolePath {
+        .customer(
+            user, "transactions", transaction.transactionIdentifier,
+            query: ["origin": transaction.origin.rawValue, "app": transaction.app, "done": notice.rawValue])
+    }
+}
+
+extension Item {
+    /// Reads the text form of an item: "sprout 1".
+    init?(typed text: String) {
+        guard let space = text.lastIndex(of: " "), let number = Int(text[text.index(after: space)...]), number >= 0
+        else { return nil }
+        self.init(collection: String(text[..<space]), number: number)
+    }
+}
+
+extension Request {
+    /// The origin in the address; nil for none.
+    ///
+    /// - Throws: `Problem`, `parameterInvalid`.
+    func origin() throws(Problem) -> Origin? {
+        guard let text = try query("origin") else { return nil }
+        guard let origin = Origin(rawValue: text) else {
+            throw Problem.parameter(
+                "origin", "one of " + Origin.allCases.map(\.rawValue).joined(separator: ", "))
+        }
+        return origin
+    }
+}

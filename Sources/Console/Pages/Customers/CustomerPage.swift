@@ -1,0 +1,187 @@
+import Commerce
+import Entitlements
+
+/// The page of one customer.
+struct CustomerPage {
+    let context: ConsoleContext
+    let services: ConsoleServices
+    let facts: CustomerFacts
+    let timeline: Timeline
+
+    private var user: User { facts.known.user }
+    private var names: CatalogNames { CatalogNames(catalogs: services.entitlements.catalogs) }
+
+    var page: Page {
+        Page(Phrase(same: user.name), section: .customers) {
+            if facts.isTester { p { Shown.badge(Phrase("Sandbox tester", "샌드박스 테스터"), .warning) } }
+            section {
+                h2 { Phrase("Items", "아이템") }
+                items
+                p {
+                    a(.href(.customer(user, "explanation"))) {
+                        Phrase("Why does the customer (not) have an item?", "아이템이 왜 있나요, 왜 없나요?")
+                    }
+                }
+            }
+            if !facts.subscriptions.isEmpty {
+                section {
+                    h2 { Phrase("Subscriptions", "구독") }
+                    subscriptions
+                }
+            }
+            div(.class("columns")) {
+                section(.class("card")) {
+                    h2 { Phrase("About the customer", "고객 정보") }
+                    Facts.list(about)
+                }
+                section(.class("card")) {
+                    h2 { Phrase("Balances", "잔액") }
+                    balances
+                }
+            }
+            section {
+                h2 { Phrase("Timeline", "기록") }
+                timeline.html
+            }
+            section {
+                h2 { Phrase("Transactions", "거래") }
+                TransactionTable(
+                    user: user, transactions: Array(facts.transactions.prefix(CustomerFacts.listed)), names: names,
+                    now: services.entitlements.clock.now(),
+                    next: facts.transactions.count > CustomerFacts.listed ? .customer(user, "transactions") : nil
+                ).html
+            }
+            section {
+                h2 { Phrase("Items given by the team", "팀이 지급한 아이템") }
+                GrantTable(
+                    context: context, user: user, grants: Array(facts.grants.prefix(CustomerFacts.listed)),
+                    keys: facts.keys, names: names, now: services.entitlements.clock.now(),
+                    next: facts.grants.count > CustomerFacts.listed ? .customer(user, "grants") : nil
+                ).html
+            }
+            if context.may(.support) {
+                CustomerActions(context: context, services: services, user: user, names: names).html
+            }
+        }
+    }
+
+    private var items: HTML {
+        Listing.table(
+            Phrase("Items", "아이템"),
+            columns: [
+                Phrase("Item", "아이템"), Phrase("State", "상태"), Phrase("Since", "시작"), Phrase("Until", "종료"),
+                Phrase("Source", "출처"), Phrase("Why?", "이유"),
+            ],
+            rows: facts.items.map { owned in
+                [
+                    HTML {
+                        names.picture(owned.item)
+                        plain(" ")
+                        names.item(owned.item)
+                    },
+                    HTML {
+                        CustomerWords.badge(owned.state)
+                        plain(" ")
+                        OriginWords.mark(owned.transaction?.origin)
+                    }, Shown.day(owned.since), until(owned), source(of: owned),
+                    a(.href(explanation(of: owned.item))) { Phrase("Explain", "설명") },
+                ]
+            },
+            empty: Phrase("The customer owns no items.", "아이템이 없습니다."))
+    }
+
+    private func until(_ owned: OwnedItem) -> HTML {
+        HTML {
+            Shown.day(owned.until)
+            if owned.renews == true {
+                plain(" ")
+                Shown.badge(Phrase("renews", "갱신됨"), .good)
+            }
+        }
+    }
+
+    private func source(of owned: OwnedItem) -> HTML {
+        switch owned.source {
+        case .rule: HTML { Phrase("Everybody has it", "모두에게 제공") }
+        case .grant: HTML { Phrase("Given by the team", "팀이 지급") }
+        case .purchase(let transaction):
+            a(.href(transaction.path(of: user))) { names.product(transaction.productIdentifier) }
+        }
+    }
+
+    private func explanation(of item: Item) -> ConsolePath {
+        .customer(user, "explanation", query: ["collection": item.collection, "number": String(item.number)])
+    }
+
+    private var subscriptions: HTML {
+        ul {
+            for status in facts.subscriptions {
+                let words = SubscriptionWords(
+                    status: status, renewal: facts.renewal(of: status)?.renewal.facts, names: names)
+                li {
+                    words.sentence
+                    plain(" ")
+                    CustomerWords.badge(status.state)
+                    plain(" ")
+                    OriginWords.mark(status.origin)
+                    if words.awaitsConsent {
+                        plain(" ")
+                        Shown.badge(Phrase("price increase without consent yet", "가격 인상 미동의"), .warning)
+                    }
+                }
+            }
+        }
+    }
+
+    private var about: [(name: Phrase, value: HTML)] {
+        var about: [(name: Phrase, value: HTML)] = [
+            (Phrase("Name", "이름"), data(user.name)),
+            (Phrase("Issuer", "발급자"), CustomerWords.issuer(user.issuer)),
+            (Phrase("Account token", "계정 토큰"), Shown.identifier(facts.known.appAccountToken.lowercasedString)),
+            (Phrase("First seen", "처음 확인"), Shown.moment(facts.known.firstSeenAt)),
+        ]
+        if let profile = facts.profile {
+            about.append((Phrase("Nickname", "별명"), profile.nickname.map { data($0) } ?? Shown.nothing))
+            about.append(
+                (
+                    Phrase("Chosen items", "고른 아이템"),
+                    profile.chosen.isEmpty
+                        ? Shown.nothing : HTML { for item in profile.chosen { div { names.item(item) } } }
+                ))
+            about.append((Phrase("Wishes", "위시 리스트"), wishes))
+        }
+        return about
+    }
+
+    private var wishes: HTML {
+        guard !facts.wishes.isEmpty else { return Shown.nothing }
+        return HTML {
+            for wish in facts.wishes.prefix(CustomerFacts.listed) {
+                div {
+                    names.product(wish.product)
+                    plain(" · ")
+                    Shown.day(wish.wishedAt)
+                }
+            }
+            if facts.wishes.count > CustomerFacts.listed {
+                div {
+                    plain("+ \(facts.wishes.count - CustomerFacts.listed)")
+                }
+            }
+        }
+    }
+
+    private var balances: HTML {
+        guard !facts.balances.isEmpty else {
+            return p(.class("empty")) { Phrase("The catalog has no balances.", "카탈로그에 잔액이 없습니다.") }
+        }
+        return dl(.class("facts")) {
+            for credit in facts.balances {
+                div {
+                    dt { data(credit.balance) }
+                    dd { Shown.number(Int64(credit.amount)) }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,16 @@
+import Commerce
+import Entitlements
+
+extension RecordedTransaction {
+    /// The address of the transaction's page.
+    func path(of user: User) -> ConsolePath { transaction.path(of: user) }
+}
+
+extension RedeemedTransaction {
+    /// The address of the transaction's page.
+    func path(of user: User, _ action: String? = nil) -> ConsolePath {
+        let query: KeyValuePairs<String, String?> = ["origin": origin.rawValue, "app": app]
+        guard let action else { return .customer(user, "transactions", transactionIdentifier, query: query) }
+        return .customer(user, "transactions", transactionIdentifier, action, query: query)
+    }
+}

@@ -1,0 +1,86 @@
+import AppStoreClient
+import Catalog
+import Commerce
+import Entitlements
+import Foundation
+import HTTPSupport
+import Hummingbird
+
+/// The search for customers: by the beginning of a name, an account token, a transaction, an original transaction, an order or
+/// a product.
+struct CustomerSearch: Sendable {
+    /// The answer of the App Store about an order of this number.
+    enum Order: Sendable {
+        case notAsked
+        case unknown
+        case known
+        /// The App Store did not answer.
+        case failed
+    }
+
+    /// The findings for a text.
+    struct Findings: Sendable {
+        var users: [KnownUser] = []
+        var purchases: [KnownPurchase] = []
+        var unclaimed: [UnclaimedPurchase] = []
+        /// The products whose name or identifier contains the text.
+        var products: [Product] = []
+        var order = Order.notAsked
+        /// The cursor of the next users; nil for none.
+        var next: String?
+
+        /// The only customer that the text identifies; nil if there is none or if there are several.
+        func exact(_ text: String) -> User? {
+            var users = Set(purchases.compactMap(\.owner))
+            let name = text.precomposedStringWithCanonicalMapping
+            let token = UUID(uuidString: text)
+            users.formUnion(
+                self.users.filter { $0.appAccountToken == token || $0.user.name.hasSameBytes(as: name) }.map(\.user))
+            return users.count == 1 ? users.first : nil
+        }
+    }
+
+    /// The minimum length of an order number, in bytes. Shorter texts are not sent to the App Store.
+    private static let minimumOrderLength = 8
+    /// The largest number of unclaimed purchases shown.
+    private static let maximumUnclaimed = 20
+
+    let services: ConsoleServices
+
+    /// - Parameters:
+    ///   - page: The page of the users.
+    ///   - asksAppStore: True to look an unknown text up as an order.
+    func findings(_ text: String, _ page: HTTPSupport.Page, asksAppStore: Bool) async throws -> Findings {
+        let service = services.entitlements
+        var findings = Findings()
+        let last = try page.position { cursor in
+            let parts = cursor.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
+            return parts.count == 2 ? User(issuer: String(parts[0]), name: String(parts[1])) : nil
+        }
+        let users = try await service.users(matching: text, after: last, limit: page.size + 1)
+        (findings.users, findings.next) = page.part(of: users) { "\($0.user.issuer)\n\($0.user.name)" }
+        guard !text.isEmpty, last == nil else { return findings }
+        findings.products = CatalogNames(catalogs: service.catalogs).products(matching: text)
+        try await add([text], to: &findings)
+        let isUnknown = findings.users.isEmpty && findings.purchases.isEmpty && findings.unclaimed.isEmpty
+        if isUnknown, asksAppStore, text.utf8.count >= Self.minimumOrderLength, let orders = services.orders {
+            do {
+                let transactions = try await orders(text)
+                findings.order = transactions.isEmpty ? .unknown : .known
+                try await add(transactions, to: &findings)
+            } catch is ReconciliationError {
+                findings.order = .failed
+            }
+        }
+        return findings
+    }
+
+    /// Adds the purchases of transactions.
+    private func add(_ transactions: [String], to findings: inout Findings) async throws {
+        for transaction in transactions {
+            findings.purchases += try await services.entitlements.purchases(ofTransaction: transaction)
+            findings.unclaimed += try await services.entitlements.unclaimedPurchases(
+                ofTransaction: transaction, after: nil, limit: Self.maximumUnclaimed)
+        }
+    }
+}

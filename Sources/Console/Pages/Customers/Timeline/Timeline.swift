@@ -1,0 +1,91 @@
+import Commerce
+import Entitlements
+import Ledger
+
+/// The story of a customer: purchases, renewals, failures, refusals, transfers, refunds and what the team did.
+struct Timeline {
+    let user: User
+    let entries: [StoryEntry]
+    /// The user's transactions that the entries are about.
+    let transactions: [RedeemedTransaction]
+    /// The names of API keys by their identifiers.
+    let keys: [String: String]
+    let names: CatalogNames
+    /// The address of the older entries; nil if there are none.
+    let next: ConsolePath?
+
+    var html: HTML {
+        guard !entries.isEmpty else { return p(.class("empty")) { Phrase("Nothing yet.", "아직 없습니다.") } }
+        return HTML {
+            ol(.class("timeline")) {
+                for entry in entries { item(entry) }
+            }
+            if let next {
+                p(.class("pager")) { a(.class("button"), .href(next)) { Phrase("Older entries", "이전 기록") } }
+            }
+        }
+    }
+
+    private func item(_ entry: StoryEntry) -> HTML {
+        switch entry.content {
+        case .event(let event, let number, let otherOwner): item(event, number, otherOwner)
+        case .notification(let notification): item(notification)
+        }
+    }
+
+    private func item(_ event: AuditEntry, _ number: Int64, _ otherOwner: User?) -> HTML {
+        let words = TimelineWords(
+            entry: event, transaction: transactions.first(where: { $0.isMeant(by: event) }), names: names)
+        return li(.class(event.event.mood.rawValue)) {
+            div {
+                a(.href(.customer(user, "events", String(number)))) { strong { words.title } }
+                plain(" ")
+                OriginWords.mark(event.origin)
+            }
+            div(.class("note")) {
+                Shown.moment(event.happenedAt)
+                plain(" · ")
+                ActorWords.html(event.actor, keys)
+                if let price = words.price {
+                    plain(" · ")
+                    Shown.money(price)
+                }
+            }
+            if let reason = words.reason { div { data(reason) } }
+            if event.event == .refused { RefusalNote(code: event.reason, otherOwner: otherOwner).html }
+        }
+    }
+
+    private func item(_ notification: StatedNotification) -> HTML {
+        li {
+            div {
+                a(
+                    .href(
+                        .customer(
+                            user, "notifications", notification.notificationUUID,
+                            query: ["origin": notification.origin.rawValue]))
+                ) {
+                    Phrase("Notification of the App Store", "App Store 알림")
+                    plain(": ")
+                    data([notification.type, notification.subtype].compactMap(\.self).joined(separator: " "))
+                }
+                plain(" ")
+                OriginWords.mark(notification.origin)
+            }
+            div(.class("note")) {
+                Shown.moment(notification.signedAt)
+                if let outcome = notification.outcome {
+                    plain(" · ")
+                    outcome.title
+                }
+            }
+        }
+    }
+
+    /// A reason in the words of a person, or in both languages.
+    private func data(_ reason: Phrase) -> HTML {
+        bdi { reason }
+    }
+
+    private func data(_ text: String) -> HTML { Console.data(text) }
+}

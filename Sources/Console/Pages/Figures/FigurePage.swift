@@ -1,0 +1,119 @@
+import Commerce
+import Figures
+
+/// The page of a figure: its definition, the selection of sales, a chart and a table for each currency, and notes.
+struct FigurePage {
+    /// The largest number of currencies with a chart.
+    private static let maximumCharts = 8
+
+    let answer: FigureAnswer
+    let selection: FigureSelection
+    /// The bundle identifiers of the service's apps.
+    let apps: [String]
+    let today: CalendarDay
+
+    private var figure: Figure { answer.query.figure }
+
+    var page: Page {
+        Page(figure.title, section: .overview) {
+            p { figure.explanation }
+            periods
+            filters
+            FigureNotes(answer: answer).html
+            let charts = FigureChart.charts(of: answer)
+            if charts.isEmpty {
+                p(.class("empty")) { Phrase("Nothing was sold in this time.", "이 기간에는 판매가 없습니다.") }
+            }
+            for (number, figureChart) in charts.prefix(Self.maximumCharts).enumerated() {
+                let chart = figureChart.chart
+                section(.class("card")) {
+                    if let currency = figureChart.currency { h2 { Phrase(same: currency) } }
+                    chart.html(identifier: "chart-\(number)")
+                    if figureChart.otherCount > 0 {
+                        p(.class("note")) {
+                            Phrase(
+                                "The largest groups have their own colours. The CSV file has all groups.",
+                                "큰 그룹만 따로 표시합니다. CSV 파일에는 모든 그룹이 있습니다.")
+                        }
+                    }
+                }
+                chart.table
+            }
+            if charts.count > Self.maximumCharts {
+                p(.class("note")) {
+                    Phrase(
+                        "The CSV file has \(charts.count - Self.maximumCharts) more currencies.",
+                        "CSV 파일에는 통화가 \(charts.count - Self.maximumCharts)개 더 있습니다.")
+                }
+            }
+            p(.class("actions")) {
+                a(.class("button"), .href(selection.path(figure, "csv"))) {
+                    Phrase("Download as CSV", "CSV 내려받기")
+                }
+                a(
+                    .class("button"),
+                    .href(ConsolePath("figures", query: ["environment": selection.environment.rawValue]))
+                ) { Phrase("All figures", "모든 지표") }
+            }
+        }
+    }
+
+    /// Links to usual times.
+    private var periods: HTML {
+        let choices: [(title: Phrase, days: Int64, interval: FigureInterval)] = [
+            (Phrase("28 days", "28일"), 28, .day), (Phrase("90 days", "90일"), 90, .day),
+            (Phrase("12 months", "12개월"), 365, .month), (Phrase("3 years", "3년"), 1095, .month),
+        ]
+        return nav(.class("tabs"), .ariaLabel(Phrase("Time", "기간"))) {
+            for choice in choices {
+                let chosen = selected(choice.days, choice.interval)
+                a(
+                    .href(chosen.path(figure)),
+                    chosen.path(figure) == selection.path(figure) ? HTMLAttribute("aria-current", "page") : nil
+                ) { choice.title }
+            }
+        }
+    }
+
+    private func selected(_ days: Int64, _ interval: FigureInterval) -> FigureSelection {
+        var chosen = selection
+        (chosen.last, chosen.first, chosen.interval) = (today, today.adding(days: 1 - days), interval)
+        return chosen
+    }
+
+    private var filters: HTML {
+        details(.class("action")) {
+            summary { Phrase("Choose time, groups and filters", "기간, 그룹, 필터 선택") }
+            form(.method("get"), .action(ConsolePath("figures", figure.rawValue))) {
+                div(.class("columns")) {
+                    Field.date("from", Phrase("First day", "첫날"), value: selection.first.description)
+                    Field.date("to", Phrase("Last day", "마지막 날"), value: selection.last.description)
+                    Field.choice(
+                        "by", Phrase("Periods", "단위"),
+                        FigureInterval.allCases.map { ($0.rawValue, $0.title) }, chosen: selection.interval.rawValue)
+                    Field.choice(
+                        "environment", Phrase("Environment", "환경"),
+                        FigureQuery.Environment.allCases.map { ($0.rawValue, $0.title) },
+                        chosen: selection.environment.rawValue)
+                    Field.choice(
+                        "group", Phrase("A series for each", "그룹"),
+                        [("", Phrase("(no groups)", "(그룹 없음)"))]
+                            + FigureQuery.Group.allCases.map { ($0.rawValue, $0.title) },
+                        chosen: selection.group?.rawValue)
+                    if apps.count > 1 {
+                        Field.choice(
+                            "app", Phrase("App", "앱"),
+                            [("", Phrase("(all apps)", "(모든 앱)"))] + apps.map { ($0, Phrase(same: $0)) },
+                            chosen: selection.app)
+                    }
+                    Field.text(
+                        "product", Phrase("Only this product", "이 상품만"), value: selection.product ?? "")
+                    Field.text(
+                        "storefront", Phrase("Only this storefront, such as KOR", "이 스토어프런트만 (예: KOR)"),
+                        value: selection.storefront ?? "", maximumLength: 3)
+                }
+                button(.class("primary")) { Phrase("Show", "보기") }
+            }
+        }
+    }
+}

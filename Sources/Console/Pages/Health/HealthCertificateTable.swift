@@ -1,0 +1,47 @@
+import Commerce
+
+/// The trusted roots and the TLS certificate, with their ends.
+struct HealthCertificateTable {
+    /// The time before the end of a certificate in which it is marked, in milliseconds.
+    private static let warningTime: Int64 = 30 * 86_400_000
+
+    let certificates: [HealthCertificate]
+    let now: Timestamp
+
+    var html: HTML {
+        HTML {
+            h2 { Phrase("Certificates", "인증서") }
+            Listing.table(
+                Phrase("Certificates", "인증서"),
+                columns: [
+                    Phrase("Use", "용도"), Phrase("Name", "이름"), Phrase("From", "시작"), Phrase("Until", "만료"),
+                    Phrase("State", "상태"), Phrase("SHA-256", "SHA-256"),
+                ],
+                rows: certificates.map { certificate in
+                    [
+                        HTML { use(certificate.use) }, data(certificate.name ?? certificate.file),
+                        Shown.day(certificate.notBefore), Shown.day(certificate.notAfter), state(certificate),
+                        Shown.identifier(String(certificate.fingerprint.prefix(16)) + "…"),
+                    ]
+                },
+                empty: Phrase("No certificate is trusted, so every proof is refused.", "신뢰하는 인증서가 없어 모든 증명을 거절합니다."))
+        }
+    }
+
+    private func use(_ use: HealthCertificate.Use) -> Phrase {
+        switch use {
+        case .trustedRoot(.apple): Phrase("Root of Apple", "Apple 루트")
+        case .trustedRoot(.xcode): Phrase("Root of Xcode", "Xcode 루트")
+        case .trustedRoot(.local): Phrase("Root of a local store", "로컬 스토어 루트")
+        case .tls: Phrase("TLS of this service", "이 서비스의 TLS")
+        }
+    }
+
+    private func state(_ certificate: HealthCertificate) -> HTML {
+        if now < certificate.notBefore { return Shown.badge(Phrase("not yet valid", "아직 유효하지 않음"), .bad) }
+        if now >= certificate.notAfter { return Shown.badge(Phrase("expired", "만료됨"), .bad) }
+        let rest = certificate.notAfter.millisecondsSince1970 - now.millisecondsSince1970
+        return rest < Self.warningTime
+            ? Shown.badge(Phrase("expires soon", "곧 만료"), .warning) : Shown.badge(Phrase("valid", "유효"), .good)
+    }
+}

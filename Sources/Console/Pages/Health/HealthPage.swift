@@ -1,0 +1,105 @@
+import Commerce
+import Ledger
+
+/// The page of the service's health.
+struct HealthPage {
+    let context: ConsoleContext
+    let now: Timestamp
+    let results: HealthChecks.Results
+    let ledger: HealthLedger
+    let keys: [APIKeyRecord]
+    let performance: HealthPerformance
+    let versions: [(name: String, version: String)]
+    let settings: [HealthSetting]
+    let startNotes: [String]
+    /// The last verification of the audit logs; nil for none.
+    let verification: AuditCheck.Progress?
+
+    var page: Page {
+        Page(Phrase("Health", "상태"), section: .health) {
+            HealthTabs.overview.html
+            checks
+            HealthPerformanceTable(performance: performance, ledger: ledger).html
+            AuditCheckCard(context: context, progress: verification).html
+            HealthCertificateTable(certificates: results.certificates, now: now).html
+            HealthKeyTable(keys: keys, now: now).html
+            configuration
+        }
+    }
+
+    private var checks: HTML {
+        HTML {
+            h2 { Phrase("Checks", "검사") }
+            summary
+            Listing.table(
+                Phrase("Checks", "검사"),
+                columns: [Phrase("State", "상태"), Phrase("Check", "검사"), Phrase("Result", "결과")],
+                rows: results.checks.map { check in
+                    [
+                        badge(check.state), HTML { check.subject },
+                        HTML {
+                            div { check.detail }
+                            if let remedy = check.remedy { div(.class("note")) { remedy } }
+                        },
+                    ]
+                },
+                empty: Phrase("There are no checks.", "검사가 없습니다."))
+            div(.class("actions")) {
+                context.form(to: ConsolePath("health", "checks")) {
+                    button { Phrase("Check again", "다시 검사") }
+                }
+                span(.class("note")) {
+                    Phrase("Checked:", "검사한 시각:")
+                    plain(" ")
+                    Shown.moment(results.ranAt)
+                }
+            }
+        }
+    }
+
+    private var summary: HTML {
+        let problems = results.checks.count { $0.state == .problem }
+        return p {
+            problems == 0
+                ? Shown.badge(Phrase("No problems", "문제 없음"), .good)
+                : Shown.badge(Phrase("Problems: \(problems)", "문제 \(problems)건"), .bad)
+        }
+    }
+
+    private func badge(_ state: HealthCheck.State) -> HTML {
+        switch state {
+        case .passed: Shown.badge(Phrase("passed", "통과"), .good)
+        case .note: Shown.badge(Phrase("note", "참고"), .warning)
+        case .problem: Shown.badge(Phrase("problem", "문제"), .bad)
+        }
+    }
+
+    private var configuration: HTML {
+        HTML {
+            h2 { Phrase("Versions", "버전") }
+            section(.class("card")) {
+                Facts.list(
+                    versions.map { (Phrase(same: $0.name), plain($0.version)) } + [
+                        (Phrase("Database", "데이터베이스"), plain(ledger.state.database))
+                    ])
+            }
+            h2 { Phrase("Notes at the start", "시작할 때의 알림") }
+            if startNotes.isEmpty {
+                p(.class("empty")) { Phrase("There were none.", "없었습니다.") }
+            } else {
+                ul(HTMLAttribute("lang", "en")) { for note in startNotes { li { data(note) } } }
+            }
+            h2 { Phrase("Settings", "설정") }
+            Listing.table(
+                Phrase("Settings", "설정"),
+                columns: [Phrase("Setting", "설정"), Phrase("Value", "값"), Phrase("Source", "출처")],
+                rows: settings.map { setting in
+                    [
+                        Shown.identifier(setting.name), data(setting.value),
+                        setting.source.map { data($0) } ?? HTML { Phrase("default", "기본값") },
+                    ]
+                },
+                empty: Phrase("There are no settings.", "설정이 없습니다."))
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Commerce
+import Ledger
+import Team
+
+/// The page of what the team's members did to customers, newest first.
+struct TeamActionsPage {
+    /// The names of the members, removed ones included.
+    let members: [String]
+    /// The chosen member; nil for all.
+    let member: String?
+    /// The chosen event; nil for all.
+    let event: AuditEntry.Event?
+    let actions: [TeamAction]
+    /// The address of the next page.
+    let next: ConsolePath?
+
+    var page: Page {
+        Page(Phrase("Actions of the team", "팀의 작업"), section: .health) {
+            HealthTabs.team.html
+            p(.class("note")) {
+                Phrase(
+                    "The changes that people made to customers at the console. The timeline of a customer also shows those of API "
+                        + "keys.",
+                    "사람들이 콘솔에서 고객에게 한 변경입니다. API 키의 변경은 고객의 타임라인에 있습니다.")
+            }
+            filter
+            Listing.table(
+                Phrase("Actions of the team", "팀의 작업"),
+                columns: [
+                    Phrase("Time", "시각"), Phrase("Person", "사람"), Phrase("Action", "작업"), Phrase("Customer", "고객"),
+                    Phrase("What", "대상"), Phrase("Reason", "이유"),
+                ],
+                rows: actions.map(row), empty: empty, next: next)
+            if actions.isEmpty, let next {
+                p(.class("pager")) { a(.class("button"), .href(next)) { Phrase("Search further", "계속 찾기") } }
+            }
+        }
+    }
+
+    private var empty: Phrase {
+        next == nil
+            ? Phrase("There are none.", "없습니다.")
+            : Phrase("There are none among the latest actions.", "최근 작업 중에는 없습니다.")
+    }
+
+    private var filter: HTML {
+        form(.class("actions"), .method("get"), .action(ConsolePath("health", "team"))) {
+            div(.class("field")) {
+                label(.for("member")) { Phrase("Person", "사람") }
+                select(.id("member"), .name("member")) {
+                    option(.value("")) { Phrase("everybody", "모두") }
+                    for name in members {
+                        option(.value(name), member.map(name.hasSameBytes) ?? false ? .selected : nil) { plain(name) }
+                    }
+                }
+            }
+            div(.class("field")) {
+                label(.for("event")) { Phrase("Action", "작업") }
+                select(.id("event"), .name("event")) {
+                    option(.value("")) { Phrase("everything", "모두") }
+                    for each in Self.shownEvents {
+                        option(.value(each.rawValue), each == event ? .selected : nil) { Self.title(of: each) }
+                    }
+                }
+            }
+            button { Phrase("Show", "보기") }
+        }
+    }
+
+    private func row(_ action: TeamAction) -> [HTML] {
+        let entry = action.entry
+        let actor = if case .member(let name) = entry.actor { name } else { entry.actor.description }
+        return [
+            Shown.moment(entry.happenedAt), data(actor), HTML { Self.title(of: entry.event) },
+            Shown.customer(action.user),
+            HTML {
+                data(entry.subject)
+                if !entry.reference.isEmpty {
+                    plain(" ")
+                    Shown.identifier(entry.reference)
+                }
+            },
+            entry.reason.map { data($0) } ?? Shown.nothing,
+        ]
+    }
+
+    /// The events that a member can cause.
+    private static let shownEvents: [AuditEntry.Event] = [
+        .itemGiven, .itemTakenBack, .granted, .revoked, .assigned, .credited, .spent, .erased,
+    ]
+
+    private static func title(of event: AuditEntry.Event) -> Phrase {
+        // The team also grants by reinstating.
+        event == .granted ? Phrase("Purchase reinstated or redeemed", "구매 회수 취소 또는 등록") : event.title
+    }
+}

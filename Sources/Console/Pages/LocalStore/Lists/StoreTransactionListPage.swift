@@ -1,0 +1,73 @@
+import Commerce
+import HTTPSupport
+import Store
+
+/// The first page of the local store: its time, the payments that wait, and the latest transactions.
+struct StoreTransactionListPage {
+    let context: ConsoleContext
+    let account: String?
+    let now: Timestamp
+    let settings: StoreSettings
+    let faults: [NotificationFault]
+    /// The payments that the app has not finished, the newest first.
+    let payments: [StoreShownPayment]
+    let transactions: [ListedTransaction]
+    let nextCursor: String?
+
+    var page: Page {
+        Page(Phrase("Local App Store", "로컬 App Store"), section: .localStore) {
+            LocalStoreTab.links(.transactions)
+            div(.class("cards")) {
+                section(.class("card")) {
+                    h2 { Phrase("Store's time", "스토어 시각") }
+                    p(.class("figure")) { Shown.moment(now) }
+                    StoreClockPage.buttons(context)
+                }
+                section(.class("card")) {
+                    h2 { Phrase("Simulated conditions", "시뮬레이션 조건") }
+                    StoreConditions(settings: settings, faults: faults).list
+                    p { a(.href(LocalStoreTab.settings.path)) { Phrase("Change the settings", "설정 변경") } }
+                }
+                section(.class("card")) {
+                    h2 { Phrase("Play a customer", "고객으로 해 보기") }
+                    p {
+                        Phrase(
+                            "Buy a product, hand the proof to the service, and see what it grants.",
+                            "상품을 구매하고, 증명을 서비스에 전달하고, 무엇이 지급되는지 확인하세요.")
+                    }
+                    p {
+                        a(
+                            .class("button primary"),
+                            .href(ConsolePath("store", "buy", query: ["account": account]))
+                        ) { Phrase("Buy", "구매") }
+                    }
+                }
+            }
+            StoreAccountFilter(path: ConsolePath("store"), account: account).form
+            LocalStoreTab.live {
+                if !payments.isEmpty { waiting }
+                h2 { Phrase("Transactions", "거래") }
+                Listing.table(
+                    Phrase("Transactions, newest first", "거래 (최신순)"), columns: StoreRows.transactionColumns,
+                    rows: transactions.map(StoreRows.transaction),
+                    empty: Phrase("The store has sold nothing yet.", "아직 판매한 것이 없습니다."),
+                    next: nextCursor.map { ConsolePath("store", query: ["account": account, "cursor": $0]) })
+            }
+        }
+    }
+
+    private var waiting: HTML {
+        HTML {
+            h2 { Phrase("Unfinished payments", "완료되지 않은 결제") }
+            Listing.table(
+                Phrase("Unfinished payments, newest first", "완료되지 않은 결제 (최신순)"),
+                columns: StoreRows.paymentColumns, rows: payments.map { StoreRows.payment($0, context) },
+                empty: Phrase("No payment waits.", "대기 중인 결제가 없습니다."))
+            p {
+                a(.href(ConsolePath("store", "queue", query: ["account": account]))) {
+                    Phrase("The whole payment queue", "결제 대기열 전체")
+                }
+            }
+        }
+    }
+}

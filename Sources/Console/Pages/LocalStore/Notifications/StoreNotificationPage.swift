@@ -1,0 +1,47 @@
+import Commerce
+import Foundation
+import Receipts
+import Store
+
+/// The page of one notification: its facts, its attempts and its signed payload.
+struct StoreNotificationPage {
+    let context: ConsoleContext
+    let notification: StoreNotification
+
+    var page: Page {
+        Page(Phrase("Notification of the store", "스토어 알림"), section: .localStore) {
+            LocalStoreTab.links(nil)
+            LocalStoreTab.live {
+                section(.class("card")) {
+                    Facts.list([
+                        (Phrase("Type", "종류"), StoreNotificationText(notification).type),
+                        (
+                            Phrase("Identifier", "식별자"),
+                            Shown.identifier(notification.notificationUUID.uuidString.lowercased())
+                        ),
+                        (Phrase("Transaction", "거래"), StoreNotificationText(notification).transaction),
+                        (Phrase("Created", "생성"), Shown.moment(notification.date)),
+                        (Phrase("State", "상태"), StoreNotificationText(notification).state),
+                        (Phrase("Next attempt", "다음 시도"), Shown.moment(notification.nextAttemptDate)),
+                    ])
+                }
+                h2 { Phrase("Attempts", "시도") }
+                Listing.table(
+                    Phrase("Attempts", "시도"), columns: [Phrase("Time", "시각"), Phrase("Result", "결과")],
+                    rows: notification.sendAttempts.map { attempt in
+                        [
+                            Shown.moment(attempt.date),
+                            attempt.result == .success
+                                ? Shown.badge(Phrase("Received", "받음"), .good)
+                                : Shown.badge(Phrase(same: attempt.result.rawValue), .bad),
+                        ]
+                    }, empty: Phrase("The notification was not sent.", "아직 보내지 않았습니다."))
+            }
+            StoreNotificationsPage.replay(notification, context)
+            StoreSignedText(
+                title: Phrase("Signed payload (JWS)", "서명된 내용 (JWS)"), identifier: "payload",
+                text: notification.signedPayload
+            ).html
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import HTTPSupport
+import Hummingbird
+import Store
+
+/// The notifications of the local store.
+struct StoreNotificationRoutes: Sendable {
+    let store: Store
+
+    func add(to pages: ConsolePages) {
+        pages.get("store/notifications", .store) { request, context in
+            let page = try HTTPSupport.Page(request)
+            let before = try page.before()
+            return try await BlockingWork.run { [store] in
+                let found = try store.listedNotifications(before: before, limit: page.size + 1)
+                let (shown, next) = page.part(of: found) { String($0.number) }
+                return StoreNotificationsPage(
+                    context: context, notifications: shown.map(\.notification), nextCursor: next,
+                    hasAddress: try store.settings().notificationsURL != nil
+                ).page
+            }
+        }
+        pages.get("store/notifications/:notification", .store) { _, context in
+            let uuid = try Self.identifier(context)
+            return try await BlockingWork.run { [store] in
+                StoreNotificationPage(context: context, notification: try store.listedNotification(uuid).notification)
+                    .page
+            }
+        }
+        pages.post("store/notifications/:notification/replay", .store) { _, context in
+            let uuid = try Self.identifier(context)
+            try await BlockingWork.run { [store] in try store.replay(uuid) }
+            return .storeNotification(uuid, query: ["done": Notice.queued.rawValue])
+        }
+    }
+
+    private static func identifier(_ context: ConsoleContext) throws -> UUID {
+        guard let uuid = UUID(uuidString: try context.parameters.text("notification")) else {
+            throw Problem.pathUnknown
+        }
+        return uuid
+    }
+}

@@ -1,0 +1,73 @@
+import Commerce
+import Entitlements
+import Store
+
+/// A payment of the queue, with the way of its purchase.
+struct StorePaymentPage {
+    let context: ConsoleContext
+    let shown: StoreShownPayment
+    let effect: PurchaseEffect?
+    let owners: [KnownPurchase]
+    /// The code with which the service refused the proof; nil if it did not.
+    let refusal: String?
+
+    var page: Page {
+        let payment = shown.queued.transaction
+        return Page(
+            Phrase("Payment \(payment.identifier)", "결제 \(payment.identifier)"), section: .localStore
+        ) {
+            LocalStoreTab.links(nil)
+            if let refusal {
+                div(.class("problem"), .role("alert")) {
+                    p {
+                        Phrase(
+                            "The store sold the product, but the service refused the proof:",
+                            "스토어는 판매했지만 서비스가 증명을 거절했습니다:")
+                        plain(" ")
+                        Shown.identifier(refusal)
+                    }
+                }
+            }
+            LocalStoreTab.live {
+                section(.class("card")) { Facts.list(facts) }
+                StorePaymentActionForms(context: context, payment: payment, isInterrupted: shown.isInterrupted).buttons
+                way.steps
+            }
+            way.form
+        }
+    }
+
+    private var way: StorePurchaseWay {
+        let payment = shown.queued.transaction
+        return StorePurchaseWay(
+            context: context, payment: payment, transactionIdentifier: payment.purchase?.transactionIdentifier,
+            effect: effect, owners: owners)
+    }
+
+    private var facts: [(name: Phrase, value: HTML)] {
+        let payment = shown.queued.transaction
+        return [
+            (Phrase("State", "상태"), StoreWords.badge(payment, isInterrupted: shown.isInterrupted)),
+            (Phrase("Effect", "결과"), effect.map(StoreWords.sentence) ?? Shown.nothing),
+            (Phrase("Account", "계정"), StoreRows.account(shown.queued.account)),
+            (
+                Phrase("Product", "상품"),
+                StoreRows.product(payment.payment.productIdentifier, quantity: payment.payment.quantity)
+            ),
+            (
+                Phrase("Offer", "혜택"),
+                payment.payment.offer.map { offer in
+                    HTML {
+                        offer.kind.title
+                        plain(" ")
+                        Shown.identifier(offer.identifier)
+                    }
+                } ?? Shown.nothing
+            ),
+            (
+                Phrase("Account token", "계정 토큰"),
+                Shown.identifier(payment.payment.appAccountToken?.uuidString.lowercased())
+            ),
+        ]
+    }
+}

@@ -1,0 +1,120 @@
+import Commerce
+import Entitlements
+import Receipts
+import Store
+
+/// A transaction of the store: its facts, its signed form, its renewals, and the actions on it.
+struct StoreTransactionPage {
+    let context: ConsoleContext
+    let listed: ListedTransaction
+    /// The effect of its payment; nil if it has none.
+    let effect: PurchaseEffect?
+    /// The signed form, as the app gets it.
+    let signed: String
+    /// The transactions of the same purchase, the newest first.
+    let related: [ListedTransaction]
+    let nextCursor: String?
+    /// The purchases of the transaction that the service knows.
+    let owners: [KnownPurchase]
+
+    private var transaction: Transaction { listed.transaction }
+
+    var page: Page {
+        Page(Phrase("Transaction of the store", "스토어 거래"), section: .localStore) {
+            LocalStoreTab.links(nil)
+            LocalStoreTab.live {
+                div(.class("columns")) {
+                    section(.class("card")) {
+                        h2 { Phrase("Facts", "정보") }
+                        Facts.list(purchaseFacts + endFacts)
+                    }
+                    if let subscription = listed.subscription {
+                        section(.class("card")) {
+                            h2 { Phrase("Subscription", "구독") }
+                            StoreSubscriptionFacts(subscription: subscription).list
+                        }
+                    }
+                }
+                way.steps
+                if let payment = listed.payment {
+                    StorePaymentActionForms(context: context, payment: payment, isInterrupted: false).buttons
+                }
+            }
+            StoreTransactionActionForms(context: context, listed: listed).html
+            way.form
+            if related.count > 1 || nextCursor != nil { renewals }
+            h2 { Phrase("Proof", "증명") }
+            StoreSignedText(
+                title: Phrase("Signed transaction (JWS)", "서명된 거래 (JWS)"), identifier: "proof", text: signed
+            ).html
+        }
+    }
+
+    private var way: StorePurchaseWay {
+        StorePurchaseWay(
+            context: context, payment: listed.payment, transactionIdentifier: transaction.transactionIdentifier,
+            effect: effect, owners: owners)
+    }
+
+    private var renewals: HTML {
+        HTML {
+            h2 {
+                transaction.type == .autoRenewableSubscription
+                    ? Phrase("Periods of the subscription", "구독 기간")
+                    : Phrase("Transactions of the purchase", "이 구매의 거래")
+            }
+            Listing.table(
+                Phrase("Transactions of the same purchase, newest first", "같은 구매의 거래 (최신순)"),
+                columns: StoreRows.transactionColumns, rows: related.map(StoreRows.transaction),
+                empty: Phrase("None.", "없음."),
+                next: nextCursor.map {
+                    .storeTransaction(transaction.transactionIdentifier, query: ["cursor": $0])
+                })
+        }
+    }
+
+    private var purchaseFacts: [(name: Phrase, value: HTML)] {
+        [
+            (Phrase("State", "상태"), StoreWords.badge(listed)),
+            (Phrase("Transaction", "거래"), Shown.identifier(transaction.transactionIdentifier)),
+            (
+                Phrase("Original transaction", "최초 거래"),
+                a(.href(.storeTransaction(transaction.originalTransactionIdentifier))) {
+                    Shown.identifier(transaction.originalTransactionIdentifier)
+                }
+            ),
+            (Phrase("Order", "주문"), Shown.identifier(transaction.orderIdentifier)),
+            (Phrase("Account", "계정"), StoreRows.account(transaction.account)),
+            (
+                Phrase("Product", "상품"),
+                StoreRows.product(transaction.productIdentifier, quantity: transaction.quantity)
+            ),
+            (Phrase("Type", "종류"), HTML { transaction.type.title }),
+            (Phrase("Price", "가격"), Shown.money(transaction.price)),
+            (Phrase("Offer", "혜택"), transaction.offer.map { StoreOfferText(offer: $0).html } ?? Shown.nothing),
+            (Phrase("Reason", "사유"), HTML { StoreWords.title(transaction.reason) }),
+            (Phrase("Ownership", "소유"), HTML { StoreWords.title(transaction.ownership) }),
+            (Phrase("Storefront", "스토어프런트"), Shown.identifier(transaction.storefrontCountryCode)),
+            (
+                Phrase("Account token", "계정 토큰"),
+                Shown.identifier(transaction.appAccountToken?.uuidString.lowercased())
+            ),
+        ]
+    }
+
+    private var endFacts: [(name: Phrase, value: HTML)] {
+        var facts: [(name: Phrase, value: HTML)] = [
+            (Phrase("Purchased", "구매 시각"), Shown.moment(transaction.purchaseDate)),
+            (Phrase("First purchased", "최초 구매 시각"), Shown.moment(transaction.originalPurchaseDate)),
+            (Phrase("Expires", "만료 시각"), Shown.moment(transaction.expiresDate)),
+        ]
+        if let period = transaction.webOrderLineItemIdentifier {
+            facts.append((Phrase("Period", "기간 식별자"), Shown.identifier(period)))
+        }
+        if let revocation = transaction.revocation {
+            facts.append((Phrase("Revoked", "취소 시각"), Shown.moment(revocation.date)))
+            facts.append((Phrase("Reason of the revocation", "취소 이유"), HTML { StoreWords.title(revocation.reason) }))
+        }
+        return facts
+    }
+}

@@ -1,0 +1,108 @@
+import CatalogAdministration
+import Commerce
+import HTTPSupport
+import StrictJSON
+
+/// The content of a product's form, from the browser or from a definition.
+struct ProductFields: Sendable {
+    /// A product's texts in one language. Empty texts of a new language are left out.
+    struct Texts: Sendable {
+        var locale = ""
+        var displayName = ""
+        var description = ""
+    }
+
+    static let identifier = "productID"
+    static let others = "others"
+    static let version = "version"
+    /// The maximum number of languages. The App Store has fewer.
+    static let maximumLocalizations = 72
+    /// The maximum length of the keys without a field, in bytes. Spaces and line ends count.
+    private static let maximumOthersLength = 2 * CatalogService.maximumDefinition
+    /// The maximum length of a text, in bytes.
+    static let maximumTextLength = 4096
+
+    let type: ProductType
+    var productIdentifier: String
+    /// The values of the keys with one text or number each.
+    var values: [ProductKey: String] = [:]
+    var isFamilyShareable = false
+    var texts: [Texts] = []
+    /// The keys without a field, as JSON.
+    var others = "{}"
+    /// The tag of the definition that the form was made from. Empty for a new product.
+    var version = ""
+
+    private static let valueKeys = ProductKey.allCases.filter {
+        ![.type, .familyShareable, .localizations].contains($0)
+    }
+
+    /// The form of a new product.
+    ///
+    /// - Parameter locales: The languages of the catalog.
+    init(new type: ProductType, locales: [String]) {
+        self.type = type
+        productIdentifier = ""
+        texts = locales.map { Texts(locale: $0) } + [Texts()]
+    }
+
+    /// The form of an existing product.
+    init(_ product: Product, _ definition: JSONObject, locales: [String]) {
+        type = product.type
+        productIdentifier = product.productIdentifier
+        for key in Self.valueKeys {
+            switch definition[key.rawValue] {
+            case .string(let text): values[key] = text
+            case .number(let number): values[key] = number.text
+            default: break
+            }
+        }
+        isFamilyShareable = product.isFamilyShareable
+        texts = product.localizations.map {
+            Texts(locale: $0.locale, displayName: $0.displayName, description: $0.description)
+        }
+        texts += locales.filter { locale in !texts.contains { $0.locale == locale } }.map { Texts(locale: $0) }
+        texts.append(Texts())
+        var rest = JSONObject()
+        for member in definition.members where !Self.hasField(member.key) { _ = rest.add(member.key, member.value) }
+        others = JSONValue.object(rest).prettyText
+        version = Self.tag(of: definition)
+    }
+
+    /// The form that the browser sent.
+    ///
+    /// - Throws: `Problem`, `fieldInvalid`, for a text that is too long.
+    init(_ form: ConsoleForm, type: ProductType, productIdentifier: String) throws(Problem) {
+        self.type = type
+        self.productIdentifier = productIdentifier
+        for key in Self.valueKeys {
+            values[key] = try form.text(key.rawValue, upTo: Self.maximumTextLength)
+        }
+        isFamilyShareable = form.isChecked(ProductKey.familyShareable.rawValue)
+        for index in 0..<Self.maximumLocalizations where form.bytes("locale-\(index)") != nil {
+            texts.append(
+                Texts(
+                    locale: try form.text("locale-\(index)"),
+                    displayName: try Self.text(form, "displayName-\(index)"),
+                    description: try Self.text(form, "description-\(index)")))
+        }
+        others = try form.text(Self.others, upTo: Self.maximumOthersLength)
+        version = try form.text(Self.version)
+    }
+
+    /// Browsers send lines with CR LF.
+    private static func text(_ form: ConsoleForm, _ name: String) throws(Problem) -> String {
+        try form.text(name, upTo: maximumTextLength).replacing("\r\n", with: "\n")
+    }
+
+    /// True if a key of a definition has a field, or is the identifier.
+    static func hasField(_ key: String) -> Bool {
+        ProductKey.allCases.contains { $0.rawValue.hasSameBytes(as: key) } || key.hasSameBytes(as: identifier)
+    }
+
+    /// The tag of a definition. Empty for a product that does not exist.
+    static func tag(of definition: JSONObject?) -> String {
+        guard let definition else { return "" }
+        return CacheableAnswer.tag(of: Array(JSONValue.object(definition).compactText.utf8)).filter { $0 != "\"" }
+    }
+}

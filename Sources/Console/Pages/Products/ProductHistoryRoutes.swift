@@ -1,0 +1,90 @@
+import Catalog
+import CatalogAdministration
+import Commerce
+import Entitlements
+import HTTPSupport
+import Hummingbird
+
+/// The histories of products and of the whole catalog, and the undo of changes.
+struct ProductHistoryRoutes: Sendable {
+    let catalog: CatalogService
+    /// It names the API keys.
+    let entitlements: EntitlementService
+
+    func add(to pages: ConsolePages) {
+        pages.get("catalog-history") { request, context in
+            let app = try ProductAddress.app(of: request, catalog.apps) ?? catalog.apps.first
+            let name = catalog.apps.all.count == 1 ? nil : app.bundleIdentifier
+            return try await history(of: nil, in: app, request, context) {
+                ConsolePath("catalog-history", query: ["app": name, "cursor": $0])
+            }
+        }
+        pages.get("products/:product/history") { request, context in
+            let address = try ProductAddress(request, context, of: catalog.apps)
+            return try await history(of: address.productIdentifier, in: address.app, request, context) {
+                address.path("history", cursor: $0)
+            }
+        }
+        pages.get("products/:product/history/:number") { request, context in
+            let (address, revision) = try await revision(request, context)
+            return CatalogChangePage(
+                context: context, address: address, revision: revision,
+                keys: try await entitlements.apiKeyNames()
+            ).page
+        }
+        pages.post("products/:product/history/:number/undo", .catalog) { request, context in
+            try await undo(request, context)
+        }
+    }
+
+    private func history(
+        of productIdentifier: String?,
+        in app: App,
+        _ request: Request,
+        _ context: ConsoleContext,
+        path: (String) -> ConsolePath
+    ) async throws -> Page {
+        let page = try HTTPSupport.Page(request)
+        let found = try await catalog.history(
+            of: productIdentifier, in: app, before: try page.before(), limit: page.size + 1)
+        let (shown, next) = page.part(of: found) { String($0.change.number) }
+        return CatalogHistoryPage(
+            context: context, apps: catalog.apps, app: app, productIdentifier: productIdentifier, revisions: shown,
+            keys: try await entitlements.apiKeyNames(), next: next.map(path)
+        ).page
+    }
+
+    private func revision(
+        _ request: Request, _ context: ConsoleContext
+    ) async throws -> (ProductAddress, CatalogRevision) {
+        let address = try ProductAddress(request, context, of: catalog.apps)
+        let number = Int64(try context.parameters.text("number")) ?? 0
+        guard let revision = try await catalog.revision(number, of: address.productIdentifier, in: address.app) else {
+            throw Problem(
+                status: .notFound, code: "changeNotFound", detail: "The product has no change with this number.")
+        }
+        return (address, revision)
+    }
+
+    private func undo(_ request: Request, _ context: ConsoleContext) async throws -> ConsolePath {
+        let (address, revision) = try await revision(request, context)
+        let caller = try context.requiredMember.caller
+        guard revision.isUndoable else {
+            throw Problem(
+                status: .conflict, code: "changeNotUndoable",
+                detail: "Earlier pictures are not kept. Upload the picture again.")
+        }
+        let version = try context.form.text(ProductFields.version)
+        let present = ProductFields.tag(of: address.app.catalog.definition(of: address.productIdentifier))
+        guard present.utf8.elementsEqual(version.utf8) else {
+            throw Problem(
+                status: .preconditionFailed, code: "productChanged",
+                detail: "The product has changed since the page was shown. Reload the page, then undo.")
+        }
+        // A reversion is undone in two steps: the definition, and the withdrawal.
+        for _ in 0..<2 {
+            try await catalog.make { try await catalog.undo(revision, in: address.app, by: caller) }
+        }
+        return address.path("history", done: .restored)
+    }
+}

@@ -1,0 +1,146 @@
+import Catalog
+import Commerce
+
+/// The list of products.
+struct ProductListPage {
+    let context: ConsoleContext
+    let apps: Apps
+    let filter: ProductFilter
+    let products: [ListedProduct]
+    /// The number of all products that the filter selects.
+    let count: Int
+    let next: ConsolePath?
+    let isAdministered: Bool
+
+    var page: Page {
+        Page(Phrase("Products", "상품"), section: .products) {
+            if isAdministered {
+                p(.class("actions")) {
+                    if context.may(.catalog) {
+                        for app in apps.all { newProduct(of: app) }
+                    }
+                    for app in apps.all { history(of: app) }
+                }
+            } else {
+                CatalogSwitch.note
+            }
+            filterForm
+            div(.id("product-list")) {
+                p(.class("note")) { Phrase("Products: \(count)", "상품 \(count)개") }
+                table
+            }
+        }
+    }
+
+    private func newProduct(of app: App) -> HTML {
+        a(.class("button primary"), .href(ConsolePath("new-product", query: ["app": name(app)]))) {
+            Phrase("New product", "새 상품")
+            suffix(app)
+        }
+    }
+
+    private func history(of app: App) -> HTML {
+        a(.class("button"), .href(ConsolePath("catalog-history", query: ["app": name(app)]))) {
+            Phrase("History of the catalog", "카탈로그 변경 기록")
+            suffix(app)
+        }
+    }
+
+    private func suffix(_ app: App) -> HTML? {
+        name(app).map { name in
+            HTML {
+                plain(" · "); data(name)
+            }
+        }
+    }
+
+    private func name(_ app: App) -> String? { apps.all.count == 1 ? nil : app.bundleIdentifier }
+
+    private var filterForm: HTML {
+        form(
+            .class("actions"), .method("get"), .action(ConsolePath("products")),
+            HTMLAttribute("data-live", "product-list")
+        ) {
+            Field.text("text", Phrase("Name, identifier or item", "이름, 식별자 또는 아이템"), value: filter.text)
+            Field.choice(
+                "type", Phrase("Type", "유형"),
+                [("", Phrase("All types", "모든 유형"))]
+                    + ProductType.allCases.map { ($0.rawValue, $0.title) },
+                chosen: filter.type?.rawValue)
+            if apps.all.count > 1 {
+                Field.choice(
+                    "app", Phrase("App", "앱"),
+                    [("", Phrase("All apps", "모든 앱"))]
+                        + apps.all.map { ($0.bundleIdentifier, Phrase(same: $0.bundleIdentifier)) },
+                    chosen: filter.app?.bundleIdentifier)
+            }
+            button { Phrase("Filter", "거르기") }
+        }
+    }
+
+    private var table: HTML {
+        var columns = [
+            Phrase("Picture", "그림"), Phrase("Product", "상품"), Phrase("Type", "유형"), Phrase("Names", "이름"),
+            Phrase("Price", "가격"), Phrase("Grants", "제공"), Phrase("Group and period", "그룹과 기간"),
+            Phrase("State", "상태"),
+        ]
+        if apps.all.count > 1 { columns.append(Phrase("App", "앱")) }
+        return Listing.table(
+            Phrase("Products", "상품"), columns: columns, rows: products.map(row),
+            empty: Phrase("No product matches.", "일치하는 상품이 없습니다."), next: next)
+    }
+
+    private func row(_ listed: ListedProduct) -> [HTML] {
+        let product = listed.product
+        var cells = [
+            listed.picture ?? Shown.nothing,
+            HTML {
+                a(.href(listed.address.path())) { data(listed.title(context.language)) }
+                br()
+                Shown.identifier(product.productIdentifier)
+            },
+            HTML { product.type.title }, names(product), Shown.money(product.price),
+            listed.benefit.map { benefit in HTML { ProductWords.sentence(of: benefit) } } ?? Shown.nothing,
+            product.subscription.map(subscription) ?? Shown.nothing, listed.marks,
+        ]
+        if apps.all.count > 1 { cells.append(Shown.identifier(listed.catalog.bundleIdentifier)) }
+        return cells
+    }
+
+    private func names(_ product: Product) -> HTML {
+        guard !product.localizations.isEmpty else { return Shown.nothing }
+        return ul(.class("plain")) {
+            for localization in product.localizations {
+                li {
+                    plain(localization.locale + ": ")
+                    span(HTMLAttribute("lang", localization.locale.replacing("_", with: "-"))) {
+                        data(localization.displayName)
+                    }
+                }
+            }
+        }
+    }
+
+    private func subscription(_ subscription: Subscription) -> HTML {
+        HTML {
+            data(subscription.groupName.isEmpty ? subscription.groupIdentifier : subscription.groupName)
+            plain(" · ")
+            subscription.period.words()
+            plain(" · ")
+            Phrase("level \(subscription.level)", "레벨 \(subscription.level)")
+        }
+    }
+}
+
+/// The note on a catalog that only its files define.
+enum CatalogSwitch {
+    static var note: HTML {
+        p(.class("note")) {
+            Phrase(
+                "Products are read from the files of the catalog and cannot be changed here. To change them here, start the service with:",
+                "상품은 카탈로그 파일에서 읽으므로 여기서 바꿀 수 없습니다. 여기서 바꾸려면 서비스를 이렇게 시작하세요:")
+            plain(" ")
+            code { plain("till serve --catalog-administration") }
+        }
+    }
+}

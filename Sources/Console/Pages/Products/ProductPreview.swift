@@ -1,0 +1,66 @@
+import Catalog
+import Commerce
+import StrictJSON
+
+/// The preview of a form: its errors, or the product as it would be.
+struct ProductPreview: Sendable {
+    static let identifier = "preview"
+
+    enum Result: Sendable {
+        case problems([FieldProblem])
+        /// The product would have the definition that it has.
+        case unchanged(ProductDefinition, in: Catalog)
+        case changed(ProductDefinition, in: Catalog)
+    }
+
+    let result: Result
+    /// The present definition; nil for a new product.
+    let base: JSONObject?
+
+    @HTMLBuilder var content: HTML {
+        switch result {
+        case .problems(let problems): FieldProblem.list(problems, id: "preview-problem")
+        case .unchanged(let definition, let catalog):
+            p { Shown.badge(Phrase("No change", "변경 없음")) }
+            product(definition.product, catalog)
+        case .changed(let definition, let catalog):
+            p {
+                base == nil
+                    ? Shown.badge(Phrase("New product", "새 상품"), .good)
+                    : Shown.badge(Phrase("Changed", "변경됨"), .warning)
+            }
+            product(definition.product, catalog)
+            h3 { Phrase("Change of the definition", "정의의 변경") }
+            DefinitionDiff(before: base, after: definition.object).html
+        }
+    }
+
+    @HTMLBuilder private func product(_ product: Product, _ catalog: Catalog) -> HTML {
+        let benefit = catalog.benefit(of: product.productIdentifier)
+        div(.class("cards")) {
+            for localization in product.localizations {
+                article(.class("card"), HTMLAttribute("lang", localization.locale.replacing("_", with: "-"))) {
+                    p(.class("note")) { plain(localization.locale) }
+                    h3 { data(localization.displayName) }
+                    p { data(localization.description) }
+                    p { strong { Shown.money(product.price) } }
+                }
+            }
+        }
+        Facts.list(
+            [
+                (Phrase("Price", "가격"), Shown.money(product.price)),
+                (
+                    Phrase("Grants", "제공"),
+                    benefit.map { benefit in HTML { ProductWords.sentence(of: benefit) } } ?? Shown.nothing
+                ),
+            ]
+                + (product.subscription?.offers ?? []).map { offer in
+                    (offer.kind.title, HTML { ProductWords.terms(of: offer) })
+                })
+        details {
+            summary { Phrase("In App Store Connect", "App Store Connect 항목") }
+            AppStoreConnectChecklist(product: product, storefront: catalog.storefront).table
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Catalog
+import CatalogAdministration
+import Commerce
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+
+/// The pages of products. Those that change a product exist only with an administered catalog.
+struct ProductRoutes: Sendable {
+    let services: ConsoleServices
+
+    private var apps: Apps { services.entitlements.apps }
+
+    func add(to pages: ConsolePages) {
+        pages.get("products") { request, context in try list(request, context) }
+        pages.get("products/:product") { request, context in try await product(request, context) }
+        pages.answer("products/:product/picture") { request, context in try picture(request, context) }
+        guard let administration = services.administration else { return }
+        ProductHistoryRoutes(catalog: administration, entitlements: services.entitlements).add(to: pages)
+        ProductChangeRoutes(catalog: administration).add(to: pages)
+        ProductFormRoutes(catalog: administration).add(to: pages)
+    }
+
+    private func list(_ request: Request, _ context: ConsoleContext) throws -> Page {
+        let (filter, page) = (try ProductFilter(request, apps), try HTTPSupport.Page(request))
+        let found = filter.products(of: apps)
+        var rest = found[...]
+        if let last = page.last {
+            guard let index = rest.firstIndex(where: { $0.name.utf8.elementsEqual(last.utf8) }) else {
+                throw Problem.cursorInvalid
+            }
+            rest = rest[(index + 1)...]
+        }
+        let (shown, next) = page.part(of: rest) { $0.name }
+        return ProductListPage(
+            context: context, apps: apps, filter: filter, products: shown, count: found.count,
+            next: next.map { filter.path(cursor: $0) }, isAdministered: services.administration != nil
+        ).page
+    }
+
+    private func product(_ request: Request, _ context: ConsoleContext) async throws -> Page {
+        let address = try ProductAddress(request, context, of: apps)
+        let catalog = address.app.catalog
+        if let product = catalog.product(address.productIdentifier) {
+            return ProductPage(
+                context: context, listed: ListedProduct(product: product, catalog: catalog, address: address),
+                isAdministered: services.administration != nil
+            ).page
+        }
+        let changes = try await services.administration?.changes(
+            of: address.productIdentifier, in: address.app, before: nil, limit: 1)
+        guard changes?.isEmpty == false else { throw CatalogChangeError.productNotFound }
+        return Page(Phrase(same: address.productIdentifier), section: .products) {
+            p { Phrase("The product was removed from the catalog.", "카탈로그에서 삭제된 상품입니다.") }
+            p { a(.class("button"), .href(address.path("history"))) { Phrase("History", "변경 기록") } }
+        }
+    }
+
+    /// The picture of a product's item. The pictures of the API may be on another port.
+    private func picture(_ request: Request, _ context: ConsoleContext) throws -> Response {
+        let address = try ProductAddress(request, context, of: apps)
+        let catalog = address.app.catalog
+        guard let item = catalog.benefit(of: address.productIdentifier)?.item, let picture = catalog.pictures[item]
+        else {
+            throw Problem(
+                status: .notFound, code: "pictureNotFound", detail: "The catalog has no picture of this item.")
+        }
+        return picture.response(to: request)
+    }
+}

@@ -1,0 +1,55 @@
+import Commerce
+import Entitlements
+import HTTPSupport
+import Hummingbird
+import Receipts
+import Signatures
+
+/// The proof inspector, which stores nothing, and the kept proofs.
+struct ProofsRoutes: Sendable {
+    let services: ConsoleServices
+
+    func add(to pages: ConsolePages) {
+        pages.get("proofs") { _, context in ProofsPage(context: context, proof: nil).page }
+        pages.postPage("proofs", .view) { _, context in
+            let proof = try await Self.proof(in: context.form)
+            return ProofsPage(context: context, proof: try await inspect(proof)).page
+        }
+        pages.get("customers/:issuer/:user/proofs/:digest") { _, context in
+            let user = try await services.customer(context)
+            guard let digest = Self.digest(try context.parameters.text("digest")),
+                let stored = try await services.entitlements.storedProof(digest, of: user)
+            else {
+                throw Problem(
+                    status: .notFound, code: "proofNotKept",
+                    detail:
+                        "No proof of this user with this SHA-256 was kept. Turn on `keep-proofs` to keep the proofs of new purchases."
+                )
+            }
+            var inspected: InspectedProof?
+            if let bytes = stored.bytes { inspected = try await inspect(bytes) }
+            return KeptProofPage(user: user, digest: digest, stored: stored, inspected: inspected).page
+        }
+    }
+
+    private func inspect(_ proof: [UInt8]) async throws -> InspectedProof {
+        try await BlockingWork.process(proof.count) { services.entitlements.inspect(proof) }
+    }
+
+    /// The chosen file, or else the pasted text.
+    private static func proof(in form: ConsoleForm) async throws -> [UInt8] {
+        for field in [ProofsPage.fileField, ProofsPage.textField] {
+            guard let bytes = form.bytes(field) else { continue }
+            let proof = try await BlockingWork.process(bytes.count) { PastedProof.proof(in: bytes) }
+            if !proof.isEmpty { return proof }
+        }
+        throw ConsoleForm.invalid(ProofsPage.textField, "a proof: paste one, or choose a file")
+    }
+
+    /// The bytes of a SHA-256 in hexadecimal. Nil for another text.
+    private static func digest(_ text: String) -> [UInt8]? {
+        let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+        guard digits.count == 64, text.utf8.count == 64 else { return nil }
+        return stride(from: 0, to: 64, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    }
+}

@@ -1,0 +1,95 @@
+import Entitlements
+import HTTPSupport
+import Receipts
+
+/// The page of all refusals by their codes.
+struct RefusalsPage {
+    let days: Int64
+    let groups: [RefusalGroup]
+    /// The refusals that the service has counted since its start.
+    let uncounted: [ServiceMetrics.Refusals]
+
+    var page: Page {
+        Page(Phrase("Refusals", "거절"), section: .refusals) {
+            h2 { Phrase("Refused purchases", "거절된 구매") }
+            p(.class("note")) {
+                Phrase(
+                    "Authentic purchases that a user presented and the service refused. Each is recorded once for a user and a "
+                        + "transaction.", "사용자가 제시했지만 서비스가 거절한 진짜 구매입니다. 사용자와 거래마다 한 번만 기록합니다.")
+            }
+            Listing.table(
+                Phrase("Refused purchases by code", "코드별로 거절된 구매"),
+                columns: [
+                    Phrase("Code", "코드"), Phrase("Last \(days) days", "최근 \(days)일"), Phrase("Latest", "최근"),
+                    Phrase("Cause", "원인"), Phrase("Remedy", "해결 방법"),
+                ],
+                rows: groups.map(Self.row),
+                empty: Phrase("No purchase was ever refused.", "거절된 구매가 없습니다."))
+            for group in groups { latest(group) }
+            h2 { Phrase("Refused proofs", "거절된 증명") }
+            p(.class("note")) {
+                Phrase(
+                    "Proofs that failed a check before their app and origin were looked at. They prove nothing about a user, so "
+                        + "the service only counts them since its start.",
+                    "앱과 출처를 확인하기 전의 검사에서 실패한 증명입니다. 사용자에 대해 아무것도 증명하지 않으므로 서비스가 시작된 뒤의 횟수만 셉니다.")
+            }
+            proofs
+        }
+    }
+
+    private static func row(_ group: RefusalGroup) -> [HTML] {
+        let explanation = RefusalExplanation(code: group.code)
+        return [
+            a(.href(ConsolePath("refusals", group.code))) { Shown.identifier(group.code) },
+            count(group.count),
+            Shown.moment(group.latest.first?.happenedAt),
+            text(explanation?.cause), text(explanation?.remedy),
+        ]
+    }
+
+    private static func count(_ count: Int) -> HTML {
+        guard count >= RefusalGroup.maximumCount else { return Shown.number(Int64(count)) }
+        let digits = Shown.digits(Int64(count))
+        return HTML { Phrase("\(digits) or more", "\(digits) 이상") }
+    }
+
+    private static func text(_ phrase: Phrase?) -> HTML {
+        phrase.map { phrase in HTML { phrase } } ?? Shown.nothing
+    }
+
+    private func latest(_ group: RefusalGroup) -> HTML {
+        section {
+            h3 {
+                Phrase("Latest refusals:", "최근 거절:")
+                plain(" ")
+                Shown.identifier(group.code)
+            }
+            RefusedPurchasesPage.table(
+                Phrase("Latest refusals: \(group.code)", "최근 거절: \(group.code)"), group.latest, next: nil)
+            p { a(.href(ConsolePath("refusals", group.code))) { Phrase("All with this code", "이 코드 모두 보기") } }
+        }
+    }
+
+    private var proofs: HTML {
+        // The refusals of an authentic proof are recorded above.
+        let refused = uncounted.compactMap { counted in
+            ProofRefusal.Reason(rawValue: counted.code).map { (counted, $0) }
+        }.filter { $0.1.step != .appAndOrigin }
+        return Listing.table(
+            Phrase("Refused proofs by code", "코드별로 거절된 증명"),
+            columns: [
+                Phrase("Code", "코드"), Phrase("Check", "검사"), Phrase("Redemptions", "등록"),
+                Phrase("Notifications", "알림"), Phrase("Cause", "원인"), Phrase("Remedy", "해결 방법"),
+            ],
+            rows: refused.map { counted, reason in
+                let explanation = RefusalExplanation(code: counted.code)
+                return [
+                    Shown.identifier(counted.code),
+                    Self.text(ProofVerdict.Check(reason.step)?.title),
+                    Shown.number(Int64(counted.redemptions)), Shown.number(Int64(counted.notifications)),
+                    Self.text(explanation?.cause), Self.text(explanation?.remedy),
+                ]
+            },
+            empty: Phrase("None since the start of the service.", "서비스가 시작된 뒤로 없습니다."))
+    }
+}

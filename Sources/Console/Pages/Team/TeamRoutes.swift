@@ -1,0 +1,61 @@
+import Commerce
+import HTTPSupport
+import Hummingbird
+import Team
+
+/// The pages on which administrators add, invite and remove members, and change their roles.
+struct TeamRoutes: Sendable {
+    let services: ConsoleServices
+
+    private var team: TeamService { services.team }
+
+    func add(to pages: ConsolePages) {
+        pages.get("team", .administer) { request, context in
+            let page = try HTTPSupport.Page(request)
+            let found = try await team.changes(before: try page.before(), limit: page.size + 1)
+            let (changes, next) = page.part(of: found) { String($0.number) }
+            return TeamPage(
+                context: context, members: try await team.members(), changes: changes,
+                next: next.map { ConsolePath("team", query: ["cursor": $0]) }
+            ).page
+        }
+        pages.postPage("team/members", .administer) { request, context in
+            let name = try context.form.requiredText("name", upTo: TeamMember.maximumNameLength)
+            let secret = try await team.add(name, role: try role(context), by: try actor(context))
+            return LinkPage(context: context, name: name, link: link(secret, request), isNew: true).page
+        }
+        pages.postPage("team/members/:name/invitation", .administer) { request, context in
+            let name = try context.parameters.text("name")
+            let secret = try await team.invite(name, by: try actor(context))
+            return LinkPage(context: context, name: name, link: link(secret, request), isNew: false).page
+        }
+        pages.post("team/members/:name/role", .administer) { _, context in
+            let name = try context.parameters.text("name")
+            try await team.setRole(try role(context), of: name, by: try actor(context))
+            return ConsolePath("team", query: ["done": Notice.saved.rawValue])
+        }
+        pages.post("team/members/:name/removal", .administer) { _, context in
+            let name = try context.parameters.text("name")
+            try await team.remove(name, by: try actor(context))
+            return ConsolePath("team", query: ["done": Notice.removed.rawValue])
+        }
+    }
+
+    private func actor(_ context: ConsoleContext) throws(Problem) -> TeamActor {
+        .member(try context.requiredMember.name)
+    }
+
+    private func role(_ context: ConsoleContext) throws(Problem) -> TeamRole {
+        guard let role = TeamRole(rawValue: try context.form.text("role")) else {
+            throw ConsoleForm.invalid("role", "one of \(TeamRole.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return role
+    }
+
+    /// The link of an invitation, at the address that the administrator's browser uses. A browser without `Origin` gets the
+    /// path alone.
+    private func link(_ secret: String, _ request: Request) -> String {
+        // The session has checked that the origin is this console.
+        (request.headers[.origin] ?? "") + ConsolePath("invitation", secret).text
+    }
+}

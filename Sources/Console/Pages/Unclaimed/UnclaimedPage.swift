@@ -1,0 +1,60 @@
+import Commerce
+import Entitlements
+
+/// The page of all purchases that nobody has redeemed.
+struct UnclaimedPage {
+    /// The bundle identifiers of the service's apps.
+    let apps: [String]
+    let search: String?
+    let app: String?
+    let purchases: [UnclaimedPurchase]
+    let nextCursor: String?
+
+    var page: Page {
+        Page(Phrase("Unclaimed purchases", "주인 없는 구매"), section: .unclaimed) {
+            p(.class("note")) {
+                Phrase(
+                    "Purchases that the App Store has stated, and that no user has redeemed: their account token is unknown or "
+                        + "absent.", "App Store가 알렸지만 어떤 사용자도 등록하지 않은 구매입니다. 계정 토큰이 없거나 알 수 없습니다.")
+            }
+            filter
+            Listing.table(
+                Phrase("Unclaimed purchases", "주인 없는 구매"),
+                columns: [
+                    Phrase("Transaction", "거래"), Phrase("Product", "상품"), Phrase("Purchased", "구매일"),
+                    Phrase("Origin", "출처"), Phrase("Account token", "계정 토큰"), Phrase("State", "상태"),
+                ] + (apps.count > 1 ? [Phrase("App", "앱")] : []),
+                rows: purchases.map(row), empty: Phrase("No unclaimed purchases.", "주인 없는 구매가 없습니다."), next: next)
+        }
+    }
+
+    private var next: ConsolePath? {
+        nextCursor.map { ConsolePath("unclaimed", query: ["transaction": search, "app": app, "cursor": $0]) }
+    }
+
+    private var filter: HTML {
+        form(.method("get"), .action(ConsolePath("unclaimed")), .class("card narrow")) {
+            Field.text(
+                "transaction", Phrase("Transaction or original transaction", "거래 또는 원래 거래"), value: search ?? "")
+            if apps.count > 1 {
+                Field.choice(
+                    "app", Phrase("App", "앱"),
+                    [(value: "", title: Phrase("All apps", "모든 앱"))]
+                        + apps.map { (value: $0, title: Phrase(same: $0)) }, chosen: app)
+            }
+            button { Phrase("Search", "검색") }
+        }
+    }
+
+    private func row(_ purchase: UnclaimedPurchase) -> [HTML] {
+        [
+            a(.href(UnclaimedPurchasePage.path(of: purchase))) {
+                Shown.identifier(purchase.transactionIdentifier)
+            },
+            Shown.identifier(purchase.productIdentifier), Shown.moment(purchase.purchaseDate),
+            Shown.identifier(purchase.origin.rawValue),
+            Shown.identifier(purchase.appAccountToken?.uuidString.lowercased()),
+            UnclaimedPurchasePage.state(of: purchase),
+        ] + (apps.count > 1 ? [Shown.identifier(purchase.app)] : [])
+    }
+}

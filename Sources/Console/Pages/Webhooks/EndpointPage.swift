@@ -1,0 +1,126 @@
+import Commerce
+import Webhooks
+
+/// The page of an endpoint with its deliveries.
+struct EndpointPage {
+    let context: ConsoleContext
+    let endpoint: WebhookEndpoint
+    /// The names of API keys by their identifiers.
+    let keys: [String: String]
+    /// The state of the shown deliveries; nil for all.
+    let state: WebhookDelivery.State?
+    let deliveries: [(delivery: WebhookDelivery, type: String?)]
+    let nextCursor: String?
+    let changes: [WebhookChange]
+    let now: Timestamp
+    /// The number of messages that the member has sent again; nil if the page does not follow such a form.
+    let resent: Int?
+    /// The moment of the last message that was sent again, if there may be more.
+    let continuation: Timestamp?
+
+    var page: Page {
+        Page(Phrase("Webhook", "웹훅"), section: .webhooks) {
+            if let resent { confirmation(resent) }
+            section(.class("card")) {
+                h2 { data(endpoint.shownURL(to: context)) }
+                Facts.list(facts)
+            }
+            EndpointActions(context: context, endpoint: endpoint, continuation: continuation, now: now).html
+            section {
+                h2 { Phrase("Messages", "메시지") }
+                tabs
+                Listing.table(
+                    Phrase("Messages, newest first", "메시지, 최신순"),
+                    columns: [
+                        Phrase("Event", "사건 시각"), Phrase("Message", "메시지"), Phrase("Customer", "고객"),
+                        Phrase("State", "상태"), Phrase("Attempts", "시도"), Phrase("Last attempt", "마지막 시도"),
+                        Phrase("Next attempt", "다음 시도"),
+                    ], rows: deliveries.map(row), empty: Phrase("No message.", "메시지가 없습니다."),
+                    next: nextCursor.map { path(state, cursor: $0) })
+            }
+            section {
+                h2 { Phrase("Changes by the team", "팀의 변경 내역") }
+                Listing.table(
+                    Phrase("The last changes, newest first", "최근 변경, 최신순"),
+                    columns: [
+                        Phrase("Time", "시각"), Phrase("Change", "변경"), Phrase("By", "변경한 사람"), Phrase("Detail", "상세"),
+                    ], rows: changes.map(row), empty: Phrase("None was recorded.", "기록된 변경이 없습니다."))
+            }
+        }
+    }
+
+    private func confirmation(_ count: Int) -> HTML {
+        p(.class("notice"), .role("status")) {
+            Phrase(
+                "\(Shown.digits(Int64(count))) messages will be sent again.",
+                "메시지 \(Shown.digits(Int64(count)))개를 다시 보냅니다.")
+            if continuation != nil {
+                plain(" ")
+                Phrase(
+                    "There may be more: the form now begins where this one ended.",
+                    "더 있을 수 있습니다. 아래 양식은 여기서 끝난 지점부터 시작합니다.")
+            } else if count == WebhookService.changedAtOnce {
+                plain(" ")
+                Phrase("There may be more. Repeat it.", "더 있을 수 있습니다. 다시 실행하세요.")
+            }
+        }
+    }
+
+    private var facts: [(name: Phrase, value: HTML)] {
+        let hasPrevious = endpoint.secrets(at: now).count > 1
+        return [
+            (Phrase("Identifier", "식별자"), Shown.identifier(endpoint.identifier)),
+            (Phrase("Added", "추가"), Shown.moment(endpoint.createdAt)),
+            (Phrase("By", "추가한 사람"), ActorWords.html(caller: endpoint.createdBy, keys)),
+            (
+                Phrase("Previous secret valid until", "이전 비밀 값의 유효 기한"),
+                hasPrevious ? Shown.moment(endpoint.previousSecret?.endsAt) : Shown.nothing
+            ),
+        ]
+    }
+
+    private var tabs: HTML {
+        nav(.class("tabs"), .ariaLabel(Phrase("States of messages", "메시지 상태"))) {
+            tab(nil, Phrase("All", "전체"))
+            for state in WebhookDelivery.State.allCases { tab(state, WebhookWords.title(of: state)) }
+        }
+    }
+
+    private func tab(_ state: WebhookDelivery.State?, _ title: Phrase) -> HTML {
+        a(.href(path(state)), state == self.state ? HTMLAttribute("aria-current", "page") : nil) { title }
+    }
+
+    private func path(_ state: WebhookDelivery.State?, cursor: String? = nil) -> ConsolePath {
+        ConsolePath("webhooks", endpoint.identifier, query: ["state": state?.rawValue, "cursor": cursor])
+    }
+
+    private func row(_ delivery: WebhookDelivery, _ type: String?) -> [HTML] {
+        [
+            Shown.moment(delivery.entry.happenedAt),
+            a(.href(ConsolePath("webhooks", endpoint.identifier, "deliveries", delivery.messageIdentifier))) {
+                data(type ?? delivery.messageIdentifier)
+            },
+            DeliveryPage.customer(of: delivery), WebhookWords.badge(delivery.state),
+            Shown.number(Int64(delivery.attempts)),
+            delivery.lastAttempt.map { WebhookWords.outcome(of: $0) } ?? Shown.nothing,
+            DeliveryPage.nextAttempt(of: delivery),
+        ]
+    }
+
+    private func row(_ change: WebhookChange) -> [HTML] {
+        [
+            Shown.moment(change.happenedAt), HTML { WebhookWords.change(change.event) },
+            ActorWords.html(caller: change.changedBy, keys), detail(of: change),
+        ]
+    }
+
+    private func detail(of change: WebhookChange) -> HTML {
+        guard let detail = change.detail else { return Shown.nothing }
+        switch change.event {
+        // An address may contain a token.
+        case .urlChanged where !context.may(.administer): return Shown.nothing
+        case .secretReplaced: return HTML { WebhookWords.period(Int64(detail) ?? 0) }
+        default: return data(detail)
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import Webhooks
+
+/// A command that sends a message as the service does.
+struct MessageCommand {
+    static let signatureHeader = "webhook-signature"
+    /// The value of the signature for members who may not see one.
+    private static let signaturePlaceholder = "v1,SIGNATURE"
+
+    let message: SignedWebhook
+    let url: String
+    let isSigned: Bool
+
+    /// The header fields of the request.
+    var headers: [(name: String, value: String)] {
+        [("content-type", "application/json"), ("user-agent", "Till")]
+            + message.headers.map { header in
+                (
+                    header.name,
+                    header.name == Self.signatureHeader && !isSigned ? Self.signaturePlaceholder : header.value
+                )
+            }
+    }
+
+    var text: String {
+        let lines =
+            ["curl -X POST \(Self.quoted(url))"] + headers.map { "-H \(Self.quoted("\($0.name): \($0.value)"))" }
+            + ["--data-raw \(Self.quoted(String(decoding: message.body, as: UTF8.self)))"]
+        return lines.joined(separator: " \\\n  ")
+    }
+
+    /// A text as one word of a shell (POSIX, "Single-Quotes").
+    private static func quoted(_ text: String) -> String {
+        "'" + text.replacing("'", with: #"'\''"#) + "'"
+    }
+}

@@ -1,0 +1,216 @@
+// Makes the console's pages quicker and livelier. Every page works without it.
+
+const main = () => document.getElementById("main");
+const isKorean = () => document.documentElement.lang === "ko";
+const make = (name, values) => Object.assign(document.createElement(name), values);
+const on = (event, listener) => document.addEventListener(event, listener);
+const parse = (text) => new DOMParser().parseFromString(text, "text/html");
+// Links to a part of the page change the history, too.
+const place = () => location.href.split("#")[0];
+let shownPlace = place();
+
+/** Shows a page that was fetched. One that has gained or lost the navigation is loaded. */
+function show(text, url) {
+  const page = parse(text);
+  const content = page.getElementById("main");
+  const find = (name) => [document, page].map((each) => each.querySelector(name));
+  const [shown, sections] = find(".sections");
+  if (!content || !sections !== !shown) return false;
+  document.title = page.title;
+  main().replaceWith(document.adoptNode(content));
+  shown?.replaceWith(document.adoptNode(sections));
+  const [old, languages] = find(".languages");
+  if (languages) old?.replaceWith(document.adoptNode(languages));
+  if (url) history.pushState(null, "", url);
+  shownPlace = place();
+  start();
+  return true;
+}
+
+/** Sends a form of `main`, and shows the page that follows; an error appears inside the form, which keeps its fields. */
+async function send(event) {
+  const form = event.target;
+  if (event.defaultPrevented || form.method !== "post" || !form.closest("#main") || form.dataset.plain !== undefined) return;
+  event.preventDefault();
+  // A second click must not send the form twice.
+  if (form.dataset.sending !== undefined) return;
+  form.dataset.sending = "";
+  const data = new FormData(form, event.submitter);
+  const hasFile = form.enctype === "multipart/form-data";
+  event.submitter?.setAttribute("aria-busy", "true");
+  try {
+    // Without the attribute, the property is the address of the page.
+    const action = event.submitter?.hasAttribute("formaction") ? event.submitter.formAction : form.action;
+    const response = await fetch(action, { method: "POST", body: hasFile ? data : new URLSearchParams(data) });
+    const text = await response.text();
+    if (response.ok) {
+      if (!show(text, response.redirected || form.dataset.stay === undefined ? response.url : null)) location.href = response.url;
+      const notice = main().querySelector("[role=status]") ?? main();
+      notice.scrollIntoView({ block: "nearest" });
+      return;
+    }
+    const problem = parse(text).getElementById("problem");
+    if (problem) report(form, problem); else location.reload();
+  } catch {
+    // The service may have received the form, so the script does not send it again.
+    const problem = make("div", { className: "problem", role: "alert" });
+    problem.textContent = isKorean() ? "응답이 없습니다. 이미 처리되었는지 확인한 뒤 다시 보내세요." : "No answer. Look whether the form took effect before you send it again.";
+    report(form, problem);
+  } finally { event.submitter?.removeAttribute("aria-busy"); delete form.dataset.sending; }
+}
+
+/** Shows an error inside a form, in the place of an earlier one. */
+function report(form, problem) {
+  form.querySelector(".problem")?.remove();
+  problem.removeAttribute("id");
+  form.prepend(document.adoptNode(problem));
+  problem.scrollIntoView({ block: "nearest" });
+}
+
+/** Sends a GET request of the API explorer. Nothing stores the typed key. */
+async function request(event) {
+  const form = event.target;
+  if (form.dataset.request === undefined) return;
+  event.preventDefault();
+  const query = new URLSearchParams();
+  let url = form.dataset.request;
+  for (const field of form.querySelectorAll("[data-in]")) {
+    if (field.dataset.in === "path") url = url.replace(`{${field.name}}`, encodeURIComponent(field.value));
+    else if (field.value) query.set(field.name, field.value);
+  }
+  if (query.size) url += "?" + query;
+  const key = form.querySelector("[data-key]")?.value;
+  const [status, answer] = ["status", "answer"].map((name) => form.parentElement.querySelector(`[data-${name}]`));
+  try {
+    const began = performance.now();
+    const response = await fetch(url, { headers: key ? { Authorization: `Bearer ${key}` } : {}, credentials: "omit", cache: "no-store" });
+    const text = await response.text();
+    status.textContent = `GET ${url}: ${response.status}, ${Math.round(performance.now() - began)} ms`;
+    answer.textContent = response.headers.get("Content-Type")?.includes("json") ? JSON.stringify(JSON.parse(text), null, 2) : text;
+    answer.hidden = !text;
+  } catch (error) { status.textContent = error; }
+}
+
+/** Replaces a part of the page while the person types: `data-live` names its identifier. */
+let timer;
+function live(event) {
+  const form = event.target.closest?.("form[data-live]");
+  if (!form) return;
+  clearTimeout(timer);
+  timer = setTimeout(async () => {
+    const target = document.getElementById(form.dataset.live);
+    if (!target) return;
+    const isPost = form.dataset.liveAction !== undefined;
+    const data = new URLSearchParams(new FormData(form));
+    const url = isPost ? form.dataset.liveAction : form.action + "?" + data;
+    const response = await fetch(url, isPost ? { method: "POST", body: data } : {});
+    const part = parse(await response.text()).getElementById(target.id);
+    if (part) target.replaceWith(document.adoptNode(part));
+  }, 200);
+}
+
+/** Live rows: `data-stream` names the address of server-sent events, each with a row or a request to reload. A hidden page
+ * has none, because browsers open six connections to a service. */
+let stream;
+function connect() {
+  stream?.close();
+  const list = document.querySelector("[data-stream]");
+  if (!list || document.hidden) return null;
+  stream = new EventSource(list.dataset.stream);
+  stream.addEventListener("row", (event) => {
+    const row = make("template");
+    row.innerHTML = event.data;
+    row.content.firstElementChild.classList.add("fresh");
+    list.querySelector(".empty")?.remove();
+    list.prepend(row.content);
+    while (list.children.length > 50) list.lastElementChild.remove();
+    moments(list);
+  });
+  stream.addEventListener("change", () => reload(list));
+  return list;
+}
+
+/** Loads a list again, unless the person is typing. */
+async function reload(list) {
+  if (main().contains(document.activeElement) && document.activeElement.matches("input, textarea, select")) return;
+  const part = parse(await (await fetch(location.href)).text()).getElementById(list.id);
+  if (part) { list.replaceChildren(...document.adoptNode(part).childNodes); moments(list); }
+}
+
+function start() {
+  connect();
+  for (const part of document.querySelectorAll("[data-scripted]")) part.hidden = false;
+  moments(document);
+}
+
+/** Shows moments in the time zone of the browser. */
+function moments(root) {
+  for (const time of root.querySelectorAll("time.moment")) {
+    time.title = time.textContent;
+    time.textContent = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" }).format(new Date(time.dateTime));
+  }
+}
+
+/** The command palette: every section and every link of the page, found by typing. */
+function palette() {
+  const dialog = make("dialog");
+  const input = make("input", { type: "search" });
+  input.setAttribute("aria-label", isKorean() ? "명령" : "Command");
+  const list = make("ul");
+  dialog.append(input, list);
+  const links = [...document.querySelectorAll(".sections a, .menu a, #main a[href]")];
+  const search = document.querySelector(".search");
+  const fill = () => {
+    const text = input.value.toLowerCase();
+    const found = links.filter((link) => link.textContent.toLowerCase().includes(text)).slice(0, 12)
+      .map((link) => [link.textContent, link.href]);
+    if (text && search) found.push([`${search.querySelector("label").textContent}: ${input.value}`, `${search.action}?search=${encodeURIComponent(input.value)}`]);
+    list.replaceChildren(...found.map(([text, href]) => {
+      const item = make("li");
+      item.append(make("a", { textContent: text, href }));
+      return item;
+    }));
+  };
+  input.addEventListener("input", fill);
+  dialog.addEventListener("keydown", (event) => {
+    const items = [...list.querySelectorAll("a")];
+    const index = items.indexOf(document.activeElement);
+    if (event.key === "Enter" && index < 0) items[0]?.click();
+    else if (event.key === "ArrowDown") items[index + 1]?.focus();
+    else if (event.key === "ArrowUp") (items[index - 1] ?? input).focus();
+    else return;
+    event.preventDefault();
+  });
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  fill();
+  dialog.showModal();
+}
+
+on("submit", send);
+on("submit", request);
+on("input", live);
+on("click", async (event) => {
+  const button = event.target.closest("button[data-copy]");
+  if (button) await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+});
+on("keydown", (event) => {
+  if (event.key !== "/" || event.target.matches("input, textarea, select") || document.querySelector("dialog")) return;
+  event.preventDefault();
+  palette();
+});
+on("dragover", (event) => { if (event.target.matches("textarea[data-drop]")) event.preventDefault(); });
+on("drop", async (event) => {
+  const file = event.dataTransfer?.files[0];
+  if (!file || !event.target.matches("textarea[data-drop]")) return;
+  event.preventDefault();
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const isText = bytes.every((byte) => byte < 0x80);
+  event.target.value = isText ? new TextDecoder().decode(bytes) : btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+});
+on("visibilitychange", () => {
+  const list = connect();
+  if (list) reload(list);
+});
+addEventListener("popstate", () => { if (place() !== shownPlace) location.reload(); });
+start();

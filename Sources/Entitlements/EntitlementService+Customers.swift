@@ -1,0 +1,51 @@
+import Commerce
+import Ledger
+
+/// The use cases that show one customer with the recorded facts.
+extension EntitlementService {
+    /// A user with the account token; nil for an unknown user.
+    public func customer(_ user: User) async throws -> KnownUser? {
+        try await ledger.read { try $0.customer(user) }
+    }
+
+    /// The customers of a product, the latest redemption first. It reads a limited number of transactions, so a page may be short
+    /// before the last one.
+    ///
+    /// - Parameter position: The end of the previous page; nil for the first page.
+    public func customers(
+        ofProduct product: String,
+        after position: ProductCustomer.Position?,
+        limit: Int
+    ) async throws -> ProductCustomer.Page {
+        try await ledger.read { try $0.customers(ofProduct: product, after: position, limit: limit) }
+    }
+
+    /// The last statements about the renewals of a user's subscriptions.
+    public func renewals(of user: User) async throws -> [SubscribedPurchase] {
+        try await ledger.read { try $0.renewals(of: user) }
+    }
+
+    /// A user's transactions of some identifiers, in no order.
+    public func transactions(of user: User, identifiedBy identifiers: [String]) async throws -> [RedeemedTransaction] {
+        try await ledger.read { try $0.transactions(of: user, identifiedBy: identifiers) }
+    }
+
+    /// A user's transactions of an identifier, with the facts about their proofs.
+    public func recordedTransactions(_ identifier: String, of user: User) async throws -> [RecordedTransaction] {
+        try await ledger.read { try $0.recordedTransactions(identifier, of: user) }
+    }
+
+    /// A notification about a purchase of a user; nil for another notification.
+    public func recordedNotification(
+        _ identifier: String,
+        from origin: Origin,
+        of user: User
+    ) async throws -> RecordedNotification? {
+        try await ledger.read { try $0.recordedNotification(identifier, from: origin, of: user) }
+    }
+
+    /// A record of a user's audit log, with its place in the hash chain; nil if there is none of that number.
+    public func recordedEvent(_ number: Int64, of user: User) async throws -> RecordedEvent? {
+        try await ledger.read { try $0.recordedEvent(number, of: user) }
+    }
+}

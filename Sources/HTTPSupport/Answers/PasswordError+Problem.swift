@@ -1,0 +1,7 @@
+import Commerce
+
+extension PasswordError: ProblemConvertible {
+    package var problem: Problem {
+        Problem(status: .unprocessableContent, code: code, detail: message)
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// A form with files (`multipart/form-data`, RFC 7578), read as a whole.
+package struct MultipartForm {
+    /// One field of the form.
+    package struct Part {
+        package let name: String
+        /// The media type that the sender states; nil if it states none.
+        package let mediaType: String?
+        package let bytes: [UInt8]
+    }
+
+    /// The maximum number of fields, and the longest head of a field in bytes.
+    private static let maximumParts = 16
+    private static let maximumHead = 1024
+    /// The longest header value that is parsed, in bytes. A longer one is treated as empty.
+    private static let maximumValue = 1024
+    private static let lineEnd = Data("\r\n".utf8)
+
+    package let parts: [Part]
+
+    /// - Parameter maximumSize: The largest body read, in bytes.
+    /// - Throws: `Problem`, `mediaTypeUnsupported`, `formInvalid`.
+    package init(
+        _ request: Request, _ context: ServiceContext, upTo maximumSize: Int
+    ) async throws {
+        let (mediaType, parameters) = Self.value(request.headers[.contentType] ?? "")
+        guard mediaType == "multipart/form-data", let boundary = parameters["boundary"],
+            (1...70).contains(boundary.utf8.count)
+        else {
+            throw Problem(
+                status: .unsupportedMediaType, code: "mediaTypeUnsupported",
+                detail: "The body must be multipart/form-data. Send a Content-Type with the boundary.")
+        }
+        let body = Data(try await RequestBytes.collect(request, context, upTo: maximumSize))
+        self = try await BlockingWork.process(body.count) { try MultipartForm(body, boundary: boundary) }
+    }
+
+    /// - Throws: `Problem`, `formInvalid`.
+    package init(_ body: Data, boundary: String) throws {
+        let delimiter = Data("--\(boundary)".utf8)
+        // The preamble before the first boundary is ignored.
+        let first =
+            body.starts(with: delimiter) ? body.startIndex : body.range(of: Self.lineEnd + delimiter)?.upperBound
+        guard let first else { throw Self.invalid("has no boundary") }
+        var parts: [Part] = []
+        var rest = body.starts(with: delimiter) ? body.dropFirst(delimiter.count) : body[first...]
+        while !rest.starts(with: Data("--".utf8)) {
+            guard parts.count < Self.maximumParts else { throw Self.invalid("has too many fields") }
+            // Spaces may follow a boundary.
+            rest = rest.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+            guard rest.starts(with: Self.lineEnd) else { throw Self.invalid("ends within a boundary") }
+            rest = rest.dropFirst(Self.lineEnd.count)
+            guard let next = rest.range(of: Self.lineEnd + delimiter) else { throw Self.invalid("does not end") }
+            parts.append(try Self.part(rest[..<next.lowerBound]))
+            rest = rest[next.upperBound...]
+        }
+        self.parts = parts
+    }
+
+    private static func part(_ bytes: Data) throws(Problem) -> Part {
+        guard let end = bytes.prefix(maximumHead).range(of: lineEnd + lineEnd),
+            let head = String(bytes: bytes[..<end.lowerBound], encoding: .utf8)
+        else { throw invalid("has a field whose head is not UTF-8, too long or cut off") }
+        var fields: [String: String] = [:]
+        for line in head.split(separator: "\r\n") {
+            let halves = line.split(separator: ":", maxSplits: 1)
+            guard halves.count == 2 else { throw invalid("has a field with an invalid header line") }
+            fields[halves[0].lowercased()] = halves[1].trimmingCharacters(in: .whitespaces)
+        }
+        let (disposition, parameters) = value(fields["content-disposition"] ?? "")
+        guard disposition == "form-data", let name = parameters["name"] else {
+            throw invalid("has a field without a name")
+        }
+        return Part(
+            name: name, mediaType: fields["content-type"].map { value($0).0 }, bytes: [UInt8](bytes[end.upperBound...]))
+    }
+
+    /// A header's value in lower case, and its parameters, whose values are tokens or quoted (RFC 9110 section 5.6.6).
+    private static func value(_ text: String) -> (String, [String: String]) {
+        guard text.utf8.count <= maximumValue else { return ("", [:]) }
+        let parts = text.matches(of: /(?:"(?:[^"\\]|\\.)*"|[^;"])+/).map {
+            $0.0.trimmingCharacters(in: .whitespaces)
+        }
+        var parameters: [String: String] = [:]
+        for part in parts.dropFirst() {
+            let halves = part.split(separator: "=", maxSplits: 1)
+            guard halves.count == 2, let name = halves.first?.lowercased() else { continue }
+            let isQuoted = halves[1].count > 1 && halves[1].hasPrefix("\"") && halves[1].hasSuffix("\"")
+            let token = String(halves[1])
+            let value = isQuoted ? token.dropFirst().dropLast().replacing(/\\(.)/) { $0.1 } : token[...]
+            parameters[name] = parameters[name] ?? String(value)
+        }
+        return (parts.first?.lowercased() ?? "", parameters)
+    }
+
+    private static func invalid(_ reason: String) -> Problem {
+        Problem(status: .badRequest, code: "formInvalid", detail: "The body is not a valid form: it \(reason).")
+    }
+}

@@ -1,0 +1,92 @@
+import Commerce
+
+/// The verification of the audit logs of all users, page by page. It can pause after each page.
+///
+/// Each page is read from its own snapshot, so that no transaction is long. A user's last record is compared with the user's
+/// head from the snapshot that shows no further record. Records written later than their user's turn are not verified.
+public struct AuditVerification: Hashable, Sendable {
+    /// The largest number of reported breaks.
+    public static let maximumReported = 10
+    /// The largest number of users and of records in a page.
+    public static let sizeOfPage = 1000
+
+    /// A user whose log was changed.
+    public struct Break: Hashable, Sendable {
+        /// The name; nil for an invalid name of an earlier version.
+        public let user: User?
+        /// The number of the first record that does not follow. It or an earlier one was changed or removed.
+        public let number: Int64
+    }
+
+    /// The number of users whose logs were verified.
+    public private(set) var users = 0
+    /// The number of verified records.
+    public private(set) var records = 0
+    /// The users whose logs were changed, in the order of their numbers.
+    public private(set) var breaks: [Break] = []
+    /// True if all users were verified.
+    public private(set) var isComplete = false
+
+    /// The user to continue with.
+    private(set) var user = Int64.min
+    /// The last verified record of that user; nil for none.
+    private(set) var last: AuditRecord?
+    /// True if the log of that user is broken before the position.
+    private var isBroken = false
+
+    public init() {}
+
+    /// The users from the position on, and their records.
+    struct Page: Sendable {
+        struct Head: Sendable {
+            let user: Int64
+            let name: User?
+            let number: Int64
+            let digest: [UInt8]
+        }
+
+        let heads: [Head]
+        /// The records in the order of the users and of their numbers.
+        let records: [(user: Int64, record: AuditRecord)]
+        /// True if the page may lack records of its last users.
+        let isCut: Bool
+    }
+
+    /// Verifies a page that begins at the position.
+    mutating func verify(_ page: Page) {
+        var rest = page.records[...]
+        for head in page.heads {
+            if head.user != user { begin(head.user) }
+            while let next = rest.first, next.user == user {
+                check(next.record.follows(last), at: next.record.number, of: head.name)
+                last = next.record
+                records += 1
+                rest = rest.dropFirst()
+            }
+            // The records of this user may go on.
+            if page.isCut, rest.isEmpty { return }
+            let (number, digest) = (last?.number ?? 0, last?.digest ?? AuditRecord.beginning)
+            check(
+                number == head.number && digest == head.digest,
+                at: number == head.number ? max(number, 1) : min(number, head.number) + 1, of: head.name)
+            users += 1
+        }
+        guard let end = page.heads.last?.user, end < .max else {
+            isComplete = true
+            return
+        }
+        begin(end + 1)
+    }
+
+    private mutating func begin(_ next: Int64) {
+        user = next
+        last = nil
+        isBroken = false
+    }
+
+    private mutating func check(_ isIntact: Bool, at number: Int64, of user: User?) {
+        guard !isIntact, !isBroken else { return }
+        isBroken = true
+        if breaks.count < Self.maximumReported { breaks.append(Break(user: user, number: number)) }
+    }
+}

@@ -1,0 +1,99 @@
+import Commerce
+import Synchronization
+
+/// The runs of a reconciler in this process: the present and the last one of each subject, and requests to run now.
+///
+/// The schedule makes all runs, one after the other, so that a requested run never overlaps with a regular one.
+public final class ReconciliationRuns: Sendable {
+    /// The subject of a run.
+    public enum Subject: String, Sendable, CaseIterable {
+        /// The notifications since the last run.
+        case notifications
+        /// The histories of all customers.
+        case histories
+    }
+
+    /// A run that has ended.
+    public struct Run: Hashable, Sendable {
+        public let startedAt: Timestamp
+        public let endedAt: Timestamp
+        /// The number of each outcome; empty for a failed run.
+        public let findings: [String: Int]
+        /// The code of the error; nil for a complete run.
+        public let errorCode: String?
+    }
+
+    /// The state of a subject.
+    public struct State: Hashable, Sendable {
+        /// The start of the run under way; nil if there is none.
+        public fileprivate(set) var runningSince: Timestamp?
+        /// The last run of this process; nil if there was none.
+        public fileprivate(set) var last: Run?
+        /// True if a run was requested and has not started.
+        public fileprivate(set) var isRequested = false
+    }
+
+    private struct Entry {
+        var state = State()
+        var wake: AsyncStream<Void>.Continuation?
+    }
+
+    private let entries = Mutex<[Subject: Entry]>([:])
+
+    public init() {}
+
+    public func state(of subject: Subject) -> State {
+        entries.withLock { $0[subject]?.state ?? State() }
+    }
+
+    /// Requests a run, which the schedule starts at once.
+    ///
+    /// - Returns: False if a run is under way or already requested.
+    public func request(_ subject: Subject) -> Bool {
+        entries.withLock { entries in
+            var entry = entries[subject] ?? Entry()
+            guard entry.state.runningSince == nil, !entry.state.isRequested else { return false }
+            entry.state.isRequested = true
+            entries[subject] = entry
+            entry.wake?.finish()
+            return true
+        }
+    }
+
+    /// Waits until a run is requested, or the time has passed.
+    ///
+    /// - Parameter seconds: The longest time; nil for no limit.
+    func wait(for subject: Subject, upTo seconds: Int64?) async {
+        let (wakes, wake) = AsyncStream<Void>.makeStream()
+        entries.withLock { entries in
+            let isRequested = entries[subject, default: Entry()].state.isRequested
+            entries[subject, default: Entry()].wake = wake
+            if isRequested { wake.finish() }
+        }
+        await withTaskGroup { group in
+            group.addTask { for await _ in wakes {} }
+            if let seconds { group.addTask { try? await Task.sleep(for: .seconds(seconds)) } }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    func begin(_ subject: Subject, at moment: Timestamp) {
+        entries.withLock { entries in
+            entries[subject, default: Entry()].state.runningSince = moment
+            entries[subject, default: Entry()].state.isRequested = false
+        }
+    }
+
+    /// Records the end of a run.
+    ///
+    /// - Parameter errorCode: The code of the error; nil for a complete run.
+    func end(_ subject: Subject, _ findings: [String: Int], errorCode: String?, at moment: Timestamp) {
+        entries.withLock { entries in
+            guard let startedAt = entries[subject]?.state.runningSince else { return }
+            entries[subject]?.state.runningSince = nil
+            entries[subject]?.state.last = Run(
+                startedAt: startedAt, endedAt: moment, findings: findings, errorCode: errorCode)
+        }
+    }
+}

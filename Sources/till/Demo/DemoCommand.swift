@@ -1,0 +1,54 @@
+import ArgumentParser
+import Foundation
+
+/// `till demo`
+struct DemoCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "demo",
+        abstract: "Start a service, a local App Store and the web console with a year of sales, to look around.",
+        discussion: """
+            Everything is in a temporary folder, which is deleted at the end (Ctrl-C). The same
+            seed plays the same year.
+
+            Examples:
+              till demo
+              till demo --seed 7 --port 8080
+            """)
+
+    @Option(help: ArgumentHelp("The number that decides the sales.", valueName: "n"))
+    var seed: UInt64 = 1
+
+    @Option(help: ArgumentHelp("The port; 0 for any free one.", valueName: "n"))
+    var port = 0
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        guard (0...65_535).contains(port) else {
+            throw ValidationError("--port must be a number from 0 to 65535; it is \"\(port)\".")
+        }
+    }
+
+    func perform() async throws {
+        let folder = try DemoFolder()
+        defer { folder.remove() }
+        let shop = try DemoShop(folder: folder.url, seed: seed, port: port)
+        if !common.json { terminal.note("Playing a year of sales …") }
+        try await shop.play()
+        let (password, key) = (try await shop.addMember(), try await shop.makeKey())
+        // The service handles signals from here on.
+        folder.ignoreSignals()
+        let terminal = terminal
+        try await shop.serve.run(shop.configuration, sandboxKey: SandboxKey()) { url, _ in
+            terminal.line("Console   \(url.absoluteString)/console")
+            terminal.line("Log in    \(DemoShop.member), password \(password)")
+            terminal.line("API key   \(key)")
+            terminal.line("Data      \(shop.dataPath)")
+            terminal.line("Stop      Ctrl-C")
+            try? terminal.json([
+                "url": url.absoluteString, "name": DemoShop.member, "password": password, "key": key,
+                "data": shop.dataPath, "catalog": shop.catalogPath,
+            ])
+        }
+    }
+}

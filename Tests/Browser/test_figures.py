@@ -1,0 +1,93 @@
+"""The figures of Till beside those that figures.py computes from the export of the same ledger."""
+
+import csv
+import datetime
+import decimal
+import io
+import pathlib
+import re
+import tempfile
+import unittest
+
+import figures
+from browser import Window, logged_in
+from shop import shop
+
+SUMS = ["units", "transactions", "without-price", "revenue", "refunds", "refunded-revenue", "new-customers", "renewals", "new-trials", "conversions"]
+LEVELS = ["active-subscriptions", "active-trials", "mrr"]
+# The numerator is what figures.py computes; the denominator is another of its figures.
+RATES = {"refund-rate": "transactions", "trial-conversion": "new-trials"}
+
+
+class Figures(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = cls.enterClassContext(tempfile.TemporaryDirectory())
+        file = pathlib.Path(folder) / "ledger.jsonl"
+        shop().till("ledger", "export", str(file))
+        cls.now = datetime.datetime.now(datetime.UTC)
+        cls.computed = figures.Figures(file, now=int(cls.now.timestamp() * 1000))
+        cls.first = (cls.now - datetime.timedelta(days=370)).date().isoformat()
+
+    def answer(self, figure, interval):
+        return shop().till(
+            "figures", figure, "--by", interval, "--from", self.first, "--to", self.now.date().isoformat())
+
+    def values(self, figure, interval, part="values"):
+        """The values of each period by currency, with its first and last day."""
+        answer = self.answer(figure, interval)
+        self.assertTrue(answer["isBackfilled"])
+        self.assertEqual(answer["pendingUsers"], 0)
+        days = [(figures.first_day(period["from"]), figures.first_day(period["to"])) for period in answer["periods"]]
+        series = {one.get("currency", ""): one[part] for one in answer["series"]}
+        self.assertTrue(any(any(values) for values in series.values()) or figure == "without-price", f"{figure} is zero")
+        return days, series
+
+    def compare(self, figure, interval, computed, part="values"):
+        days, series = self.values(figure, interval, part)
+        for currency, values in series.items():
+            expected = [computed(first, last, currency) for first, last in days]
+            self.assertEqual(values, expected, f"{figure} {currency} by {interval}: (first, second) are Till's and the script's")
+
+    def test_sums(self):
+        for figure in SUMS:
+            for interval in ("day", "week", "month"):
+                with self.subTest(figure, by=interval):
+                    self.compare(figure, interval, lambda first, last, currency: self.computed.sums(first, last)[figure, currency])
+
+    def test_levels(self):
+        for figure in LEVELS:
+            for interval in ("day", "week", "month"):
+                with self.subTest(figure, by=interval):
+                    self.compare(figure, interval, lambda first, last, currency: self.computed.levels(min(last, figures.day(self.computed.now)))[figure, currency])
+
+    def test_rates(self):
+        for figure, denominator in RATES.items():
+            for interval in ("week", "month"):
+                with self.subTest(figure, by=interval):
+                    self.compare(figure, interval, lambda first, last, currency: self.computed.sums(first, last)[figure, currency])
+                    self.compare(figure, interval, lambda first, last, currency: self.computed.sums(first, last)[denominator, currency], "denominators")
+
+    def test_churn(self):
+        for interval in ("week", "month"):
+            with self.subTest(interval):
+                self.compare("churn", interval, lambda first, last, currency: self.computed.sums(first, last)["churn", currency])
+                self.compare("churn", interval, lambda first, last, currency: self.computed.levels(first - 1)["active-subscriptions", currency], "denominators")
+
+    def test_the_console_shows_the_same_in_its_tables(self):
+        """The CSV file and the table of each chart have the values of the script."""
+        query = f"by=month&from={self.first}&to={self.now.date().isoformat()}"
+        with Window(logged_in("viewer")) as window:
+            for figure in [*SUMS, *LEVELS]:
+                with self.subTest(figure):
+                    text = window.context.request.get(f"/console/figures/{figure}/csv?{query}").text()
+                    window.open(f"figures/{figure}?{query}")
+                    cells = window.page.locator("#main table td").all_inner_texts()
+                    for row in csv.DictReader(io.StringIO(text)):
+                        last = min(figures.first_day(row["to"]), figures.day(self.computed.now))
+                        of = self.computed.levels(last) if figure in LEVELS else self.computed.sums(figures.first_day(row["from"]), last)
+                        expected = of[figure, row.get("currency", "")]
+                        value = decimal.Decimal(row["value"])
+                        self.assertEqual(value * 1000 if row.get("currency") else value, expected)
+                        shown = [re.sub(r"[^\d.-]", "", cell) for cell in cells]
+                        self.assertTrue(any(cell and abs(decimal.Decimal(cell) - value) < 1 for cell in shown), f"{value} in {cells}")

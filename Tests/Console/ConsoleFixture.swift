@@ -1,0 +1,127 @@
+import Catalog
+import CatalogAdministration
+import Commerce
+import Console
+import Entitlements
+import Figures
+import Foundation
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Ledger
+import Profiles
+import Receipts
+import Service
+import Signatures
+import Store
+import Team
+import TestSupport
+import Testing
+import Webhooks
+
+/// The console over a ledger and a local store of its own.
+struct ConsoleFixture {
+    let shop: TestShop
+    let ledger: Ledger
+    let entitlements: EntitlementService
+    let figures: FigureService
+    let webhooks: WebhookService
+    let administration: CatalogService
+    let team: TeamService
+    let keys: APIKeys
+    let health: TestHealth
+    let metrics = ServiceMetrics()
+    let reconciliations = TestReconciliations()
+    let routes: ServiceRoutes
+    let streams: LiveStreams
+
+    /// - Parameters:
+    ///   - isAdministered: True if the catalog can be changed at run time.
+    ///   - hasFigures: True if the service has figures.
+    ///   - keepsProofs: True if the ledger keeps proofs.
+    ///   - isSecure: True if browsers reach the service over TLS.
+    ///   - others: The catalogs of further apps.
+    init(
+        isAdministered: Bool = true, hasFigures: Bool = true, keepsProofs: Bool = false, isSecure: Bool = false,
+        others: [Catalog] = []
+    ) async throws {
+        shop = try TestShop()
+        ledger = try Ledger(file: shop.folder.file("ledger.sqlite"))
+        health = TestHealth(ledger: ledger)
+        keys = APIKeys(ledger: ledger, clock: shop.clock, randomness: .system)
+        team = TeamService(ledger: ledger, clock: shop.clock, randomness: .system, cost: .minimal)
+        administration = try await CatalogService(
+            apps: try Apps(([shop.catalog] + others).map { App($0) }), ledger: ledger, clock: shop.clock)
+        figures = FigureService(ledger: ledger, clock: shop.clock)
+        webhooks = WebhookService(ledger: ledger, clock: shop.clock, randomness: .system)
+        entitlements = EntitlementService(
+            apps: administration.apps, verifier: try shop.verifier(), ledger: ledger, clock: shop.clock,
+            keepsProofs: keepsProofs)
+        let profiles = ProfileService(
+            apps: administration.apps, ledger: ledger, clock: shop.clock,
+            acceptedOrigins: { _ in Origin.defaultAccepted })
+        let console = ConsoleRoutes(
+            ConsoleServices(
+                team: team, entitlements: entitlements, keys: keys, figures: hasFigures ? figures : nil,
+                webhooks: webhooks, administration: isAdministered ? administration : nil, profiles: profiles,
+                store: shop.store, system: TestSystem(health: health, reconciler: reconciliations), metrics: metrics,
+                clock: shop.clock, randomness: .system), isSecure: isSecure)
+        streams = console.streams
+        routes = ServiceRoutes(
+            service: entitlements, authentication: .apiKeys(keys), metrics: metrics, administration: administration,
+            webhooks: webhooks, figures: figures, others: [console], clock: shop.clock)
+    }
+
+    /// Buys a product at the local store, and redeems it for a user.
+    @discardableResult
+    func buy(_ product: String, for user: String, account: String = "alice") async throws -> PaymentTransaction {
+        _ = try shop.store.add(Payment(productIdentifier: "com.memolease.sesac1.\(product)"), account: account)
+        let transaction = try #require(try shop.store.process(account: account).first)
+        let proof = try shop.store.signedTransaction(transaction.identifier)
+        _ = try await entitlements.redeem(Array(proof.utf8), for: try #require(User(name: user)), by: .user)
+        return transaction
+    }
+
+    /// Sends the local store's notifications to the service. A purchase without a known user is unclaimed.
+    func notify() async throws {
+        for notification in try shop.store.notifications() {
+            _ = try await entitlements.receive(notification: Array(notification.signedPayload.utf8))
+        }
+    }
+
+    /// Buys a product at the local store, and returns its signed transaction.
+    func sign(_ product: String, account: String = "alice") throws -> String {
+        _ = try shop.store.add(Payment(productIdentifier: "com.memolease.sesac1.\(product)"), account: account)
+        return try shop.store.signedTransaction(try #require(try shop.store.process(account: account).first).identifier)
+    }
+
+    /// A browser that is logged in with a role.
+    func browser(_ role: TeamRole, name: String? = nil) async throws -> Browser {
+        let name = name ?? role.rawValue
+        let secret = try await team.add(name, role: role)
+        let hash = try team.hash(try Password("correct horse battery", unlike: []))
+        try await team.accept(invitation: secret, passwordHash: hash)
+        let browser = Browser(routes: routes)
+        _ = try await browser.get("/console/log-in")
+        let answer = try await browser.post(
+            "/console/log-in", ["name": name, "password": "correct horse battery"], from: "/console/log-in")
+        try #require(answer.status == 303)
+        return browser
+    }
+}
+
+/// The system of a service in a test.
+struct TestSystem: ConsoleSystem {
+    let version = "test"
+    let health: any HealthSource
+    let allowsPrivateWebhooks = false
+    let answersConsumptionRequests = false
+    var reconciler = TestReconciliations()
+
+    func reconciliations() async throws -> [ConsoleReconciliation] { reconciler.all }
+
+    func requestReconciliation(_ identifier: String, _ subject: ConsoleReconciliation.Subject) -> Bool? {
+        reconciler.request(identifier, subject)
+    }
+}

@@ -1,0 +1,241 @@
+import Commerce
+import Entitlements
+import Foundation
+import HTTPTypes
+import Ledger
+import Profiles
+import Signatures
+import Store
+import Testing
+
+/// The page of a customer, and the pages of the recorded facts.
+@Suite struct CustomerPageTests {
+    private static let path = "/console/customers/-/alice"
+
+    private func links(_ page: Browser.Page, _ part: String) -> [String] {
+        page.text.matches(of: /href="([^"]+)"/).map { String($0.1).replacing("&amp;", with: "&") }.filter {
+            $0.contains(part)
+        }
+    }
+
+    @Test func `a customer's items, subscription, balance and profile are on one page`() async throws {
+        let console = try await GardenConsole()
+        let alice = try console.user()
+        try await console.buy("garden.premium.monthly", for: alice)
+        try await console.buy("garden.seeds", for: alice, quantity: 2)
+        try await console.notify()
+        try await console.profiles.wish(for: "garden.gate", by: alice)
+        _ = try await console.profiles.change(.set("Ali"), chosen: [], of: alice)
+        let grant = try console.entitlements.newGrant(
+            of: Item(collection: "gate", number: 1), reason: "an <apology>", endsAt: nil, by: "member Ada Kim")
+        _ = try await console.entitlements.give(grant, to: alice, keeping: nil, for: nil)
+        let browser = try await console.browser(.viewer)
+        let page = try await browser.get(Self.path)
+        let words = page.words
+        #expect(words.contains("garden.premium.monthly, monthly, active, renews on 30 November 2026 at USD 9.99."))
+        #expect(words.contains("plus 2") && words.contains("gate 1") && words.contains("Everybody has it"))
+        #expect(words.contains("seeds20"))
+        #expect(words.contains("Ali") && words.contains("garden.gate · 2026-10-31"))
+        #expect(words.contains("an &lt;apology&gt;") && words.contains("Ada Kim"))
+        #expect(words.contains("Local sandbox"))
+        let token = try await console.entitlements.appAccountToken(of: alice).lowercasedString
+        #expect(page.has(token))
+        let korean = try await browser.get(Self.path, headers: [.acceptLanguage: "ko"]).words
+        #expect(korean.contains("garden.premium.monthly, 매월, 이용 중, 2026년 11월 30일에 갱신 (USD 9.99)."))
+        #expect(korean.contains("팀이 지급") && korean.contains("모두에게 제공"))
+    }
+
+    @Test func `a subscription's failures and end are in plain words`() async throws {
+        let console = try await GardenConsole()
+        let alice = try console.user()
+        let transaction = try await console.buy("garden.premium.monthly", for: alice)
+        let browser = try await console.browser(.viewer)
+        _ = try console.store.advance(seconds: 1)
+        try console.store.setAutoRenew(false, of: transaction)
+        try await console.notify()
+        #expect(try await browser.get(Self.path).words.contains("renewal is off, ends on 30 November 2026."))
+        try console.garden.advance(to: "2027-01-01T00:00:00Z")
+        try await console.notify()
+        try await console.entitlements.recordDueStates()
+        let page = try await browser.get(Self.path)
+        #expect(page.words.contains("expired, ended on 30 November 2026 (the customer turned renewal off)."))
+        #expect(page.words.contains("Renewal turned off: garden.premium.monthly"))
+        #expect(page.words.contains("Expired: garden.premium.monthly"))
+    }
+
+    @Test func `without profiles, webhooks and a role the page lacks them`() async throws {
+        let console = try await GardenConsole(hasFeatures: false)
+        try await console.buy("garden.gate", for: console.user())
+        let viewer = try await console.browser(.viewer).get(Self.path)
+        #expect(!viewer.has("Nickname") && !viewer.has("id=\"actions\""))
+        let admin = try await console.browser(.admin)
+        #expect(!(try await admin.get(Self.path).has("/webhooks\"")))
+        #expect(try await admin.post(Self.path + "/webhooks", [:], from: Self.path).status == 404)
+    }
+
+    @Test func `the timeline tells purchases, renewals, refunds and refusals, and pages back`() async throws {
+        let console = try await GardenConsole()
+        let (alice, bob) = (try console.user(), try console.user("bob"))
+        let bought = try console.garden.buy("garden.gate")
+        let proof = Array(try console.store.signedTransaction(bought.identifier).utf8)
+        _ = try await console.entitlements.redeem(proof, for: alice)
+        await #expect(throws: RedemptionError.self) { try await console.entitlements.redeem(proof, for: bob) }
+        try await console.buy("garden.premium.monthly", for: alice)
+        try console.garden.advance(to: "2026-12-05T00:00:00Z")
+        try await console.notify()
+        try console.store.refund(try #require(bought.purchase).transactionIdentifier)
+        try await console.notify()
+        let browser = try await console.browser(.viewer)
+        let words = try await browser.get(Self.path).words
+        #expect(words.contains("Purchase: garden.gate") && words.contains("Renewal: garden.premium.monthly"))
+        #expect(words.contains("USD 19.99"))
+        #expect(words.contains("Refunded or revoked by Apple: garden.gate"))
+        #expect(words.contains("Notification of the App Store: REFUND"))
+        let other = try await browser.get("/console/customers/-/bob")
+        #expect(other.words.contains("Refused: garden.gate"))
+        #expect(other.words.contains("Another user has redeemed the purchase and keeps it."))
+        #expect(links(other, "/-/alice").contains(Self.path))
+        let korean = try await browser.get("/console/customers/-/bob", headers: [.acceptLanguage: "ko"]).words
+        #expect(korean.contains("거절: garden.gate") && korean.contains("다른 사용자가 이 구매를 등록했고 계속 소유합니다."))
+        // Each entry is on exactly one page.
+        let all = try await console.entitlements.story(of: alice, before: nil, limit: 100).count
+        var (entries, next) = (0, Optional(Self.path + "/timeline?pageSize=2"))
+        while let address = next {
+            let page = try await browser.get(address)
+            entries += page.text.matches(of: /href="[^"]*\/(?:events|notifications)\//).count
+            next = links(page, "/timeline?cursor=").first.map { $0 + "&pageSize=2" }
+        }
+        #expect(entries == all && all > 4)
+    }
+
+    @Test func `an entry opens its transaction, its proof and its place in the hash chain`() async throws {
+        let console = try await GardenConsole(keepsProofs: true)
+        let alice = try console.user()
+        let transaction = try await console.buy("garden.gate", for: alice)
+        try await console.buy("garden.seeds", for: alice)
+        let records = try await console.ledger.read { try $0.audit(of: alice, after: 0, limit: 9) }
+        let browser = try await console.browser(.viewer)
+        let first = try await browser.get(Self.path + "/events/1")
+        #expect(first.words.contains("Purchase: garden.gate") && first.words.contains("The chain is intact here"))
+        #expect(first.has(records[0].digest.hexadecimal) && first.has(String(repeating: "0", count: 64)))
+        let second = try await browser.get(Self.path + "/events/2")
+        #expect(second.has(records[0].digest.hexadecimal) && second.has(records[1].digest.hexadecimal))
+        let recorded = try #require(
+            try await console.entitlements.recordedTransactions(transaction, of: alice).first)
+        let anchor = try #require(recorded.anchorDigest)
+        #expect(console.store.rootCertificates.map { DigestAlgorithm.sha256.digest(of: $0.der) }.contains(anchor))
+        let page = try await browser.get(try #require(links(first, "/transactions/\(transaction)").first))
+        for text in [recorded.proofDigest, anchor, try #require(recorded.leafDigest)].map(\.hexadecimal) {
+            #expect(page.has(text) && first.has(text))
+        }
+        #expect(page.has(Self.path + "/proofs/\(recorded.proofDigest.hexadecimal)"))
+        #expect(page.words.contains("originalPurchaseDate") && page.words.contains("Non-Consumable"))
+        for number in ["0", "3", "-1", "x", "9223372036854775807"] {
+            #expect(try await browser.get(Self.path + "/events/" + number).status == 404)
+        }
+        #expect(try await browser.get(Self.path + "/transactions/1").status == 404)
+        #expect(try await browser.get(Self.path + "/transactions/\(transaction)?origin=nowhere").status == 400)
+        #expect(try await browser.get(Self.path + "/transactions/\(transaction)?origin=xcode").status == 404)
+    }
+
+    @Test func `a proof that was not kept has no link`() async throws {
+        let console = try await GardenConsole()
+        let transaction = try await console.buy("garden.gate", for: console.user())
+        let page = try await console.browser(.viewer).get(Self.path + "/transactions/" + transaction)
+        #expect(page.status == 200 && !page.has("/proofs/"))
+    }
+
+    @Test func `a notification shows its content as a tree, to its own customer alone`() async throws {
+        let console = try await GardenConsole()
+        let (alice, bob) = (try console.user(), try console.user("bob"))
+        let transaction = try await console.buy("garden.gate", for: alice)
+        try await console.buy("garden.seeds", for: bob)
+        _ = try console.store.advance(seconds: 1)
+        try console.store.refund(transaction)
+        try await console.notify()
+        let browser = try await console.browser(.viewer)
+        let link = try #require(
+            links(try await browser.get(Self.path), "/notifications/").first { _ in true })
+        let page = try await browser.get(link)
+        #expect(page.words.contains("Notification: REFUND") && page.words.contains("Taken from the customer"))
+        #expect(page.has("<code><bdi>notificationType</bdi></code>: <bdi>REFUND</bdi>"))
+        #expect(page.text.contains(/<code><bdi>signedDate<\/bdi><\/code>: \d+ · <time/))
+        #expect(try await browser.get(link.replacing("/alice/", with: "/bob/")).status == 404)
+    }
+
+    @Test func `items have pictures and names in both languages`() async throws {
+        let fixture = try await ConsoleFixture()
+        try await fixture.buy("sprout1", for: "alice")
+        let browser = try await fixture.browser(.viewer)
+        let page = try await browser.get(Self.path)
+        #expect(page.words.contains("Sturdy Sprout (sprout 1)"))
+        #expect(try await browser.get(Self.path, headers: [.acceptLanguage: "ko"]).words.contains("튼튼 새싹 (sprout 1)"))
+        let source = try #require(page.text.firstMatch(of: /src="(\/console\/item-pictures\/sprout\/1)"/)).1
+        let picture = try await browser.get(String(source))
+        #expect(picture.status == 200 && picture.headers[.contentType] == "image/svg+xml")
+        #expect(try await browser.get("/console/item-pictures/sprout/99").status == 404)
+        #expect(try await Browser(routes: fixture.routes).get(String(source)).status == 303)
+    }
+
+    @Test func `an explanation answers in a sentence with a remedy, in both languages`() async throws {
+        let console = try await GardenConsole()
+        let (alice, bob) = (try console.user(), try console.user("bob"))
+        let transaction = try await console.buy("garden.gate", for: alice)
+        try await console.buy("garden.seeds", for: bob)
+        let browser = try await console.browser(.viewer)
+        func explain(_ name: String, _ query: String, _ language: String = "en") async throws -> Browser.Page {
+            try await browser.get(
+                "/console/customers/-/\(name)/explanation?\(query)", headers: [.acceptLanguage: language])
+        }
+        let owned = try await explain("alice", "collection=gate&number=1")
+        #expect(owned.words.contains("The user has bought garden.gate.") && owned.words.contains("The customer has it"))
+        #expect(links(owned, "/transactions/\(transaction)").count == 1)
+        #expect(try await explain("alice", "item=gate%201", "ko").words.contains("고객이 garden.gate 상품을 샀습니다."))
+        let never = try await explain("bob", "item=gate%201")
+        #expect(never.words.contains("The user has never bought garden.gate."))
+        #expect(never.words.contains("What to do:") && never.has("<option value=\"gate 1\" selected>"))
+        #expect(try await explain("bob", "item=gate%201", "ko").words.contains("고객은 garden.gate 상품을 산 적이 없습니다."))
+        #expect(try await explain("bob", "collection=bed&number=0").words.contains("gives the item to everybody"))
+        #expect(try await explain("bob", "collection=hat&number=7").words.contains("No product of the catalog grants"))
+        try console.store.refund(transaction)
+        try await console.notify()
+        #expect(try await explain("alice", "item=gate%201").words.contains("Apple has refunded garden.gate."))
+        #expect(try await explain("alice", "item=gate%201", "ko").words.contains("Apple이 garden.gate 상품을 환불했습니다."))
+        let form = try await explain("bob", "")
+        #expect(form.has("<option value=\"plus 2\">") && !form.has("id=\"explanation\""))
+        #expect(links(try await browser.get(Self.path), "explanation?collection=bed&number=0").count == 1)
+    }
+
+    @Test func `each cause of an explanation is in Korean`() async throws {
+        let console = try await GardenConsole()
+        let alice = try console.user()
+        let browser = try await console.browser(.viewer)
+        func explain(_ item: String) async throws -> String {
+            try await browser.get(
+                Self.path + "/explanation?item=\(item)", headers: [.acceptLanguage: "ko"]
+            ).words
+        }
+        let transaction = try await console.buy("garden.premium.monthly", for: alice)
+        _ = try await console.entitlements.revoke(
+            transaction: transaction, origin: nil, of: alice, reason: "chargeback", by: "member Ada")
+        #expect(try await explain("plus%202").contains("팀이 garden.premium.monthly 상품을 회수했습니다: chargeback"))
+        _ = try await console.entitlements.reinstate(transaction: transaction, origin: nil, of: alice, by: "member Ada")
+        #expect(try await explain("plus%202").contains("2026년 11월 30일까지"))
+        let grant = try console.entitlements.newGrant(
+            of: Item(collection: "gate", number: 1), reason: "a prize", endsAt: nil, by: "member Ada")
+        _ = try await console.entitlements.give(grant, to: alice, keeping: nil, for: nil)
+        #expect(try await explain("gate%201").contains("팀이 아이템을 지급했습니다."))
+        _ = try await console.entitlements.revoke(
+            grant: grant.identifier, of: alice, reason: "a mistake", by: "member Ada")
+        #expect(try await explain("gate%201").contains("팀이 지급한 아이템을 회수했습니다: a mistake"))
+        _ = try console.store.advance(seconds: 1)
+        try console.store.setAutoRenew(false, of: transaction)
+        try console.garden.advance(to: "2027-01-01T00:00:00Z")
+        try await console.notify()
+        #expect(try await explain("plus%202").contains("만료되었습니다 (고객이 갱신을 껐습니다)."))
+        let bought = try console.garden.buy("garden.season", account: "carol")
+        _ = try await console.entitlements.receive(
+            statement: Array(try console.store.signedTransaction(bought.identifier).utf8))
+        #expect(try await explain("bed%201").contains("주인 없는 garden.season 구매가 있습니다."))
+    }
+}

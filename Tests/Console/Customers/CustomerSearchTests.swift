@@ -1,0 +1,152 @@
+import AppStoreClient
+import Commerce
+import Entitlements
+import Foundation
+import HTTPTypes
+import Testing
+
+/// The search for customers.
+@Suite struct CustomerSearchTests {
+    private func search(_ browser: Browser, _ text: String, headers: HTTPFields = [:]) async throws -> Browser.Page {
+        let allowed = CharacterSet.alphanumerics.intersection(CharacterSet(charactersIn: "\0"..."~"))
+        let value = text.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
+        return try await browser.get("/console/customers?search=\(value)", headers: headers)
+    }
+
+    @Test func `customers are found by the beginning of their name, page by page`() async throws {
+        let console = try await GardenConsole()
+        for name in ["alba", "alice", "bob"] {
+            _ = try await console.entitlements.appAccountToken(of: console.user(name))
+        }
+        let browser = try await console.browser(.viewer)
+        let found = try await search(browser, "al")
+        #expect(found.has("/console/customers/-/alba\"") && found.has("/console/customers/-/alice\""))
+        #expect(!found.has("/console/customers/-/bob\"") && !found.has("Open customer"))
+        let first = try await browser.get("/console/customers?search=al&pageSize=1")
+        #expect(first.has("/-/alba\"") && !first.has("/-/alice\""))
+        let next = try #require(first.text.firstMatch(of: /cursor=([A-Za-z0-9_-]+)/)).1
+        let second = try await browser.get("/console/customers?search=al&pageSize=1&cursor=\(next)")
+        #expect(second.has("/-/alice\"") && !second.has("/-/alba\""))
+        #expect(try await search(browser, "zoe").has("Nothing found."))
+        #expect(try await browser.get("/console/customers").has("/-/bob\""))
+    }
+
+    @Test func `an exact name, a token and a transaction lead to the customer`() async throws {
+        let console = try await GardenConsole()
+        let alice = try console.user()
+        let transaction = try await console.buy("garden.gate", for: alice)
+        let token = try await console.entitlements.appAccountToken(of: alice).lowercasedString
+        let browser = try await console.browser(.viewer)
+        for text in ["alice", token, token.uppercased(), transaction] {
+            let found = try await search(browser, text)
+            #expect(found.text.contains("class=\"button primary\" href=\"/console/customers/-/alice\""), "\(text)")
+        }
+        #expect(!(try await search(browser, "alic").has("button primary\" href")))
+    }
+
+    @Test func `an order leads to its purchase, and the App Store is not asked while a person types`() async throws {
+        let asked = Counter()
+        let console = try await GardenConsole { order in
+            asked.add()
+            if order == "MKDOWN0000" { throw ReconciliationError.answerInvalid }
+            return order == "MK5TTTVWJH" ? ["2000000000000001", "1000000000000000"] : []
+        }
+        let alice = try console.user()
+        try await console.buy("garden.gate", for: alice)
+        let browser = try await console.browser(.viewer)
+        let typing: HTTPFields = [try #require(.init("Sec-Fetch-Dest")): "empty"]
+        #expect(try await search(browser, "MK5TTTVWJH", headers: typing).has("Nothing found."))
+        #expect(try await search(browser, "MK5").has("Nothing found."))
+        #expect(asked.count == 0)
+        #expect(try await search(browser, "MKOTHER000").has("knows no order"))
+        #expect(try await search(browser, "MKDOWN0000").has("did not answer"))
+        #expect(asked.count == 2)
+    }
+
+    @Test func `an order that the App Store knows shows the owner of its transactions`() async throws {
+        let known = Box("")
+        let console = try await GardenConsole { order in order == "MK5TTTVWJH" ? [known.value] : [] }
+        known.value = try await console.buy("garden.gate", for: console.user())
+        let page = try await search(try await console.browser(.viewer), "MK5TTTVWJH")
+        #expect(page.has("Purchases of this order") && page.has("href=\"/console/customers/-/alice\""))
+    }
+
+    @Test func `a transaction that nobody has redeemed leads to the unclaimed purchases`() async throws {
+        let console = try await GardenConsole()
+        let bought = try console.garden.buy("garden.gate", account: "carol")
+        let transaction = try #require(bought.purchase).transactionIdentifier
+        _ = try await console.entitlements.receive(
+            statement: Array(try console.store.signedTransaction(bought.identifier).utf8))
+        let page = try await search(try await console.browser(.viewer), transaction)
+        let match = try #require(page.text.firstMatch(of: /href="(\/console\/unclaimed\/[^"]+)"/))
+        let path = String(match.1).replacing("&amp;", with: "&")
+        #expect(path.hasPrefix("/console/unclaimed/\(transaction)?"))
+        #expect(try await console.browser(.support).get(path).has("Unclaimed purchase \(transaction)"))
+    }
+
+    @Test func `a product leads to its latest customers, each once`() async throws {
+        let console = try await GardenConsole()
+        for name in ["alice", "bob", "carol"] {
+            let user = try console.user(name)
+            try await console.buy("garden.seeds", for: user)
+            _ = try console.store.advance(seconds: 60)
+            try await console.buy("garden.seeds", for: user)
+            _ = try console.store.advance(seconds: 60)
+        }
+        try await console.buy("garden.gate", for: console.user("dora"))
+        let browser = try await console.browser(.viewer)
+        #expect(try await search(browser, "seeds").has("/console/customers?product=garden.seeds"))
+        let first = try await browser.get("/console/customers?product=garden.seeds&pageSize=2")
+        let owners = first.text.matches(of: /customers\/-\/(\w+)"/).map { String($0.1) }
+        #expect(owners == ["carol", "bob"])
+        let next = try #require(first.text.firstMatch(of: /cursor=([A-Za-z0-9_-]+)/)).1
+        let second = try await browser.get("/console/customers?product=garden.seeds&pageSize=2&cursor=\(next)")
+        #expect(second.text.matches(of: /customers\/-\/(\w+)"/).map { String($0.1) } == ["alice"])
+        #expect(try await browser.get("/console/customers?product=garden.season").has("Nobody has redeemed"))
+        #expect(try await browser.get("/console/customers?product=garden.seeds&cursor=eA").status == 400)
+    }
+
+    @Test func `what a person searches for is shown as text`() async throws {
+        let browser = try await GardenConsole().browser(.viewer)
+        let page = try await search(browser, "\"><script>alert(1)</script>")
+        #expect(page.status == 200 && !page.has("<script>alert"))
+        #expect(page.has("&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"))
+        #expect(try await browser.get("/console/customers?search=" + String(repeating: "a", count: 257)).status == 400)
+    }
+
+    @Test(
+        arguments: [
+            ("", "alice"), ("-", "alice"), ("--", "-"), ("till", "."), (".", ".."),
+            ("https://id.example.com/a b", "a/b?c#d%41"),
+            ("", "-."), ("", "가나다"), ("", "<b>\"'&"),
+        ])
+    func `each customer has an address of its own`(issuer: String, name: String) async throws {
+        let console = try await GardenConsole(hasFeatures: false)
+        let user = try #require(User(issuer: issuer, name: name))
+        let other = try #require(User(issuer: issuer + "-", name: name + "-"))
+        try await console.ledger.write { transaction in
+            _ = try transaction.users.insert([user, other], at: console.garden.clock.now())
+        }
+        let browser = try await console.browser(.viewer)
+        let list = try await browser.get("/console/customers")
+        let paths = list.text.matches(of: /<a href="(\/console\/customers\/[^"]+)"/).map { String($0.1) }
+        #expect(Set(paths).count == 2)
+        for path in paths {
+            let page = try await browser.get(path)
+            #expect(page.status == 200, "\(path)")
+            #expect(!path.split(separator: "/").contains { [".", ".."].contains($0.removingPercentEncoding ?? "") })
+        }
+        var names: Set<String> = []
+        for path in paths {
+            names.insert(String(try #require(try await browser.get(path).text.firstMatch(of: /<h1>(.*?)<\/h1>/)).1))
+        }
+        #expect(names == [name.forHTML, (name + "-").forHTML])
+    }
+
+    @Test func `an unknown customer is not found`() async throws {
+        let browser = try await GardenConsole().browser(.viewer)
+        for path in ["/-/zoe", "/-/zoe/timeline", "/-/zoe/explanation", "/erased/x", "/-/zoe/events/1", "/-/a%20b"] {
+            #expect(try await browser.get("/console/customers" + path).status == 404, "\(path)")
+        }
+    }
+}

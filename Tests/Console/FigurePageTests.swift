@@ -1,0 +1,128 @@
+import Commerce
+import Console
+import Figures
+import Testing
+import TestSupport
+
+/// The pages of the figures.
+@Suite struct FigurePageTests {
+    private func sell(_ fixture: ConsoleFixture) async throws {
+        try await fixture.buy("sprout1", for: "alice")
+        try await fixture.buy("sprout2", for: "bob", account: "bob")
+        try await fixture.figures.rollUp()
+    }
+
+    @Test(arguments: Figure.allCases)
+    func `each figure has its definition, and a chart with a table`(figure: Figure) async throws {
+        let fixture = try await ConsoleFixture()
+        try await sell(fixture)
+        let browser = try await fixture.browser(.viewer)
+        let list = try await browser.get("/console/figures")
+        #expect(list.has(figure.definition.escaped))
+        #expect(list.has("href=\"/console/figures/\(figure.rawValue)?environment=production\""))
+        let page = try await browser.get("/console/figures/\(figure.rawValue)?environment=sandbox")
+        #expect(page.status == 200)
+        #expect(page.has(figure.definition.escaped))
+        // Refunds and subscriptions that are money have no currency here.
+        let hasSeries = !figure.isMoney || figure == .revenue
+        #expect(page.has("<svg class=\"chart\" role=\"img\"") == hasSeries)
+        #expect(page.has("<th scope=\"row\">") == hasSeries)
+        #expect(page.has("Nothing was sold in this time.") == !hasSeries)
+        let korean = try await browser.get("/console/figures/\(figure.rawValue)", headers: [.acceptLanguage: "ko"])
+        #expect(korean.status == 200)
+        #expect(!korean.has(figure.definition.escaped))
+    }
+
+    @Test func `revenue has a chart for each currency, and its exact amounts in the table`() async throws {
+        let fixture = try await ConsoleFixture()
+        try await sell(fixture)
+        let browser = try await fixture.browser(.viewer)
+        let answer = try await fixture.figures.answer(
+            try FigureQuery(.revenue, in: .sandbox, from: fixture.figures.today, to: fixture.figures.today))
+        let series = try #require(answer.series.first)
+        let amount = FigureText.money(try #require(series.points.first?.value), try #require(series.currency))
+        let page = try await browser.get("/console/figures/revenue?environment=sandbox")
+        #expect(page.has("<td class=\"number\">\(amount)</td>"))
+        #expect(page.has("not over"))
+        #expect(page.has("class=\"shade\""))
+        #expect(try await browser.get("/console/figures/revenue").has("Nothing was sold"))
+    }
+
+    @Test func `groups, filters and periods are those of the address`() async throws {
+        let fixture = try await ConsoleFixture()
+        try await sell(fixture)
+        let browser = try await fixture.browser(.viewer)
+        let page = try await browser.get("/console/figures/units?environment=sandbox&group=product&by=month")
+        #expect(page.has("<bdi>com.memolease.sesac1.sprout1</bdi>"))
+        #expect(page.has("<bdi>com.memolease.sesac1.sprout2</bdi>"))
+        #expect(page.has("<option value=\"month\" selected>"))
+        #expect(page.has("csv?environment=sandbox&amp;by=month&amp;group=product"))
+        let one = try await browser.get(
+            "/console/figures/units?environment=sandbox&product=com.memolease.sesac1.sprout1&group=&storefront=&app=")
+        #expect(one.status == 200)
+        #expect(one.has("value=\"com.memolease.sesac1.sprout1\""))
+    }
+
+    @Test(arguments: [
+        ("none", 404), ("units?by=year", 400), ("units?from=yesterday", 400), ("units?group=user", 400),
+        ("units?environment=apple", 400), ("units?from=2026-02-01&to=2026-01-01", 400),
+        ("units?from=9999-01-01&to=9999-01-02", 400), ("units?from=1970-01-01", 400),
+        ("units?from=2025-01-01&to=2026-09-01", 400), ("units?group=storefront&product=p", 400),
+        ("units/csv?by=year", 400), ("none/csv", 404),
+    ])
+    func `an address that makes no sense is refused`(path: String, status: Int) async throws {
+        let browser = try await ConsoleFixture().browser(.viewer)
+        #expect(try await browser.get("/console/figures/\(path)").status == status)
+    }
+
+    @Test func `the CSV file has the values of the answer`() async throws {
+        let fixture = try await ConsoleFixture()
+        try await sell(fixture)
+        let browser = try await fixture.browser(.viewer)
+        let today = fixture.figures.today
+        let day = "environment=sandbox&from=\(today)&to=\(today)"
+        let file = try await browser.get("/console/figures/units/csv?\(day)&group=product")
+        #expect(file.headers[.contentType] == "text/csv; charset=utf-8")
+        #expect(file.headers[.contentDisposition] == "attachment; filename=\"units-\(today)-\(today).csv\"")
+        #expect(
+            file.text == """
+                from,to,is_complete,product,value\r
+                \(today),\(today),false,com.memolease.sesac1.sprout1,1\r
+                \(today),\(today),false,com.memolease.sesac1.sprout2,1\r\n
+                """)
+        let rate = try await browser.get("/console/figures/refund-rate/csv?\(day)")
+        #expect(rate.text == "from,to,is_complete,value,denominator\r\n\(today),\(today),false,0,2\r\n")
+        let movement = try await browser.get("/console/figures/subscription-movement/csv?\(day)")
+        #expect(
+            movement.text
+                == "from,to,is_complete,value,new,resubscribed,changed,churned\r\n\(today),\(today),false,0,0,0,0,0\r\n"
+        )
+        let money = try await browser.get("/console/figures/revenue/csv?\(day)").text
+        let amount = try #require(money.split(separator: "\r\n").last?.split(separator: ",").last)
+        let answer = try await fixture.figures.answer(
+            try FigureQuery(.revenue, in: .sandbox, from: today, to: today))
+        #expect(Double(amount).map { Int64(($0 * 1000).rounded()) } == answer.series.first?.points.first?.value)
+    }
+
+    @Test func `users that the sums do not include yet are mentioned`() async throws {
+        let fixture = try await ConsoleFixture()
+        try await fixture.buy("sprout1", for: "alice")
+        let browser = try await fixture.browser(.viewer)
+        #expect(try await browser.get("/console/figures/units").has("New purchases of 1 customer are"))
+        try await fixture.figures.sweep()
+        try await fixture.figures.rollUp()
+        let page = try await browser.get("/console/figures/units")
+        #expect(!page.has("New purchases of") && !page.has("still being added"))
+    }
+
+    @Test func `a visitor is asked to log in`() async throws {
+        let fixture = try await ConsoleFixture()
+        for path in ["", "/units", "/units/csv"] {
+            #expect(try await Browser(routes: fixture.routes).get("/console/figures\(path)").status == 303)
+        }
+    }
+}
+
+extension String {
+    fileprivate var escaped: String { replacing("'", with: "&#39;") }
+}

@@ -1,0 +1,72 @@
+import Catalog
+import CatalogAdministration
+import Commerce
+import Console
+import Entitlements
+import Foundation
+import HTTPSupport
+import Ledger
+import Service
+import Store
+// The problem documents of the store's errors.
+import StoreHTTP
+import Team
+import TestSupport
+import Testing
+
+/// The console beside a local store that sells every kind of product.
+struct LocalStoreFixture {
+    let garden: TestGarden
+    let ledger: Ledger
+    let entitlements: EntitlementService
+    let team: TeamService
+    let routes: ServiceRoutes
+    var store: Store { garden.store }
+
+    /// - Parameter hasStore: False for a service without a local store.
+    init(hasStore: Bool = true) async throws {
+        garden = try TestGarden(start: "2026-10-10T12:00:00Z")
+        ledger = try Ledger(file: garden.folder.file("ledger.sqlite"))
+        let keys = APIKeys(ledger: ledger, clock: garden.clock, randomness: .system)
+        team = TeamService(ledger: ledger, clock: garden.clock, randomness: .system, cost: .minimal)
+        let administration = try await CatalogService(
+            apps: Apps(App(garden.catalog)), ledger: ledger, clock: garden.clock)
+        // The service goes by the store's clock.
+        entitlements = EntitlementService(
+            apps: administration.apps, verifier: try garden.verifier(), ledger: ledger, clock: garden.store.clock)
+        let console = ConsoleRoutes(
+            ConsoleServices(
+                team: team, entitlements: entitlements, keys: keys, figures: nil, webhooks: nil,
+                administration: administration, profiles: nil, store: hasStore ? garden.store : nil,
+                system: TestSystem(health: TestHealth(ledger: ledger)), clock: garden.clock, randomness: .system),
+            isSecure: false)
+        routes = ServiceRoutes(
+            service: entitlements, authentication: .apiKeys(keys), others: [console], clock: garden.clock)
+    }
+
+    /// A browser that is logged in with a role, under the role's name.
+    func browser(_ role: TeamRole) async throws -> Browser {
+        let secret = try await team.add(role.rawValue, role: role)
+        let hash = try team.hash(try Password("correct horse battery", unlike: []))
+        try await team.accept(invitation: secret, passwordHash: hash)
+        let browser = Browser(routes: routes)
+        let answer = try await browser.post(
+            "/console/log-in", ["name": role.rawValue, "password": "correct horse battery"], from: "/console/log-in")
+        try #require(answer.status == 303)
+        return browser
+    }
+
+    /// Buys a product.
+    ///
+    /// - Returns: The transaction identifier.
+    func buy(_ name: String, account: String = "alice") throws -> String {
+        try #require(try garden.buy("garden.\(name)", account: account).purchase).transactionIdentifier
+    }
+
+    /// The items that a user owns, without those that everybody owns.
+    func items(of name: String) async throws -> [String] {
+        try await entitlements.items(of: try #require(User(name: name))).map(\.item.description).filter {
+            $0 != "bed 0"
+        }
+    }
+}

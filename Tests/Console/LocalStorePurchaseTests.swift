@@ -1,0 +1,175 @@
+import Commerce
+import Foundation
+import Ledger
+import Receipts
+import Store
+import Testing
+
+/// Purchases at the local store through the console, and their redemption at the service.
+@Suite struct LocalStorePurchaseTests {
+    private func fields(_ product: String, _ others: [String: String] = [:]) -> [String: String] {
+        ["account": "alice", "product": "garden.\(product)", "quantity": "1", "outcome": "purchased"].merging(others) {
+            $1
+        }
+    }
+
+    @Test func `buy and redeem goes the whole way in one step`() async throws {
+        let fixture = try await LocalStoreFixture()
+        let browser = try await fixture.browser(.support)
+        let answer = try await browser.post(
+            "/console/store/buy", fields("gate", ["user": "alice.kim", "then": "redeem"]), from: "/console/store/buy")
+        #expect(answer.location == "/console/store/queue/1?done=bought")
+        #expect(try await fixture.items(of: "alice.kim") == ["gate 1"])
+        let user = try #require(User(name: "alice.kim"))
+        let audit = try await fixture.ledger.read { try $0.audit(of: user, after: 0, limit: 9) }
+        #expect(audit.contains { $0.entry.actor == .member("support") })
+        let sold = try #require(try fixture.store.history(of: "alice").first)
+        // The app sends the service's token of the user.
+        #expect(try await fixture.entitlements.appAccountToken(of: user) == sold.appAccountToken)
+        let queued = try fixture.store.queuedTransaction(1)
+        #expect(queued.transaction.state == .finished)
+        let page = try await browser.get("/console/store/queue/1?done=bought")
+        for text in [
+            "Charged", "USD 19.99", sold.transactionIdentifier, "Redeemed by", "alice.kim", "gate 1",
+            "/console/customers/-/alice.kim", "The app has finished the transaction.", "Bought.",
+        ] {
+            #expect(page.has(text), "\(text)")
+        }
+    }
+
+    @Test func `a purchase alone waits for the app, which redeems it later`() async throws {
+        let fixture = try await LocalStoreFixture()
+        let browser = try await fixture.browser(.catalog)
+        _ = try await browser.post(
+            "/console/store/buy", fields("gate", ["user": "bob"]), from: "/console/store/buy")
+        let sold = try #require(try fixture.store.history(of: "alice").first)
+        #expect(sold.appAccountToken == nil)
+        let path = "/console/store/transactions/\(sold.transactionIdentifier)"
+        #expect(try await browser.get(path).has("The service knows nothing of it yet."))
+        let answer = try await browser.post("\(path)/redeem", ["user": "bob"], from: path)
+        #expect(answer.location == "\(path)?done=redeemed")
+        #expect(try await fixture.items(of: "bob") == ["gate 1"])
+        #expect(try await browser.get(path).has("/console/customers/-/bob"))
+        #expect(try fixture.store.queuedTransaction(1).transaction.state == .finished)
+        // Another user's app is refused.
+        let refused = try await browser.post("\(path)/redeem", ["user": "carol"], from: path)
+        #expect(refused.status == 409 && refused.has("ownedByAnotherUser"))
+        #expect(try await browser.post("\(path)/redeem", ["user": "a b"], from: path).status == 422)
+        #expect(try await browser.post("\(path)/redeem", [:], from: path).status == 422)
+    }
+
+    @Test func `a proof that the service refuses stays in the queue, and the page has the code`() async throws {
+        let fixture = try await LocalStoreFixture()
+        let browser = try await fixture.browser(.admin)
+        _ = try fixture.store.update { $0.simulatedErrors[.verification] = .invalidSignature }
+        let answer = try await browser.post(
+            "/console/store/buy", fields("gate", ["user": "alice", "then": "redeem"]), from: "/console/store/buy")
+        #expect(answer.location == "/console/store/queue/1?done=bought&refused=signatureInvalid")
+        let page = try await browser.get(try #require(answer.location))
+        #expect(page.has("the service refused the proof") && page.has("signatureInvalid"))
+        #expect(try await fixture.items(of: "alice") == [])
+        #expect(try fixture.store.queuedTransaction(1).transaction.state == .purchased)
+    }
+
+    @Test func `a deferred payment is approved or declined`() async throws {
+        let fixture = try await LocalStoreFixture()
+        let browser = try await fixture.browser(.support)
+        for _ in 0..<2 {
+            let answer = try await browser.post(
+                "/console/store/buy", fields("seeds", ["outcome": "deferred"]), from: "/console/store/buy")
+            #expect(answer.location?.contains("done") == false)
+        }
+        let path = "/console/store/queue/1"
+        #expect(try await browser.get(path).has("\(path)/approve"))
+        #expect(
+            try await browser.post("\(path)/approve", [:], from: path).location == "\(path)?done=approved")
+        #expect(try await !browser.get(path).has("\(path)/approve"))
+        #expect(try await browser.post("\(path)/approve", [:], from: path).status == 409)
+        _ = try await browser.post("/console/store/queue/2/decline", [:], from: path)
+        #expect(try fixture.store.queuedTransaction(1).transaction.state == .purchased)
+        #expect(try fixture.store.queuedTransaction(2).transaction.error == .paymentCancelled)
+        #expect(try await browser.post("\(path)/finish", [:], from: path).status == 303)
+        #expect(try fixture.store.queuedTransaction(1).transaction.state == .finished)
+        for number in ["99", "x"] { #expect(try await browser.get("/console/store/queue/\(number)").status == 404) }
+    }
+
+    @Test func `an interrupted purchase is resolved as another payment`() async throws {
+        let fixture = try await LocalStoreFixture()
+        let browser = try await fixture.browser(.support)
+        _ = try await browser.post(
+            "/console/store/buy", fields("seeds", ["outcome": "interrupted"]), from: "/console/store/buy")
+        #expect(try await browser.get("/console/store/queue/1").has("Interrupted"))
+        let answer = try await browser.post(
+            "/console/store/queue/1/resolve", [:], from: "/console/store/queue/1")
+        #expect(answer.location == "/console/store/queue/2?done=bought")
+        #expect(try fixture.store.queuedTransaction(2).transaction.state == .purchased)
+        #expect(try await !browser.get("/console/store/queue/1").has("queue/1/resolve"))
+    }
+
+    @Test func `a payment has the quantity, the offer, the token and the outcome of the form`() async throws {
+        let fixture = try await LocalStoreFixture()
+        let browser = try await fixture.browser(.support)
+        let token = UUID()
+        _ = try await browser.post(
+            "/console/store/buy",
+            fields("seeds", ["quantity": "3", "token": token.uuidString, "user": "bob", "then": "redeem"]),
+            from: "/console/store/buy")
+        let seeds = try #require(try fixture.store.history(of: "alice").first)
+        #expect((seeds.quantity, seeds.appAccountToken) == (3, token))
+        _ = try await browser.post(
+            "/console/store/buy", fields("basic.monthly", ["offer": "offerCode FAIR"]), from: "/console/store/buy")
+        let subscribed = try #require(try fixture.store.history(of: "alice").last)
+        #expect(subscribed.offer?.kind == .offerCode)
+        _ = try await browser.post(
+            "/console/store/buy", fields("gate", ["outcome": "paymentInvalid"]), from: "/console/store/buy")
+        #expect(try await browser.get("/console/store/queue/3").has("paymentInvalid"))
+        #expect(try fixture.store.history(of: "alice").count == 2)
+    }
+
+    @Test func `a payment for a subscription shows its effect`() async throws {
+        let fixture = try await LocalStoreFixture()
+        let browser = try await fixture.browser(.support)
+        for product in ["premium.monthly", "premium.monthly"] {
+            _ = try await browser.post("/console/store/buy", fields(product), from: "/console/store/buy")
+        }
+        let same = try await browser.get("/console/store/queue/2")
+        #expect(same.has("Already subscribed, so nothing was charged.") && same.has("2026-11-10"))
+        _ = try await browser.post("/console/store/buy", fields("basic.monthly"), from: "/console/store/buy")
+        let change = try await browser.get("/console/store/queue/3")
+        #expect(change.has("The subscription changes to") && change.has("2026-11-10"))
+        #expect(try await browser.get("/console/store/queue/1").has("USD 9.99"))
+    }
+
+    @Test(arguments: [
+        (["account": ""], 422), (["account": String(repeating: "a", count: 257)], 422), (["product": "x"], 404),
+        (["quantity": "11"], 422), (["quantity": "x"], 422), (["outcome": "x"], 422), (["token": "x"], 422),
+        (["offer": "introductory x"], 422), (["offer": "x"], 422), (["user": "a b", "then": "redeem"], 422),
+        (["then": "redeem"], 422),
+    ])
+    func `a wrong field buys nothing`(wrong: [String: String], status: Int) async throws {
+        let fixture = try await LocalStoreFixture()
+        let browser = try await fixture.browser(.support)
+        let answer = try await browser.post("/console/store/buy", fields("gate", wrong), from: "/console/store/buy")
+        #expect(answer.status == status)
+        #expect(try fixture.store.transactions().isEmpty)
+    }
+
+    @Test func `a simulated error of a purchase is shown`() async throws {
+        let fixture = try await LocalStoreFixture()
+        let browser = try await fixture.browser(.support)
+        _ = try fixture.store.update { $0.simulatedErrors[.purchase] = .networkError }
+        let answer = try await browser.post("/console/store/buy", fields("gate"), from: "/console/store/buy")
+        #expect(answer.status == 409 && answer.has("storeKitError") && answer.has("networkError"))
+    }
+
+    @Test func `the form suggests the latest accounts and the product of a link`() async throws {
+        let fixture = try await LocalStoreFixture()
+        let browser = try await fixture.browser(.support)
+        for account in ["alice", "bob"] { _ = try fixture.buy("seeds", account: account) }
+        let page = try await browser.get("/console/store/buy?product=garden.gate")
+        #expect(page.has("<option value=\"alice\">") && page.has("<option value=\"garden.gate\" selected>"))
+        #expect(page.has("name=\"account\" value=\"bob\""))
+        #expect(page.has("<option value=\"promotional spring\">"))
+        #expect(page.has("name=\"user\" value=\"bob\""))
+    }
+}

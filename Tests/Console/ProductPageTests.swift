@@ -1,0 +1,179 @@
+import Catalog
+import CatalogAdministration
+import Commerce
+import Foundation
+import Team
+import TestSupport
+import Testing
+
+/// The list of products, the page of a product, and the actions on it.
+@Suite struct ProductPageTests {
+    static let sprout1 = "com.memolease.sesac1.sprout1"
+    private static let path = "/console/products/\(sprout1)"
+    private let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0x0D, 0x0A, 0x2D, 0x2D]
+
+    @Test func `the list shows each product with its names, price and item`() async throws {
+        let fixture = try await ConsoleFixture()
+        let page = try await fixture.browser(.viewer).get("/console/products?pageSize=100")
+        #expect(page.status == 200)
+        for product in fixture.shop.catalog.products {
+            #expect(page.has("href=\"/console/products/\(product.productIdentifier)\""))
+            for localization in product.localizations { #expect(page.has("<bdi>\(localization.displayName)</bdi>")) }
+        }
+        #expect(page.has("KRW 1,200") && page.has("sprout 1 for good") && page.has("Non-consumable"))
+        #expect(page.has("src=\"\(Self.path)/picture\""))
+        #expect(!page.has("new-product"))
+        #expect(try await fixture.browser(.catalog).get("/console/products").has("/console/new-product"))
+    }
+
+    @Test func `the list is filtered by text and type`() async throws {
+        let fixture = try await ConsoleFixture()
+        let browser = try await fixture.browser(.viewer)
+        for text in ["sturdy", "%ED%8A%BC%ED%8A%BC", "sprout1", "sprout%201"] {
+            let page = try await browser.get("/console/products?text=\(text)")
+            #expect(page.has(">\(Self.sprout1)<"), "\(text)")
+            #expect(!page.has("sprout2<"), "\(text)")
+        }
+        #expect(try await browser.get("/console/products?type=Consumable").has("No product matches."))
+        #expect(try await browser.get("/console/products?type=Non-Consumable").has(Self.sprout1))
+        #expect(try await browser.get("/console/products?type=Toy").status == 400)
+        #expect(try await browser.get("/console/products?app=com.example.none").status == 400)
+    }
+
+    @Test func `a long list has pages`() async throws {
+        let fixture = try await ConsoleFixture()
+        let browser = try await fixture.browser(.viewer)
+        let identifiers = fixture.shop.catalog.products.map(\.productIdentifier)
+        // The next page keeps the filter.
+        var path: String? = "/console/products?text=sesac1&pageSize=4"
+        var found: [String] = []
+        while let present = path {
+            let page = try await browser.get(present)
+            found += page.text.matches(of: /<code><bdi>([^<]+)<\/bdi><\/code>/).map { String($0.1) }
+            path = page.text.firstMatch(of: /href="(\/console\/products\?text=sesac1[^"]*cursor=[^"]+)"/)
+                .map { $0.1.replacing("&amp;", with: "&") + "&pageSize=4" }
+        }
+        #expect(found == identifiers)
+        #expect(try await browser.get("/console/products?cursor=bm9uZQ").status == 400)
+    }
+
+    @Test func `a product's page shows its texts and the entries of App Store Connect`() async throws {
+        let fixture = try await ConsoleFixture()
+        let browser = try await fixture.browser(.viewer)
+        let page = try await browser.get(Self.path)
+        for text in [
+            "튼튼 새싹", "Sturdy Sprout", "A sturdier sprout with one more leaf to show for it.", "sprout 1 for good",
+            "Display name (en-US)", "Review screenshot", "Family Sharing", "5E5AC1A1",
+            "href=\"/console/customers?product=\(Self.sprout1)\"",
+        ] { #expect(page.has(text), "\(text)") }
+        // The description has 52 characters.
+        #expect(!page.has("Longer than 55"))
+        #expect(!page.has("\(Self.path)/edit") && !page.has("\(Self.path)/withdrawal"))
+        browser.cookies["till_language"] = "ko"
+        let korean = try await browser.get(Self.path)
+        #expect(korean.has("sprout 1 영구 소유") && korean.has("심사용 스크린샷") && korean.has("비소모품"))
+        #expect(try await browser.get("/console/products/none").status == 404)
+    }
+
+    @Test func `a subscription's page shows its group, period and offers`() async throws {
+        let garden = try TestGarden()
+        let fixture = try await ConsoleFixture(others: [garden.catalog])
+        let browser = try await fixture.browser(.admin)
+        let list = try await browser.get("/console/products?app=\(TestGarden.bundleIdentifier)")
+        #expect(list.has("garden.gate?app=com.example.garden") && !list.has(Self.sprout1))
+        #expect(try await browser.get("/console/products").has(Self.sprout1))
+        let page = try await browser.get("/console/products/garden.basic.monthly")
+        for text in ["Introductory offer", "Promotional offer", "Offer code", "Win-back offer", "1 month", "Plus"] {
+            #expect(page.has(text), "\(text)")
+        }
+        #expect(page.has("plus 1 while it is paid"))
+        #expect(page.has("/console/products/garden.basic.monthly/edit?app=com.example.garden"))
+        #expect(try await browser.get("/console/products/garden.seeds").has("10 of the balance seeds"))
+        let form = try await browser.get("/console/products/garden.basic.monthly/edit?app=com.example.garden")
+        #expect(form.has("name=\"groupNumber\"") && form.has("&quot;introductoryOffer&quot;"))
+        #expect(!form.has("name=\"balance\""))
+    }
+
+    @Test func `without administration the pages say how to turn it on`() async throws {
+        let fixture = try await ConsoleFixture(isAdministered: false)
+        let browser = try await fixture.browser(.admin)
+        for path in ["/console/products", Self.path] {
+            let page = try await browser.get(path)
+            #expect(page.has("till serve --catalog-administration"))
+            #expect(!page.has("new-product") && !page.has("/edit") && !page.has("history"))
+        }
+        for path in ["\(Self.path)/edit", "/console/new-product", "/console/catalog-history"] {
+            #expect(try await browser.get(path).status == 404)
+        }
+        let answer = try await browser.post("\(Self.path)/withdrawal", [:], from: "/console/products")
+        #expect([404, 405].contains(answer.status))
+        #expect(fixture.administration.apps.first.catalog.withdrawn == [])
+    }
+
+    @Test(arguments: [TeamRole.viewer, .support])
+    func `other roles change no product`(role: TeamRole) async throws {
+        let fixture = try await ConsoleFixture()
+        let browser = try await fixture.browser(role)
+        for path in ["/console/new-product", "\(Self.path)/edit"] {
+            #expect(try await browser.get(path).status == 403, "\(path)")
+        }
+        let fields = ProductForm.moon
+        for path in [
+            "/console/new-product", "/console/new-product/preview", "\(Self.path)/preview", "\(Self.path)/definition",
+            "\(Self.path)/picture", "\(Self.path)/withdrawal", "\(Self.path)/return", "\(Self.path)/reversion",
+            "\(Self.path)/history/1/undo",
+        ] {
+            #expect(try await browser.post(path, fields, from: "/console/products").status == 403, "\(path)")
+        }
+        #expect(try await fixture.ledger.read { try $0.catalogRevision() } == 0)
+    }
+
+    @Test func `a product is withdrawn and returns to sale`() async throws {
+        let fixture = try await ConsoleFixture()
+        let browser = try await fixture.browser(.catalog, name: "Ada Kim")
+        let app = fixture.administration.apps.first
+        let withdrawn = try await browser.post("\(Self.path)/withdrawal", [:], from: Self.path)
+        #expect(withdrawn.location == "\(Self.path)?done=withdrawn")
+        #expect(app.catalog.isWithdrawn(Self.sprout1))
+        #expect(try await browser.get(Self.path).has("Withdrawn"))
+        #expect(try await browser.post("\(Self.path)/return", [:], from: Self.path).status == 303)
+        #expect(!app.catalog.isWithdrawn(Self.sprout1))
+        let changes = try await fixture.administration.changes(of: Self.sprout1, in: app, before: nil, limit: 9)
+        #expect(changes.map(\.content) == [.restoration, .withdrawal])
+        #expect(changes.allSatisfy { $0.changedBy == "member Ada Kim" })
+        let unknown = try await browser.post("/console/products/none/withdrawal", [:], from: Self.path)
+        #expect(unknown.status == 404)
+    }
+
+    @Test func `an uploaded picture is shown and runs no scripts`() async throws {
+        let fixture = try await ConsoleFixture()
+        let browser = try await fixture.browser(.catalog)
+        let before = try await browser.get("\(Self.path)/picture")
+        #expect(before.headers[.contentType] == "image/svg+xml")
+        let answer = try await browser.upload("\(Self.path)/picture", "picture", png, from: Self.path)
+        #expect(answer.location == "\(Self.path)?done=saved")
+        let picture = try await browser.get("\(Self.path)/picture")
+        #expect(picture.headers[.contentType] == "image/png")
+        #expect(picture.headers[.contentSecurityPolicy]?.hasSuffix("sandbox") == true)
+        #expect(picture.headers[.xContentTypeOptions] == "nosniff")
+        let known = try await browser.get(
+            "\(Self.path)/picture", headers: [.ifNoneMatch: try #require(picture.headers[.eTag])])
+        #expect(known.status == 304)
+        for bytes in [Array("GIF89a".utf8), [], [UInt8](repeating: 0x89, count: Picture.maximumSize + 1)] {
+            let refused = try await browser.upload("\(Self.path)/picture", "picture", bytes, from: Self.path)
+            #expect(refused.status == 422 && refused.has("pictureInvalid"))
+        }
+        #expect(try await browser.get("/console/products/none/picture").status == 404)
+        #expect(try await fixture.administration.ledger.read { try $0.catalogRevision() } == 1)
+    }
+
+    @Test func `a product of a balance has no picture`() async throws {
+        let fixture = try await ConsoleFixture(others: [try TestGarden().catalog])
+        let browser = try await fixture.browser(.catalog)
+        let path = "/console/products/garden.seeds"
+        #expect(try await !browser.get(path).has("type=\"file\""))
+        let answer = try await browser.upload("\(path)/picture", "picture", png, from: path)
+        #expect(answer.status == 422 && answer.has("pictureOfNoItem"))
+        #expect(try await browser.get("\(path)/picture").status == 404)
+    }
+}
