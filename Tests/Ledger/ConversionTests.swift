@@ -144,7 +144,12 @@ import Webhooks
                 let indexes =
                     LedgerFixture.isFile
                     ? "SELECT name FROM sqlite_master WHERE type = 'index'"
-                    : "SELECT indexname AS name FROM pg_indexes WHERE schemaname = current_schema()"
+                    // The names of constraints' indexes depend on the tables that were there when they were made.
+                    : """
+                    SELECT indexname AS name FROM pg_indexes WHERE schemaname = current_schema()
+                        AND indexname NOT IN (
+                            SELECT conname FROM pg_constraint WHERE connamespace = current_schema()::regnamespace)
+                    """
                 let columns =
                     LedgerFixture.isFile
                     ? """

@@ -140,9 +140,14 @@ final class PostgreSQLConnection {
     /// Ends a transaction that only reads, without waiting for the answer. The next use of the connection reads the answer.
     func endRead() throws(PostgreSQLFailure) {
         known.removeAll()
+        // The answer to the previous COMMIT is still unread, so this transaction has sent nothing yet.
+        guard !isEnding else {
+            waiting.removeAll()
+            return
+        }
         try flush()
         waiting.removeAll()
-        guard !isEnding, send(.run("COMMIT")) == 1, PQpipelineSync(handle) == 1 else { throw failure(nil) }
+        guard send(.run("COMMIT")) == 1, PQpipelineSync(handle) == 1 else { throw failure(nil) }
         isEnding = true
     }
 
