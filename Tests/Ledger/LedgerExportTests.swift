@@ -228,7 +228,7 @@ import Webhooks
             (Data(), ImportError.incomplete), (text.dropLast(1), .incomplete), (joined(lines.dropLast()), .incomplete),
             (joined(lines.dropLast(2) + lines.suffix(1)), .incomplete), (joined(Array(lines[1...])), .lineInvalid(1)),
             (text + text, .lineInvalid(lines.count + 1)), (Data("hello\n".utf8), .lineInvalid(1)),
-            (changed("\"version\":18", "\"version\":6"), .versionOther(6)),
+            (joined([Data(#"{"version":6}"#.utf8)] + lines.dropFirst()), .versionOther(6)),
             (changed("\"alice\"", "\"mallory\""), .incomplete), (changed("\"issuer\"", "\"issue\""), .lineInvalid(2)),
             (changed("\"table\":\"user\"", "\"table\":\"sqlite_master\""), .lineInvalid(2)),
             (joined([lines[0], lines[1], lines[1]]), .lineInvalid(3)),
