@@ -23,10 +23,13 @@ settings: build ## Write the tables of settings into Documentation/Configuration
 pictures: build ## Draw the pictures of the README
 	@Scripts/demo-picture.sh .build/release/till Documentation/Pictures/demo.svg
 
+# What measures or takes both cores runs by itself.
+alone := SimulationTests|DecisionPropertyTests
+
 test: requirements ## Run every test, then half a minute of simulations
 	@[ -x .build/release/till ] || echo "Building Till and its packages; the first time takes about 6 minutes on two cores …"
-	@Scripts/swift-test.sh --skip SimulationTests
-	@Scripts/swift-test.sh --skip-build --filter SimulationTests
+	@Scripts/swift-test.sh --skip '$(alone)'
+	@Scripts/swift-test.sh --skip-build --filter '$(alone)'
 
 simulate: requirements ## Play simulations for ten minutes (SECONDS=N), or the one of a seed (SEED=N), over LEDGER=postgres too
 	@$(if $(filter postgres,$(LEDGER)),Scripts/with-postgres.sh env TILL_SIMULATION_LEDGER=postgres) \

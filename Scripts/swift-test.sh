@@ -7,6 +7,9 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 # Tests/Support/ProcessLaunch.swift says why memory is mapped like this.
 export MALLOC_ARENA_MAX=1 MALLOC_TOP_PAD_=1048576
+# All tests at once would wait for each other until they time out, and for the one heap.
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-16}
+export GLIBC_TUNABLES=${GLIBC_TUNABLES:-glibc.malloc.tcache_count=4000}
 Scripts/mail-server.sh >/dev/null 2>&1 || echo "The tests with a mail server are skipped: Scripts/mail-server.sh has failed."
 # Without testable imports, the tests share the build of `make build`.
 if ! swift test -c release --disable-testable-imports "$@" 2>&1 | tee "$log"; then
