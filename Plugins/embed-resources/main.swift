@@ -23,4 +23,5 @@ for file in arguments.dropFirst() {
     code += "    static let \(name): [UInt8] = Array(\"\(literal)\".utf8)\n"
 }
 code += "}\n"
-try Data(code.utf8).write(to: output)
+// SwiftPM links this tool again in each build. A file that it left alone compiles nothing again.
+if (try? Data(contentsOf: output)) != Data(code.utf8) { try Data(code.utf8).write(to: output) }
