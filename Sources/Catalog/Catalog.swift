@@ -26,6 +26,8 @@ public struct Catalog: Sendable {
     private var places: [ByteKey: Int]
     private var benefits: [ByteKey: Benefit]
     private var definitions: [ByteKey: JSONObject]
+    /// The rights and offerings.
+    var offeringMap: OfferingMap
 
     /// Loads a catalog from its folder.
     ///
@@ -46,6 +48,8 @@ public struct Catalog: Sendable {
         ownedByEverybody = map.ownedByEverybody
         benefits = Dictionary(uniqueKeysWithValues: map.benefits.map { (ByteKey($0.key), $0.value) })
         pictures = try Picture.all(in: folder, of: ownedByEverybody + benefits.values.compactMap(\.item))
+        offeringMap = try Self.offerings(in: folder)
+        try checkOfferings()
     }
 
     /// Applies the administered changes. They take precedence over the files.
@@ -65,17 +69,19 @@ public struct Catalog: Sendable {
         for definition in definitions { try define(definition, claimed: &claimed) }
         self.withdrawn = Set(withdrawn.map { ByteKey($0) }).intersection(benefits.keys)
         self.pictures.merge(pictures) { $1 }
+        try checkOfferings()
     }
 
     /// Creates or changes a product.
     ///
     /// - Throws: `CatalogError` for a definition that conflicts with the others; then nothing changes.
     public mutating func define(_ definition: ProductDefinition) throws(CatalogError) {
-        let identifier = ByteKey(definition.product.productIdentifier)
-        let before = benefits.removeValue(forKey: identifier)
-        var claimed = claimedItems
-        benefits[identifier] = before
-        try define(definition, claimed: &claimed)
+        var changed = self
+        changed.benefits[ByteKey(definition.product.productIdentifier)] = nil
+        var claimed = changed.claimedItems
+        try changed.define(definition, claimed: &claimed)
+        try changed.checkOfferings()
+        self = changed
     }
 
     private mutating func define(
@@ -104,6 +110,7 @@ public struct Catalog: Sendable {
             throw CatalogError(file: productIdentifier, key: "number", reason: "\(item) is given twice")
         }
         benefits[identifier] = files.benefits[identifier]
+        try checkOfferings()
     }
 
     /// The items that some product or the files grant permanently.
@@ -134,6 +141,9 @@ public struct Catalog: Sendable {
     public func benefit(of productIdentifier: String) -> Benefit? {
         benefits[ByteKey(productIdentifier)]
     }
+
+    /// The items that products grant, in no order.
+    var grantedItems: [Item] { benefits.values.compactMap(\.item) }
 
     /// The product that grants an item; nil for a free or unknown item.
     public func product(granting item: Item) -> Product? {

@@ -98,7 +98,7 @@ public struct CatalogDraft: Sendable {
     }
 
     /// A name of letters, digits, `-` and `_`, in lower case.
-    private static func name(_ text: String, or standard: String) -> String {
+    static func name(_ text: String, or standard: String) -> String {
         let words = text.lowercased().split { !($0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_")) }
         let name = words.joined(separator: "-").trimmingPrefix(/_+/).prefix(maximumNameLength - 16)
         return name.isEmpty ? standard : String(name)

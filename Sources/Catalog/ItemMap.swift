@@ -79,7 +79,7 @@ struct ItemMap {
         }
     }
 
-    private static func item(_ entry: CatalogReader) throws(CatalogError) -> (item: Item, number: CatalogReader) {
+    static func item(_ entry: CatalogReader) throws(CatalogError) -> (item: Item, number: CatalogReader) {
         let (collection, number) = (try entry.required("collection"), try entry.required("number"))
         let name = try collection.string()
         // Databases use the name as a part of their keys.

@@ -9,7 +9,7 @@ struct InitCommand: Command {
         commandName: "init",
         abstract: "Create a catalog from a StoreKit configuration of Xcode.",
         discussion: """
-            Copies the file as Till.storekit, and writes an Items.json to edit.
+            Copies the file as Till.storekit, and writes an Items.json and an Offerings.json to edit.
 
             Examples:
               till init --storekit Garden.storekit --bundle-id com.example.garden
@@ -43,6 +43,10 @@ struct InitCommand: Command {
                 text: configuration.text
             ),
             (url: target.appending(path: Catalog.itemsFile, directoryHint: .notDirectory), text: draft.itemsText),
+            (
+                url: target.appending(path: Catalog.offeringsFile, directoryHint: .notDirectory),
+                text: draft.offeringsText
+            ),
         ]
         if let existing = files.first(where: { FileManager.default.fileExists(atPath: $0.url.path) }) {
             throw CatalogNotCreated(path: existing.url.path, exists: true)
@@ -54,11 +58,11 @@ struct InitCommand: Command {
             throw CatalogNotCreated(path: target.path, exists: false)
         }
         files.forEach { terminal.line("Created \($0.url.relativePath)") }
-        explain(draft, itemsFile: files[1].url.relativePath)
+        explain(draft, itemsFile: files[1].url.relativePath, offeringsFile: files[2].url.relativePath)
         try terminal.json(["files": files.map(\.url.path)])
     }
 
-    private func explain(_ draft: CatalogDraft, itemsFile: String) {
+    private func explain(_ draft: CatalogDraft, itemsFile: String, offeringsFile: String) {
         var table = TextTable(header: ["PRODUCT", "GRANTS"])
         for entry in draft.entries { table.add([entry.product.productIdentifier, entry.benefit.sentence]) }
         ([""] + table.lines + ["", "Edit \(itemsFile) before you sell:"]).forEach(terminal.line)
@@ -73,7 +77,8 @@ struct InitCommand: Command {
         if !timed.isEmpty {
             terminal.line("- Set the duration of \(timed.joined(separator: ", ")): a .storekit file has none.")
         }
-        terminal.line("Documentation/Catalog.md describes the file. Then run:")
+        terminal.line("- Name the rights and packages in \(offeringsFile) as your app knows them, or delete the file.")
+        terminal.line("Documentation/Catalog.md describes the files. Then run:")
         terminal.line("  till products --catalog \(CommonOptions.quoted(folder))")
     }
 }

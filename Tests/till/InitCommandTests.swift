@@ -31,9 +31,13 @@ import Wire
         #expect(try written == Data(contentsOf: TestGarden.file))
         let listed = try await till.run("products", "--catalog", "shops/Garden", "--json").decoded(ProductList.self)
         #expect(listed.products.count == 6)
+        #expect(created.output.contains("Created shops/Garden/Offerings.json"))
+        let catalog = try Catalog(folder: till.folder.folder("shops/Garden"))
+        #expect(catalog.rights.map(\.name) == ["plus"])
+        #expect(catalog.currentOffering?.packages.count == 6)
     }
 
-    @Test(arguments: [Catalog.configurationFile, Catalog.itemsFile])
+    @Test(arguments: [Catalog.configurationFile, Catalog.itemsFile, Catalog.offeringsFile])
     func `no file is overwritten`(name: String) async throws {
         let folder = till.folder.folder("Garden")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -62,8 +66,12 @@ import Wire
         #expect(Set(catalog.products.map(\.type)) == Set(ProductType.allCases))
         #expect(catalog.ownedByEverybody == [Item(collection: "bed", number: 0)])
         #expect(catalog.balances == ["seeds"])
-        let items = try String(contentsOf: till.folder.file(Catalog.itemsFile), encoding: .utf8)
-        let used = Set(items.matches(of: /"([A-Za-z]+)":/).map { String($0.1) })
+        #expect(catalog.rights.map(\.name) == ["premium", "tools"])
+        #expect(catalog.currentOffering?.packages.map(\.identifier) == ["$rc_monthly", "$rc_annual", "gate"])
+        let files = try [Catalog.itemsFile, Catalog.offeringsFile].map {
+            try String(contentsOf: till.folder.file($0), encoding: .utf8)
+        }
+        let used = Set(files.joined().matches(of: /"([A-Za-z]+)":/).map { String($0.1) })
         let keys = Set(page.matches(of: /\n\| `([A-Za-z]+)` \|/).map { String($0.1) })
         #expect(used == keys)
     }

@@ -1,3 +1,4 @@
+import Catalog
 import Commerce
 import Console
 import Foundation
@@ -91,12 +92,11 @@ struct Examination {
     private var catalog: Finding {
         do {
             let apps = try configuration.apps()
-            let counts = apps.all.map { ($0.catalog.bundleIdentifier, $0.catalog.products.count) }
+            let phrases = apps.all.map { Self.phrase(for: $0.catalog) }
             return .passed(
                 .catalog,
                 Phrase(
-                    counts.map { "\($0) sells \($1) products" }.joined(separator: "; "),
-                    counts.map { "\($0): 상품 \($1)개" }.joined(separator: "; ")))
+                    phrases.map(\.english).joined(separator: "; "), phrases.map(\.korean).joined(separator: "; ")))
         } catch {
             return .problem(
                 .catalog, message(error),
@@ -104,6 +104,17 @@ struct Examination {
                     "Correct the files; Documentation/Catalog.md describes them.",
                     "파일을 고치세요. Documentation/Catalog.md에 설명이 있습니다."))
         }
+    }
+
+    private static func phrase(for catalog: Catalog) -> Phrase {
+        let (name, count) = (catalog.bundleIdentifier, catalog.products.count)
+        let (rights, offerings) = (catalog.rights.count, catalog.offerings.count)
+        guard rights + offerings > 0 else {
+            return Phrase("\(name) sells \(count) products", "\(name): 상품 \(count)개")
+        }
+        return Phrase(
+            "\(name) sells \(count) products (rights: \(rights), offerings: \(offerings))",
+            "\(name): 상품 \(count)개(권한 \(rights)개, 상품 묶음 \(offerings)개)")
     }
 
     private var ledger: Finding {

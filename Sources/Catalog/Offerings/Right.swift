@@ -1,0 +1,78 @@
+import Commerce
+import StrictJSON
+
+/// A right of users, such as `premium`, with the products and items that give it. RevenueCat's SDKs call it an entitlement.
+public struct Right: Sendable {
+    /// The maximum number of products of a right, and of its items.
+    static let maximumSources = 1000
+    private static let keys = ["description", "items", "name", "products"]
+
+    public let name: String
+    /// A description for the team; it may be empty.
+    public let description: String
+    /// The identifiers of the products whose owners have the right.
+    public let products: [String]
+    /// The items whose owners have the right, by a purchase, a grant or the catalog's rule.
+    public let items: [Item]
+    /// The definition, for errors about its products and items.
+    private let entry: CatalogReader
+
+    /// Reads an administered right.
+    ///
+    /// - Parameter object: The definition. It may leave out the name.
+    /// - Throws: `CatalogError` for the first invalid key. The error names the right as its file.
+    public init(_ object: JSONObject, named name: String) throws(CatalogError) {
+        try self.init(try CatalogReader(file: name, value: .object(object)).naming("name", name))
+    }
+
+    init(_ entry: CatalogReader) throws(CatalogError) {
+        try entry.check(keys: Self.keys)
+        self.entry = entry
+        name = try entry.required("name").name()
+        description = try entry.optional("description")?.description() ?? ""
+        let products = try entry.optional("products")?.elements(upTo: Self.maximumSources) ?? []
+        let items = try entry.optional("items")?.elements(upTo: Self.maximumSources) ?? []
+        guard !products.isEmpty || !items.isEmpty else {
+            throw entry.failure("nothing gives the right; list at least one of its products or items")
+        }
+        self.products = try products.unique { product throws(CatalogError) in
+            let identifier = try product.string()
+            return (identifier, identifier)
+        }
+        self.items = try items.unique { item throws(CatalogError) in
+            try item.check(keys: ["collection", "number"])
+            let item = try ItemMap.item(item).item
+            return (item, item.description)
+        }
+    }
+
+    /// The definition in the form of the file, without the name.
+    public var definition: JSONObject {
+        var object = JSONObject()
+        if !description.isEmpty { _ = object.add("description", .string(description)) }
+        if !products.isEmpty { _ = object.add("products", .array(products.map { .string($0) })) }
+        if !items.isEmpty {
+            let items = items.map {
+                JSONValue.object(["collection": .string($0.collection), "number": .integer($0.number)])
+            }
+            _ = object.add("items", .array(items))
+        }
+        return object
+    }
+
+    /// Checks that the catalog has the products and items.
+    func check(in catalog: Catalog) throws(CatalogError) {
+        for product in try entry.optional("products")?.elements() ?? [] {
+            if case .credit = try product.benefit(in: catalog) {
+                throw product.failure("a consumable gives no right, because it is spent")
+            }
+        }
+        guard !items.isEmpty else { return }
+        let known = catalog.items
+        for (item, reader) in zip(items, try entry.optional("items")?.elements() ?? []) where !known.contains(item) {
+            throw reader.failure(
+                "no product gives \(item), and it is not owned by everybody"
+                    + CatalogReader.suggestion(for: item.description, among: known.map(\.description)))
+        }
+    }
+}
