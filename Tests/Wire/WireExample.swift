@@ -17,5 +17,5 @@ struct WireExample: CustomTestStringConvertible, Sendable {
 
     var testDescription: String { "\(typeName), \(json.count) bytes" }
 
-    static let all = users + catalog + figures + messages + store + support
+    static let all = users + catalog + figures + messages + offerings + store + support
 }

@@ -1,3 +1,4 @@
+import Catalog
 import Commerce
 import Foundation
 import Ledger
@@ -23,6 +24,24 @@ extension LedgerTransaction {
     ) throws -> [OwnedItem] {
         let coverage = try OwnedItemRecords(database: database).coverage(of: user, accepting: origins, until: moment)
         return OwnedItem.all(by: coverage, owningBesides: free, at: moment, type: type)
+    }
+
+    /// The rights that a user has or had at a moment, in the order of their definitions.
+    ///
+    /// - Parameters:
+    ///   - origins: The origins that are valid for the user.
+    ///   - free: The items that everybody owns.
+    ///   - type: Returns the type of a product, for transactions without a stated type.
+    public func rights(
+        _ rights: [RightSources],
+        of user: User,
+        accepting origins: Set<Origin>,
+        owningBesides free: [Item],
+        at moment: Timestamp,
+        type: (String) -> ProductType?
+    ) throws -> [UserRight] {
+        let coverage = try OwnedItemRecords(database: database).coverage(of: user, accepting: origins, until: moment)
+        return UserRight.all(of: rights, by: coverage, owningBesides: free, at: moment, type: type)
     }
 
     /// A user's redeemed transactions, newest first.

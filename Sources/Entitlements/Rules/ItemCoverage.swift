@@ -25,8 +25,29 @@ package struct ItemCoverage: Sendable {
         self.renewal = renewal
     }
 
+    /// True if the coverage has not ended.
+    func isRunning(at moment: Timestamp) -> Bool { endsAt.map { $0 > moment } ?? true }
+
+    /// The coverage that ends last; nil without any.
+    static func last(of coverage: [ItemCoverage]) -> ItemCoverage? {
+        coverage.reduce(nil) { last, next in
+            last.map { next.takesPrecedence(over: $0) } ?? true ? next : last
+        }
+    }
+
+    /// The start of the time that other coverage covers without a gap until the end of this one.
+    func beginning(after coverage: [ItemCoverage]) -> Timestamp {
+        var beginning = beginsAt
+        for earlier in coverage.sorted(by: { $0.beginsAt > $1.beginsAt }) where earlier.beginsAt < beginning {
+            let isConnected =
+                earlier.endsAt.map { $0.adding(seconds: PurchaseStatus.maximumGapSeconds) >= beginning } ?? true
+            if isConnected { beginning = earlier.beginsAt }
+        }
+        return beginning
+    }
+
     /// True if this coverage is shown instead of another, because it ends later, or began earlier.
-    fileprivate func takesPrecedence(over other: ItemCoverage) -> Bool {
+    private func takesPrecedence(over other: ItemCoverage) -> Bool {
         let (end, otherEnd) = (endsAt?.millisecondsSince1970 ?? .max, other.endsAt?.millisecondsSince1970 ?? .max)
         return end == otherEnd ? beginsAt < other.beginsAt : end > otherEnd
     }
@@ -48,22 +69,15 @@ extension OwnedItem {
         type: (String) -> ProductType?
     ) -> [OwnedItem] {
         let owned = Dictionary(grouping: coverage, by: \.item).compactMap { item, coverage -> OwnedItem? in
-            let running = coverage.filter { $0.endsAt.map { $0 > moment } ?? true }
-            guard
-                let longest = running.reduce(
-                    nil as ItemCoverage?,
-                    { longest, next in
-                        longest.map { next.takesPrecedence(over: $0) } ?? true ? next : longest
-                    })
-            else { return nil }
-            return OwnedItem(longest, since: beginning(of: longest, coverage), at: moment, type: type)
+            guard let longest = ItemCoverage.last(of: coverage.filter { $0.isRunning(at: moment) }) else { return nil }
+            return OwnedItem(longest, since: longest.beginning(after: coverage), at: moment, type: type)
         }
         let known = Set(owned.map(\.item))
         let others = free.filter { !known.contains($0) }.map { OwnedItem(item: $0, source: .rule, since: nil) }
         return (owned + others).sorted { $0.item < $1.item }
     }
 
-    private init(_ coverage: ItemCoverage, since: Timestamp, at moment: Timestamp, type: (String) -> ProductType?) {
+    init(_ coverage: ItemCoverage, since: Timestamp, at moment: Timestamp, type: (String) -> ProductType?) {
         var (state, renews): (PurchaseState, Bool?) = (.owned, false)
         if case .purchase(let transaction) = coverage.source {
             let type =
@@ -76,16 +90,5 @@ extension OwnedItem {
         self.init(
             item: coverage.item, source: coverage.source, state: state, since: since, until: coverage.endsAt,
             renews: renews)
-    }
-
-    /// The start of the time that is covered without a gap until the end of a coverage.
-    private static func beginning(of last: ItemCoverage, _ coverage: [ItemCoverage]) -> Timestamp {
-        var beginning = last.beginsAt
-        for earlier in coverage.sorted(by: { $0.beginsAt > $1.beginsAt }) where earlier.beginsAt < beginning {
-            let isConnected =
-                earlier.endsAt.map { $0.adding(seconds: PurchaseStatus.maximumGapSeconds) >= beginning } ?? true
-            if isConnected { beginning = earlier.beginsAt }
-        }
-        return beginning
     }
 }

@@ -167,6 +167,7 @@ public struct ServiceRoutes: Sendable {
         if let limits { version.add(middleware: limits) }
         let products = ProductRoutes(catalogs: catalogs, profiles: profiles)
         products.add(to: version.for(.backEndOrApp(.read)))
+        OfferingRoutes(catalogs: catalogs).add(to: version.for(.backEndOrApp(.read)))
         webhooks?.add(to: version)
         figures?.add(to: version)
         let exports = ExportService(ledger: service.ledger, clock: service.clock) {

@@ -6,8 +6,8 @@ import HTTPTypes
 import Hummingbird
 import Wire
 
-/// Routes for one user: redeem proofs, and read items, subscriptions, transactions and the account token. A back end names the
-/// user in the path. An app's user is named by its token. Both share the code.
+/// Routes for one user: redeem proofs, and read items, rights, subscriptions, transactions and the account token. A back end
+/// names the user in the path. An app's user is named by its token. Both share the code.
 struct UserRoutes: Sendable {
     let service: EntitlementService
     let idempotentRequests: IdempotentRequests
@@ -42,6 +42,13 @@ struct UserRoutes: Sendable {
             return CacheableAnswer.response(
                 JSONAnswer.encode(.object(["items": .array(items.map(\.json))])), type: "application/json",
                 for: request, headers: [.cacheControl: "private, no-cache"])
+        }
+        group.get("rights") { request, context in
+            let user = try subjects.user(request, context)
+            let rights = try await service.rights(of: user, in: try RequestedApps.name(of: request, context))
+            return CacheableAnswer.response(
+                JSONAnswer.encode(.object(["rights": .array(rights.filter(\.isActive).map(\.json))])),
+                type: "application/json", for: request, headers: [.cacheControl: "private, no-cache"])
         }
         group.get("subscriptions") { request, context in
             let subscriptions = try await service.subscriptions(of: try subjects.user(request, context))
