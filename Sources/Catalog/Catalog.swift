@@ -58,17 +58,20 @@ public struct Catalog: Sendable {
     /// - definitions: The definitions, one for each product, in the order of their creation.
     /// - withdrawn: The withdrawn products, including some that the files no longer have.
     /// - pictures: The pictures of items, including unknown items.
+    /// - offerings: The rights and offerings.
     /// - Throws: `CatalogError` for a definition that conflicts with the others, such as an item that is granted twice.
     public mutating func administer(
         _ definitions: [ProductDefinition],
         withdrawn: Set<String>,
-        pictures: [Item: Picture]
+        pictures: [Item: Picture],
+        offerings: OfferingChanges = OfferingChanges()
     ) throws(CatalogError) {
         for definition in definitions { benefits[ByteKey(definition.product.productIdentifier)] = nil }
         var claimed = claimedItems
         for definition in definitions { try define(definition, claimed: &claimed) }
         self.withdrawn = Set(withdrawn.map { ByteKey($0) }).intersection(benefits.keys)
         self.pictures.merge(pictures) { $1 }
+        apply(offerings)
         try checkOfferings()
     }
 
@@ -80,7 +83,7 @@ public struct Catalog: Sendable {
         changed.benefits[ByteKey(definition.product.productIdentifier)] = nil
         var claimed = changed.claimedItems
         try changed.define(definition, claimed: &claimed)
-        try changed.checkOfferings()
+        try changed.checkOfferings(after: definition.product.productIdentifier)
         self = changed
     }
 
@@ -110,7 +113,7 @@ public struct Catalog: Sendable {
             throw CatalogError(file: productIdentifier, key: "number", reason: "\(item) is given twice")
         }
         benefits[identifier] = files.benefits[identifier]
-        try checkOfferings()
+        try checkOfferings(after: productIdentifier)
     }
 
     /// The items that some product or the files grant permanently.

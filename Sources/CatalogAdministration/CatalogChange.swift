@@ -4,9 +4,9 @@ import Ledger
 /// A change of the catalog in the ledger.
 public struct CatalogChange: Hashable, Sendable {
     public enum Kind: String, Sendable, CaseIterable {
-        /// A product was created, or its definition was changed.
+        /// The subject was created, or its definition was changed.
         case defined
-        /// A product has the definition of the files again.
+        /// The subject has the definition of the files again.
         case reverted
         /// A product is no longer for sale.
         case withdrawn
@@ -41,9 +41,9 @@ public struct CatalogChange: Hashable, Sendable {
     public let happenedAt: Timestamp
     /// The identifier of the caller's API key.
     public let changedBy: String
-    /// The bundle identifier of the app that sells the product.
+    /// The bundle identifier of the app whose catalog was changed.
     public let app: String
-    public let productIdentifier: String
+    public let subject: CatalogSubject
     public let content: Content
 
     public init(
@@ -51,14 +51,14 @@ public struct CatalogChange: Hashable, Sendable {
         happenedAt: Timestamp,
         changedBy: String,
         app: String,
-        productIdentifier: String,
+        subject: CatalogSubject,
         content: Content
     ) {
         self.number = number
         self.happenedAt = happenedAt
         self.changedBy = changedBy
         self.app = app
-        self.productIdentifier = productIdentifier
+        self.subject = subject
         self.content = content
     }
 }

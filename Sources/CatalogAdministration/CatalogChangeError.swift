@@ -12,6 +12,12 @@ public enum CatalogChangeError: CodedError, Equatable {
     case pictureInvalid(CatalogError)
     case pictureOfNoItem
     case picturesTooLarge
+    case rightInvalid(CatalogError)
+    case rightNotFound
+    case rightsTooMany
+    case offeringInvalid(CatalogError)
+    case offeringNotFound
+    case offeringsTooMany
 
     public var code: String {
         switch self {
@@ -23,12 +29,20 @@ public enum CatalogChangeError: CodedError, Equatable {
         case .pictureInvalid: "pictureInvalid"
         case .pictureOfNoItem: "pictureOfNoItem"
         case .picturesTooLarge: "picturesTooLarge"
+        case .rightInvalid: "rightInvalid"
+        case .rightNotFound: "rightNotFound"
+        case .rightsTooMany: "rightsTooMany"
+        case .offeringInvalid: "offeringInvalid"
+        case .offeringNotFound: "offeringNotFound"
+        case .offeringsTooMany: "offeringsTooMany"
         }
     }
 
     public var message: String {
         switch self {
-        case .productInvalid(let error), .pictureInvalid(let error): error.message
+        case .productInvalid(let error), .pictureInvalid(let error), .rightInvalid(let error),
+            .offeringInvalid(let error):
+            error.message
         case .productTypeFixed(let type):
             "The type of the product is \"\(type.rawValue)\" and cannot be changed. Define another product."
         case .productBenefitFixed:
@@ -39,6 +53,10 @@ public enum CatalogChangeError: CodedError, Equatable {
         case .pictureOfNoItem: "The product adds to a balance. Only products that grant an item have pictures."
         case .picturesTooLarge:
             "The pictures would exceed \(CatalogService.maximumPictures >> 20) MB in total. Upload a smaller picture."
+        case .rightNotFound: "The catalog has no right with this name."
+        case .rightsTooMany: "The catalog has \(Catalog.maximumRights) rights already. Remove one first."
+        case .offeringNotFound: "The catalog has no offering with this identifier."
+        case .offeringsTooMany: "The catalog has \(Catalog.maximumOfferings) offerings already. Remove one first."
         }
     }
 }

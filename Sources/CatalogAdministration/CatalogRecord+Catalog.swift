@@ -18,13 +18,30 @@ extension CatalogRecord {
             }
             try catalog.administer(
                 definitions, withdrawn: Set(products.filter(\.isWithdrawn).map(\.productIdentifier)),
-                pictures: shown)
+                pictures: shown, offerings: try offeringChanges(of: app))
         } catch {
             throw CatalogError(
                 file: "The ledger's change of \"\(error.file)\" conflicts with the catalog's files", key: error.key,
                 reason: error.reason)
         }
         return catalog
+    }
+
+    private func offeringChanges(of app: App) throws(CatalogError) -> OfferingChanges {
+        var changes = OfferingChanges()
+        for changed in offerings where changed.app.hasSameBytes(as: app.bundleIdentifier) {
+            let identifier = changed.subject.identifier
+            guard let object = JSONObject.stored(changed.text) else {
+                throw CatalogError(file: identifier, reason: "it is not JSON")
+            }
+            switch changed.subject {
+            case .product: break
+            case .right: changes.rights.append(try Right(object, named: identifier))
+            case .offering: changes.offerings.append(try Offering(object, identifiedBy: identifier))
+            case .currentOffering: changes.currentOffering = try Catalog.currentOffering(object)
+            }
+        }
+        return changes
     }
 
     private func definition(

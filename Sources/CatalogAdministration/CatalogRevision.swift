@@ -1,10 +1,10 @@
 import StrictJSON
 
-/// A change of the catalog, with the product before and after it.
+/// A change of the catalog, with its subject before and after it.
 public struct CatalogRevision: Sendable {
-    /// The state of a product, but for its picture.
+    /// The state of a product but for its picture, or of a right or an offering.
     public struct State: Sendable {
-        /// The definition; nil if there was no such product.
+        /// The definition; nil if there was none.
         public let definition: JSONObject?
         public let isWithdrawn: Bool
     }

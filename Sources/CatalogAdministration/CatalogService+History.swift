@@ -4,27 +4,52 @@ import Ledger
 import StrictJSON
 
 extension CatalogService {
-    /// The changes of an app's products, newest first.
+    /// The changes of products, newest first.
+    ///
+    /// - Parameter productIdentifier: The only product; nil for all products.
     public func changes(
         of productIdentifier: String?,
         in app: App,
         before number: Int64?,
         limit: Int
     ) async throws -> [CatalogChange] {
+        try await changes(Self.filter(productIdentifier), in: app, before: number, limit: limit)
+    }
+
+    /// The changes of an app's catalog, newest first.
+    public func changes(
+        _ filter: CatalogChangeFilter,
+        in app: App,
+        before number: Int64?,
+        limit: Int
+    ) async throws -> [CatalogChange] {
         try await ledger.read { [apps] in
             try $0.catalogChanges(
-                of: productIdentifier, in: app.bundleIdentifier, firstApp: apps.first.bundleIdentifier, before: number,
-                limit: limit)
+                filter, in: app.bundleIdentifier, firstApp: apps.first.bundleIdentifier, before: number, limit: limit)
         }
     }
 
-    /// The changes of an app's products with the products before and after them, newest first.
+    private static func filter(_ productIdentifier: String?) -> CatalogChangeFilter {
+        productIdentifier.map { .only(.product($0)) } ?? .products
+    }
+
+    /// The changes of products with the products before and after them, newest first.
     ///
-    /// - Parameters:
-    ///   - productIdentifier: The only product; nil for all products.
-    ///   - number: The number of the last change of the previous page; nil for the first page.
+    /// - Parameter productIdentifier: The only product; nil for all products.
     public func history(
         of productIdentifier: String?,
+        in app: App,
+        before number: Int64?,
+        limit: Int
+    ) async throws -> [CatalogRevision] {
+        try await history(Self.filter(productIdentifier), in: app, before: number, limit: limit)
+    }
+
+    /// The changes of an app's catalog with their subjects before and after them, newest first.
+    ///
+    /// - Parameter number: The number of the last change of the previous page; nil for the first page.
+    public func history(
+        _ filter: CatalogChangeFilter,
         in app: App,
         before number: Int64?,
         limit: Int
@@ -32,9 +57,9 @@ extension CatalogService {
         try await ledger.read(.snapshot) { [apps] transaction in
             let firstApp = apps.first.bundleIdentifier
             return try transaction.catalogChanges(
-                of: productIdentifier, in: app.bundleIdentifier, firstApp: firstApp, before: number, limit: limit
+                filter, in: app.bundleIdentifier, firstApp: firstApp, before: number, limit: limit
             ).map { change in
-                let files = app.files.definition(of: change.productIdentifier)
+                let files = app.files.definition(of: change.subject)
                 let (definition, isWithdrawn) = try transaction.catalogState(before: change, firstApp: firstApp)
                 return CatalogRevision(
                     change,
@@ -51,17 +76,29 @@ extension CatalogService {
         of productIdentifier: String,
         in app: App
     ) async throws -> CatalogRevision? {
+        try await revision(number, of: .product(productIdentifier), in: app)
+    }
+
+    /// A change of a subject; nil for an unknown number.
+    public func revision(
+        _ number: Int64,
+        of subject: CatalogSubject,
+        in app: App
+    ) async throws -> CatalogRevision? {
         guard (1..<Int64.max).contains(number) else { return nil }
-        let found = try await history(of: productIdentifier, in: app, before: number + 1, limit: 1).first
+        let found = try await history(.only(subject), in: app, before: number + 1, limit: 1).first
         return found?.change.number == number ? found : nil
     }
 
-    /// Prepares the next change on the way to the product before a change: its definition, then its withdrawal.
+    /// Prepares the next change on the way to the subject before a change: its definition, then its withdrawal.
     ///
-    /// - Returns: Nil if the product is as before the change, or if the change cannot be undone.
+    /// - Returns: Nil if the subject is as before the change, or if the change cannot be undone.
     /// - Throws: `CatalogChangeError`.
     public func undo(_ revision: CatalogRevision, in app: App, by key: String) async throws -> Pending? {
-        let (identifier, target) = (revision.change.productIdentifier, revision.before)
+        let target = revision.before
+        guard case .product(let identifier) = revision.change.subject else {
+            return try restore(target.definition, of: revision.change.subject, in: app, by: key)
+        }
         switch revision.change.content.kind {
         case .pictured: return nil
         case .withdrawn, .restored: return try setWithdrawn(target.isWithdrawn, identifier, in: app, by: key)

@@ -71,8 +71,8 @@ public final class CatalogService: Sendable {
     public struct Pending: Sendable {
         let change: CatalogChange
         let picture: [UInt8]?
-        /// True if there was no such product before.
-        public let isNewProduct: Bool
+        /// True if there was no such product, right or offering before.
+        public let isNew: Bool
     }
 
     /// Prepares the definition of a new product, or of an existing one.
@@ -115,7 +115,8 @@ public final class CatalogService: Sendable {
                 CatalogError(file: productIdentifier, reason: "it is larger than \(Self.maximumDefinition / 1024) KB"))
         }
         guard catalog.administered.count <= Self.maximumProducts else { throw CatalogChangeError.productsTooMany }
-        return pending(.definition(text), of: productIdentifier, in: app, by: key, at: revision, isNew: present == nil)
+        return pending(
+            .definition(text), of: .product(productIdentifier), in: app, by: key, at: revision, isNew: present == nil)
     }
 
     /// Checks that the benefit of a redeemed product stays the same: the items, periods and balances of users depend on it.
@@ -146,7 +147,7 @@ public final class CatalogService: Sendable {
             throw CatalogChangeError.productInvalid(error)
         }
         try await check(catalog.benefit(of: productIdentifier), isAs: benefit, of: productIdentifier)
-        return pending(.reversion, of: productIdentifier, in: app, by: key, at: revision)
+        return pending(.reversion, of: .product(productIdentifier), in: app, by: key, at: revision)
     }
 
     /// Prepares the withdrawal of a product from sale, or its return. Sold products stay valid.
@@ -163,7 +164,7 @@ public final class CatalogService: Sendable {
         guard catalog.product(productIdentifier) != nil else { throw .productNotFound }
         guard catalog.isWithdrawn(productIdentifier) != isWithdrawn else { return nil }
         return pending(
-            isWithdrawn ? .withdrawal : .restoration, of: productIdentifier, in: app, by: key, at: revision)
+            isWithdrawn ? .withdrawal : .restoration, of: .product(productIdentifier), in: app, by: key, at: revision)
     }
 
     /// Prepares a new picture of the item that a product grants.
@@ -182,13 +183,13 @@ public final class CatalogService: Sendable {
         guard catalog.pictures[item] != picture else { return nil }
         let digest = DigestAlgorithm.sha256.digest(of: picture.bytes)
         return pending(
-            .picture(of: item, digest: digest), of: productIdentifier, in: app, by: key, at: revision,
+            .picture(of: item, digest: digest), of: .product(productIdentifier), in: app, by: key, at: revision,
             picture: picture.bytes)
     }
 
-    private func pending(
+    func pending(
         _ content: CatalogChange.Content,
-        of productIdentifier: String,
+        of subject: CatalogSubject,
         in app: App,
         by key: String,
         at revision: Int64,
@@ -198,8 +199,8 @@ public final class CatalogService: Sendable {
         Pending(
             change: CatalogChange(
                 number: revision + 1, happenedAt: clock.now(), changedBy: key, app: app.bundleIdentifier,
-                productIdentifier: productIdentifier, content: content),
-            picture: picture, isNewProduct: isNew)
+                subject: subject, content: content),
+            picture: picture, isNew: isNew)
     }
 
     /// Adds a change to the ledger. The caller applies it with `refresh`.
@@ -222,7 +223,7 @@ public final class CatalogService: Sendable {
     public enum Outcome: Sendable {
         case unchanged
         case changed
-        /// A product was created.
+        /// A product, right or offering was created.
         case created
     }
 
@@ -237,7 +238,7 @@ public final class CatalogService: Sendable {
             guard let pending = try await prepare() else { return .unchanged }
             let isAdded = try await add(pending)
             try await refresh()
-            if isAdded { return pending.isNewProduct ? .created : .changed }
+            if isAdded { return pending.isNew ? .created : .changed }
         }
         return nil
     }

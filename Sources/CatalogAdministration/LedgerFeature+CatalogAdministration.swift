@@ -14,6 +14,8 @@ extension Table {
             .integer("item_number").optional, .blob("picture_digest", count: 32).optional,
             // The bundle identifier; NULL in changes of versions with a single app.
             .text("app").optional.since(18),
+            // The kind of subject that `product_id` identifies; NULL for a product.
+            .text("subject").optional.since(18),
         ],
         key: ["number"],
         checks: [

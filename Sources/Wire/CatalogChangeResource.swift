@@ -10,7 +10,14 @@ public struct CatalogChangeResource: Codable, Sendable {
     /// The name of the API key; nil if the ledger does not have the key.
     public let changedByName: String?
     public let kind: String
-    public let productId: String
+    /// The product. Nil for a change of a right or an offering.
+    public let productId: String?
+    /// The name of the right. Nil for a change of something else.
+    public let right: String?
+    /// The identifier of the offering. Nil for a change of something else.
+    public let offering: String?
+    /// True for a change of the current offering, which the definition names. Nil for a change of something else.
+    public let isOfCurrentOffering: Bool?
     /// The new definition. Nil for other kinds of change.
     public let definition: JSONContent?
     /// The item with a new picture. Nil for other kinds of change.
@@ -24,7 +31,10 @@ public struct CatalogChangeResource: Codable, Sendable {
         changedBy: String,
         changedByName: String? = nil,
         kind: String,
-        productId: String,
+        productId: String? = nil,
+        right: String? = nil,
+        offering: String? = nil,
+        isOfCurrentOffering: Bool? = nil,
         definition: JSONContent? = nil,
         item: Item? = nil,
         sha256: String? = nil
@@ -35,6 +45,9 @@ public struct CatalogChangeResource: Codable, Sendable {
         self.changedByName = changedByName
         self.kind = kind
         self.productId = productId
+        self.right = right
+        self.offering = offering
+        self.isOfCurrentOffering = isOfCurrentOffering
         self.definition = definition
         self.item = item
         self.sha256 = sha256

@@ -40,7 +40,7 @@ import TestSupport
     @Test func `a change takes effect after it is added and applied`() async throws {
         let (service, other) = (try await service(), try await service())
         let pending = try await service.define(object(number: 9), as: "moon", in: service.apps.first, by: "K")
-        #expect(pending?.isNewProduct == true)
+        #expect(pending?.isNew == true)
         #expect(service.apps.first.catalog.product("moon") == nil)
         try await apply(pending, to: service)
         #expect(service.apps.first.catalog.benefit(of: "moon") == .item(Item(collection: "sprout", number: 9)))

@@ -19,8 +19,16 @@ import TestSupport
         _ content: CatalogChange.Content,
         of product: String = "a"
     ) -> CatalogChange {
+        change(number, content, of: .product(product))
+    }
+
+    private func change(
+        _ number: Int64,
+        _ content: CatalogChange.Content,
+        of subject: CatalogSubject
+    ) -> CatalogChange {
         CatalogChange(
-            number: number, happenedAt: Self.later(number), changedBy: "K", app: "app", productIdentifier: product,
+            number: number, happenedAt: Self.later(number), changedBy: "K", app: "app", subject: subject,
             content: content)
     }
 
@@ -54,6 +62,29 @@ import TestSupport
         #expect(record.products.map(\.productIdentifier) == ["b", "a", "c", "d"])
         #expect(record.products.map(\.definition) == ["{\"b\":2}", nil, nil, nil])
         #expect(record.products.map(\.isWithdrawn) == [false, true, false, false])
+    }
+
+    /// A product, a right and an offering may have one name.
+    @Test func `the changes of rights and offerings are separate from those of products`() async throws {
+        let subjects: [CatalogSubject] = [.product("a"), .right("a"), .offering("a"), .currentOffering]
+        for (number, subject) in zip(Int64(1)..., subjects) {
+            let change = change(number, .definition("{\"n\":\(number)}"), of: subject)
+            #expect(try await add(change) == .changed)
+        }
+        #expect(try await add(change(5, .reversion, of: .offering("a"))) == .changed)
+        let record = try await fixture.again().read { try $0.catalogRecord(firstApp: "app") }
+        #expect(record.products.map(\.definition) == ["{\"n\":1}"])
+        #expect(record.offerings.map(\.subject) == [.right("a"), .currentOffering])
+        #expect(record.offerings.map(\.text) == ["{\"n\":2}", "{\"n\":4}"])
+        for (filter, numbers) in [
+            (.all, [5, 4, 3, 2, 1]), (.products, [1]), (.only(.product("a")), [1]), (.only(.right("a")), [2]),
+            (.only(.offering("a")), [5, 3]), (.only(.currentOffering), [4]), (.only(.right("b")), []),
+        ] as [(CatalogChangeFilter, [Int64])] {
+            let changes = try await ledger.read {
+                try $0.catalogChanges(filter, in: "app", firstApp: "app", before: nil, limit: 9)
+            }
+            #expect(changes.map(\.number) == numbers, "\(filter)")
+        }
     }
 
     /// Of two changes to the same revision, only one succeeds.
@@ -97,18 +128,22 @@ import TestSupport
         let made = zip(Int64(1)..., contents).map { change($0, $1, of: $0 == 2 ? "b" : "a") }
         for change in made { #expect(try await add(change, picture: [1]) == .changed) }
         #expect(
-            try await ledger.read { try $0.catalogChanges(of: nil, in: "app", firstApp: "app", before: nil, limit: 3) }
+            try await ledger.read { try $0.catalogChanges(.all, in: "app", firstApp: "app", before: nil, limit: 3) }
                 == [
                     made[4], made[3], made[2],
                 ])
         #expect(
-            try await ledger.read { try $0.catalogChanges(of: nil, in: "app", firstApp: "app", before: 2, limit: 3) }
+            try await ledger.read { try $0.catalogChanges(.all, in: "app", firstApp: "app", before: 2, limit: 3) }
                 == [made[0]])
         #expect(
-            try await ledger.read { try $0.catalogChanges(of: "b", in: "app", firstApp: "app", before: nil, limit: 3) }
+            try await ledger.read {
+                try $0.catalogChanges(.only(.product("b")), in: "app", firstApp: "app", before: nil, limit: 3)
+            }
                 == [made[1]])
         #expect(
-            try await ledger.read { try $0.catalogChanges(of: "c", in: "app", firstApp: "app", before: nil, limit: 3) }
-                .isEmpty)
+            try await ledger.read {
+                try $0.catalogChanges(.only(.product("c")), in: "app", firstApp: "app", before: nil, limit: 3)
+            }
+            .isEmpty)
     }
 }

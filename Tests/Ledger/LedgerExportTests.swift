@@ -91,7 +91,8 @@ import Webhooks
         ]
         for (number, content) in zip(Int64(1)..., contents) {
             let change = CatalogChange(
-                number: number, happenedAt: Self.now, changedBy: "K", app: "app", productIdentifier: "p",
+                number: number, happenedAt: Self.now, changedBy: "K", app: "app",
+                subject: number == 1 ? .right("r") : .product("p"),
                 content: content)
             #expect(try await ledger.write { try $0.add(change, picture: [1, 2], maximumPictures: 2) } == .changed)
         }

@@ -87,7 +87,7 @@ import Wire
         // A key that the ledger does not have.
         let change = CatalogChange(
             number: 3, happenedAt: fixture.shop.clock.now(), changedBy: "unknown",
-            app: fixture.shop.catalog.bundleIdentifier, productIdentifier: "moon", content: .restoration)
+            app: fixture.shop.catalog.bundleIdentifier, subject: .product("moon"), content: .restoration)
         let answer = try await fixture.ledger.write { try $0.add(change, picture: nil, maximumPictures: 0) }
         #expect(answer == .changed)
         let list = try await changes("?product=moon").changes

@@ -18,6 +18,10 @@ extension Catalog {
     /// The offering that apps show unless they ask for another; nil for none.
     public var currentOffering: Offering? { offeringMap.currentOffering.flatMap { offeringMap.offering($0) } }
 
+    public func isCurrent(_ offering: Offering) -> Bool {
+        offeringMap.currentOffering?.hasSameBytes(as: offering.identifier) ?? false
+    }
+
     public func right(_ name: String) -> Right? { offeringMap.right(name) }
 
     public func offering(_ identifier: String) -> Offering? { offeringMap.offering(identifier) }
@@ -36,6 +40,17 @@ extension Catalog {
     func checkOfferings() throws(CatalogError) {
         for right in offeringMap.rights { try right.check(in: self) }
         for offering in offeringMap.offerings { try offering.check(in: self) }
+        guard let current = offeringMap.currentOffering, offeringMap.offering(current) == nil else { return }
+        throw CatalogError(
+            file: Self.offeringsFile, key: "currentOffering", reason: "there is no offering \"\(current)\"")
+    }
+
+    /// Checks the rights and offerings after the change of a product. The error names the product as its file.
+    func checkOfferings(after productIdentifier: String) throws(CatalogError) {
+        do { try checkOfferings() } catch {
+            throw CatalogError(
+                file: productIdentifier, reason: "a right or an offering needs it: \(error.message.dropLast())")
+        }
     }
 
     /// The rights and offerings of a catalog's folder; empty if the file is missing.

@@ -13,6 +13,8 @@ struct OfferingMap: Sendable {
     var offerings: [Offering] = []
     /// The identifier of the offering that apps show unless they ask for another; nil for none.
     var currentOffering: String?
+    /// The rights and offerings that differ from the files.
+    var administered = OfferingChanges()
 
     /// Without rights and offerings.
     init() {}
@@ -37,6 +39,24 @@ struct OfferingMap: Sendable {
                     + CatalogReader.suggestion(for: identifier, among: self.offerings.map(\.identifier)))
         }
         currentOffering = identifier
+    }
+
+    mutating func set(_ right: Right) {
+        Self.set(right, in: &rights, \.name)
+        Self.set(right, in: &administered.rights, \.name)
+    }
+
+    mutating func set(_ offering: Offering) {
+        Self.set(offering, in: &offerings, \.identifier)
+        Self.set(offering, in: &administered.offerings, \.identifier)
+    }
+
+    private static func set<Value>(_ value: Value, in values: inout [Value], _ name: (Value) -> String) {
+        if let place = values.firstIndex(where: { name($0).hasSameBytes(as: name(value)) }) {
+            values[place] = value
+        } else {
+            values.append(value)
+        }
     }
 
     func right(_ name: String) -> Right? {

@@ -18,15 +18,15 @@ struct CatalogRecords {
             """
             SELECT app, product_id,
                 (SELECT definition FROM catalog_change AS defined
-                    WHERE defined.product_id = changed.product_id AND coalesce(defined.app, $1) = changed.app
+                    WHERE defined.subject IS NULL AND defined.product_id = changed.product_id AND coalesce(defined.app, $1) = changed.app
                         AND kind IN ('defined', 'reverted')
                     ORDER BY number DESC LIMIT 1) AS definition,
                 (SELECT kind FROM catalog_change AS standing
-                    WHERE standing.product_id = changed.product_id AND coalesce(standing.app, $1) = changed.app
+                    WHERE standing.subject IS NULL AND standing.product_id = changed.product_id AND coalesce(standing.app, $1) = changed.app
                         AND kind IN ('withdrawn', 'restored', 'reverted')
                     ORDER BY number DESC LIMIT 1) AS standing
             FROM (SELECT coalesce(app, $1) AS app, product_id, min(number) AS first FROM catalog_change
-                GROUP BY coalesce(app, $1), product_id) AS changed
+                WHERE subject IS NULL GROUP BY coalesce(app, $1), product_id) AS changed
             ORDER BY first
             """,
             [firstApp]
@@ -36,6 +36,33 @@ struct CatalogRecords {
                 app: try row["app"], productIdentifier: try row["product_id"], definition: try row["definition"],
                 isWithdrawn: standing == CatalogChange.Kind.withdrawn.rawValue)
         }
+    }
+
+    /// The rights and offerings that differ from the files, in the order of their first changes.
+    func offerings() throws -> [CatalogRecord.Definition] {
+        try database.rows(
+            """
+            SELECT app, subject, product_id,
+                (SELECT definition FROM catalog_change AS defined
+                    WHERE defined.subject = changed.subject AND defined.product_id = changed.product_id
+                        AND coalesce(defined.app, $1) = changed.app
+                    ORDER BY number DESC LIMIT 1) AS definition
+            FROM (SELECT coalesce(app, $1) AS app, subject, product_id, min(number) AS first FROM catalog_change
+                WHERE subject IS NOT NULL GROUP BY coalesce(app, $1), subject, product_id) AS changed
+            ORDER BY first
+            """,
+            [firstApp]
+        ).compactMap { row in
+            guard let definition: String = try row["definition"] else { return nil }
+            return CatalogRecord.Definition(app: try row["app"], subject: try subject(row), text: definition)
+        }
+    }
+
+    private func subject(_ row: SQLRow) throws -> CatalogSubject {
+        let identifier: String = try row["product_id"]
+        guard let name: String = try row["subject"] else { return .product(identifier) }
+        guard let kind = CatalogSubject.Kind(rawValue: name) else { throw SQLRow.Mismatch(column: "subject") }
+        return CatalogSubject(kind, identifier)
     }
 
     /// The SHA-256 of each item's picture.
@@ -80,25 +107,28 @@ struct CatalogRecords {
         try database.execute(
             """
             INSERT INTO catalog_change (number, happened_at, changed_by, kind, product_id, definition, collection,
-                item_number, picture_digest, app) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+                item_number, picture_digest, app, subject) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
             """,
             [
                 change.number, change.happenedAt, change.changedBy, change.content.kind.rawValue,
-                change.productIdentifier, definition, item?.collection, item?.number, digest,
-                change.app,
+                change.subject.identifier, definition, item?.collection, item?.number, digest, change.app,
+                change.subject.storedKind,
             ])
     }
 
     func changes(
-        of productIdentifier: String?,
+        _ filter: CatalogChangeFilter,
         in app: String,
         before number: Int64,
         limit: Int
     ) throws -> [CatalogChange] {
         var (condition, arguments): (String, [any SQLConvertible]) = ("", [firstApp, app, number])
-        if let productIdentifier {
-            condition = "AND product_id = $4"
-            arguments.append(productIdentifier)
+        switch filter {
+        case .all: break
+        case .products: condition = "AND subject IS NULL"
+        case .only(let subject):
+            condition = "AND coalesce(subject, 'product') = $4 AND product_id = $5"
+            arguments += [subject.kind.rawValue, subject.identifier]
         }
         return try database.rows(
             """
@@ -110,7 +140,7 @@ struct CatalogRecords {
         ).map(change)
     }
 
-    /// The value of a column of the last change of some kinds of a product before a change.
+    /// The value of a column of the last change of some kinds of the same subject before a change.
     ///
     /// - Returns: Nil if there is no such change, or if its value is NULL.
     func last<Value: SQLConvertible>(
@@ -122,10 +152,11 @@ struct CatalogRecords {
         let row = try database.rows(
             """
             SELECT \(column) AS value FROM catalog_change
-            WHERE coalesce(app, $1) = $2 AND product_id = $3 AND number < $4 AND kind IN (\(names))
+            WHERE coalesce(app, $1) = $2 AND coalesce(subject, 'product') = $3 AND product_id = $4 AND number < $5
+                AND kind IN (\(names))
             ORDER BY number DESC LIMIT 1
             """,
-            [firstApp, change.app, change.productIdentifier, change.number]
+            [firstApp, change.app, change.subject.kind.rawValue, change.subject.identifier, change.number]
         ).first
         guard let row else { return nil }
         let value: Value? = try row["value"]
@@ -148,6 +179,11 @@ struct CatalogRecords {
             }
         return CatalogChange(
             number: try row["number"], happenedAt: try row["happened_at"], changedBy: try row["changed_by"],
-            app: try row["app"] ?? firstApp, productIdentifier: try row["product_id"], content: content)
+            app: try row["app"] ?? firstApp, subject: try subject(row), content: content)
     }
+}
+
+extension CatalogSubject {
+    /// The value of the column `subject`; nil for a product.
+    fileprivate var storedKind: String? { kind == .product ? nil : kind.rawValue }
 }

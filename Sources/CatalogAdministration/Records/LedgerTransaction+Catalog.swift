@@ -13,12 +13,12 @@ extension LedgerTransaction {
     /// - Parameter firstApp: The app of changes without an app.
     public func catalogRecord(firstApp: String) throws -> CatalogRecord {
         guard try database.has("catalog_picture") else {
-            return CatalogRecord(revision: 0, products: [], pictures: [:])
+            return CatalogRecord(revision: 0, products: [], offerings: [], pictures: [:])
         }
         let records = CatalogRecords(database: database, firstApp: firstApp)
         return CatalogRecord(
             revision: try records.revision(), products: try records.products(),
-            pictures: try records.pictureDigests())
+            offerings: try records.offerings(), pictures: try records.pictureDigests())
     }
 
     /// The bytes of an item's picture; nil if there is none.
@@ -48,24 +48,24 @@ extension LedgerTransaction {
         return .changed
     }
 
-    /// The changes of an app's products, newest first.
+    /// The changes of an app's catalog, newest first.
     ///
     /// - Parameters:
-    ///   - productIdentifier: The only product; nil for all products.
+    ///   - filter: The listed changes.
     ///   - firstApp: The app of changes without an app.
     ///   - number: The number of the last change of the previous page; nil for the first page.
     public func catalogChanges(
-        of productIdentifier: String?,
+        _ filter: CatalogChangeFilter,
         in app: String,
         firstApp: String,
         before number: Int64?,
         limit: Int
     ) throws -> [CatalogChange] {
         try CatalogRecords(database: database, firstApp: firstApp)
-            .changes(of: productIdentifier, in: app, before: number ?? .max, limit: limit)
+            .changes(filter, in: app, before: number ?? .max, limit: limit)
     }
 
-    /// The product of a change before it.
+    /// The subject of a change before it.
     ///
     /// - Returns: The definition as JSON, nil if it was the one of the files, and whether the product was withdrawn.
     func catalogState(

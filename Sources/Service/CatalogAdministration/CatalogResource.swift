@@ -32,7 +32,12 @@ enum CatalogResource {
         ]
         if let name = keys[change.changedBy] { _ = object.add("changedByName", .string(name)) }
         _ = object.add("kind", .string(change.content.kind.rawValue))
-        _ = object.add("productId", .string(change.productIdentifier))
+        switch change.subject {
+        case .product(let identifier): _ = object.add("productId", .string(identifier))
+        case .right(let name): _ = object.add("right", .string(name))
+        case .offering(let identifier): _ = object.add("offering", .string(identifier))
+        case .currentOffering: _ = object.add("isOfCurrentOffering", .bool(true))
+        }
         switch change.content {
         case .definition(let text):
             // The ledger stores only definitions that parsed.

@@ -53,7 +53,7 @@ struct CatalogRoutes: Sendable {
         group.put("products/:product/picture") { request, context in try await setPicture(request, context) }
         group.get("changes") { request, context in
             try await changes(
-                request, of: try request.query("product"), in: try catalogs.app(of: request, context))
+                request, try filter(request), in: try catalogs.app(of: request, context))
         }
     }
 
@@ -63,9 +63,8 @@ struct CatalogRoutes: Sendable {
     /// - Throws: `Problem`, `productChanged`.
     private func check(_ expected: [String], of identifier: String, in app: App) throws {
         guard !expected.isEmpty else { return }
-        let known = expected.flatMap { $0.split(separator: ",") }.map { $0.trimmingCharacters(in: .whitespaces) }
         let product = CatalogResource.product(identifier, in: catalogs.view(of: app)).map { JSONAnswer.encode($0) }
-        guard let product, known.contains("*") || known.contains(CacheableAnswer.tag(of: product)) else {
+        guard EntityTags(expected).match(product) else {
             throw Problem(
                 status: .preconditionFailed, code: "productChanged",
                 detail: "The product has changed since its ETag was read. Read the product again, then change it.")
@@ -164,10 +163,21 @@ struct CatalogRoutes: Sendable {
                     "products", shown.compactMap { CatalogResource.product($0, in: view) }, next: next)))
     }
 
-    private func changes(_ request: Request, of product: String?, in app: App) async throws -> Response {
+    /// The changes that a request asks for.
+    private func filter(_ request: Request) throws(Problem) -> CatalogChangeFilter {
+        if let product = try request.query("product") { return .only(.product(product)) }
+        if let right = try request.query("right") { return .only(.right(right)) }
+        return try request.query("offering").map { .only(.offering($0)) } ?? .all
+    }
+
+    private func changes(
+        _ request: Request,
+        _ filter: CatalogChangeFilter,
+        in app: App
+    ) async throws -> Response {
         let page = try Page(request)
         let before = try page.before()
-        let found = try await catalog.changes(of: product, in: app, before: before, limit: page.size + 1)
+        let found = try await catalog.changes(filter, in: app, before: before, limit: page.size + 1)
         let (shown, next) = page.part(of: found) { String($0.number) }
         let keys = try await catalog.ledger.apiKeyNames()
         return JSONAnswer.response(
@@ -181,9 +191,12 @@ extension CatalogChangeError: ProblemConvertible {
     package var problem: Problem {
         let status: HTTPResponse.Status
         switch self {
-        case .productInvalid, .pictureInvalid, .pictureOfNoItem: status = .unprocessableContent
-        case .productTypeFixed, .productBenefitFixed, .productsTooMany, .picturesTooLarge: status = .conflict
-        case .productNotFound: status = .notFound
+        case .productInvalid, .pictureInvalid, .pictureOfNoItem, .rightInvalid, .offeringInvalid:
+            status = .unprocessableContent
+        case .productTypeFixed, .productBenefitFixed, .productsTooMany, .picturesTooLarge, .rightsTooMany,
+            .offeringsTooMany:
+            status = .conflict
+        case .productNotFound, .rightNotFound, .offeringNotFound: status = .notFound
         }
         return Problem(status: status, code: code, detail: message)
     }

@@ -20,6 +20,8 @@ package struct OpenAPIDocument: Sendable {
             PackageResources.Balances_json,
             PackageResources.Catalog_json,
             PackageResources.CatalogChanges_json,
+            PackageResources.CatalogOfferings_json,
+            PackageResources.CatalogRights_json,
             PackageResources.Events_json,
             PackageResources.Exports_json,
             PackageResources.Figures_json,

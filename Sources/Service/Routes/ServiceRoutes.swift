@@ -176,6 +176,7 @@ public struct ServiceRoutes: Sendable {
         ExportRoutes(exports: exports).add(to: version)
         if let administration {
             CatalogRoutes(catalog: administration, catalogs: catalogs).add(to: version)
+            CatalogOfferingRoutes(catalog: administration, catalogs: catalogs).add(to: version)
         }
         ProofRoutes(service: service).add(to: version.for(.backEnd(.read)))
         let subjects = Subjects(issuers: authentication.issuers)

@@ -19,7 +19,7 @@ struct CatalogChangePage {
                 Facts.list([
                     (
                         Phrase("Product", "상품"),
-                        a(.href(address.path())) { data(change.productIdentifier) }
+                        a(.href(address.path())) { data(change.subject.identifier) }
                     ),
                     (Phrase("Change", "변경"), HTML { ProductWords.title(of: change.content.kind) }),
                     (Phrase("When", "시각"), Shown.moment(change.happenedAt)),

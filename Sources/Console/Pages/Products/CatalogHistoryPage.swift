@@ -45,13 +45,13 @@ struct CatalogHistoryPage {
 
     private func entry(_ revision: CatalogRevision) -> HTML {
         let change = revision.change
-        let address = ProductAddress(change.productIdentifier, in: app, of: apps)
+        let address = ProductAddress(change.subject.identifier, in: app, of: apps)
         return li {
             p {
                 strong { ProductWords.title(of: change.content.kind) }
                 if productIdentifier == nil {
                     plain(" · ")
-                    a(.href(address.path())) { data(change.productIdentifier) }
+                    a(.href(address.path())) { data(change.subject.identifier) }
                 }
                 plain(" · ")
                 Shown.moment(change.happenedAt)
