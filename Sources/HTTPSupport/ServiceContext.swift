@@ -12,7 +12,12 @@ public struct ServiceContext: RequestContext {
     package var sharedLimits: SharedLimits?
     /// The authenticated caller. Nil before authentication.
     package var caller: Caller? {
-        didSet { if case .backEnd(let key, _, _) = caller { notes.key = key } }
+        didSet {
+            switch caller {
+            case .backEnd(let key, _, _), .publicApp(let key, _): notes.key = key
+            case .app, nil: break
+            }
+        }
     }
     /// The notes of inner middleware and routes for outer middleware.
     package let notes = RequestNotes()
@@ -46,7 +51,7 @@ public struct ServiceContext: RequestContext {
         // A back end's key serves all users of a team.
         case .backEnd: sharedLimits?.bodies.lease(for: nil)
         case .app: sharedLimits?.bodies.lease(for: caller?.name)
-        case nil: sharedLimits?.bodies.lease(for: clientAddress(of: request))
+        case .publicApp, nil: sharedLimits?.bodies.lease(for: clientAddress(of: request))
         }
     }
 

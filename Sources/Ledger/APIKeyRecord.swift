@@ -2,7 +2,7 @@ import Commerce
 
 /// The record of a caller's API key. It has no secret.
 public struct APIKeyRecord: Hashable, Sendable {
-    /// The beginning of the key, by which people and logs name it.
+    /// The beginning of the key, by which people and logs name it. A public key is its own identifier.
     public let identifier: String
     /// The name that its maker gave it.
     public let name: String
@@ -10,7 +10,9 @@ public struct APIKeyRecord: Hashable, Sendable {
     public let scopes: [String]
     /// The bundle identifier of the only app that it is for; nil for all apps.
     public let app: String?
-    /// The SHA-256 of the secret.
+    /// The platform of an app's public key; nil for the secret key of a back end.
+    public let platform: String?
+    /// The SHA-256 of the secret; for a public key, of the key.
     public let secretDigest: [UInt8]
     public let createdAt: Timestamp
     /// The time from which the service refuses the key; nil if it does not expire.
@@ -25,6 +27,7 @@ public struct APIKeyRecord: Hashable, Sendable {
         name: String,
         scopes: [String],
         app: String? = nil,
+        platform: String? = nil,
         secretDigest: [UInt8],
         createdAt: Timestamp,
         expiresAt: Timestamp? = nil,
@@ -35,6 +38,7 @@ public struct APIKeyRecord: Hashable, Sendable {
         self.name = name
         self.scopes = scopes
         self.app = app
+        self.platform = platform
         self.secretDigest = secretDigest
         self.createdAt = createdAt
         self.expiresAt = expiresAt

@@ -6,12 +6,13 @@ extension LedgerTransaction {
         _ = try database.execute(
             """
             INSERT INTO api_key
-                (key_id, name, scopes, secret_digest, created_at, revoked_at, app, expires_at, last_used_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+                (key_id, name, scopes, secret_digest, created_at, revoked_at, app, expires_at, last_used_at,
+                platform)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
             """,
             [
                 key.identifier, key.name, key.scopes.joined(separator: " "), key.secretDigest, key.createdAt,
-                key.revokedAt, key.app, key.expiresAt, key.lastUsedAt,
+                key.revokedAt, key.app, key.expiresAt, key.lastUsedAt, key.platform,
             ])
     }
 
@@ -50,7 +51,7 @@ extension LedgerTransaction {
         let scopes: String = try row["scopes"]
         return APIKeyRecord(
             identifier: try row["key_id"], name: try row["name"],
-            scopes: scopes.split(separator: " ").map(String.init), app: try row["app"],
+            scopes: scopes.split(separator: " ").map(String.init), app: try row["app"], platform: try row["platform"],
             secretDigest: try row["secret_digest"],
             createdAt: try row["created_at"], expiresAt: try row["expires_at"],
             lastUsedAt: try row["last_used_at"], revokedAt: try row["revoked_at"])

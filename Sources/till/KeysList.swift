@@ -13,6 +13,8 @@ struct KeysList: Command {
         commandName: "list",
         abstract: "List the API keys (secrets are not stored).",
         discussion: """
+            The scope of an app's public key is its platform, such as "public apple". Its id is the key.
+
             LAST USED is at most about an hour old.
 
             Example:
@@ -28,7 +30,8 @@ struct KeysList: Command {
         var table = TextTable(header: ["ID", "NAME", "SCOPES", "APP", "MADE", "EXPIRES", "LAST USED", "REVOKED"])
         for report in reports {
             table.add([
-                report.id, report.name, report.scopes.joined(separator: ","), report.app ?? "-", report.createdAt,
+                report.id, report.name, report.platform.map { "public \($0)" } ?? report.scopes.joined(separator: ","),
+                report.app ?? "-", report.createdAt,
                 report.expiresAt ?? "-", report.lastUsedAt ?? "-", report.revokedAt ?? "-",
             ])
         }

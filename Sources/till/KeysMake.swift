@@ -14,6 +14,8 @@ struct KeysMake: Command {
         discussion: """
             A back end sends the key to `till serve` as a bearer token. The ledger stores only its hash.
 
+            A public key (--public) is compiled into an app. It reads one customer by id and submits proofs; it grants nothing without a proof. An app has one for each platform.
+
             Scopes: \(APIKeyScope.allCases.map { "\($0.rawValue) (\($0.summary))" }.joined(separator: ", ")).
 
             Examples:
@@ -22,10 +24,20 @@ struct KeysMake: Command {
               till keys make "support desk" --scope support --scope grant
               till keys make "garden back end" --app com.example.garden
               till keys make contractor --scope read --expires 90d
+              till keys make --public --app com.example.garden
             """)
 
-    @Argument(help: "The name of the key. The audit log shows it.")
-    var name: String
+    @Argument(help: "The name of the key. The audit log shows it (default with --public: the bundle identifier).")
+    var name: String?
+
+    @Flag(name: .customLong("public"), help: "Make the public key of an app, which anybody may see.")
+    var isPublic = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The platform of the public key: \(AppPlatform.allCases.map(\.rawValue).joined(separator: ", ")) (default: apple).",
+            valueName: "platform"))
+    var platform: AppPlatform?
 
     @Option(
         name: .customLong("scope"), parsing: .upToNextOption,
@@ -62,12 +74,29 @@ struct KeysMake: Command {
                 )
             }
         }
+        try validateKind()
+        guard let name else { return }
         guard User(name: name.replacing(" ", with: "_")) != nil, name.utf8.count <= APIKeys.maximumNameLength else {
             throw ValidationError(
                 "\"\(name.prefix(APIKeys.maximumNameLength))\" is not a key's name. Use 1 to \(APIKeys.maximumNameLength) bytes, "
                     + "without control characters.")
         }
-        _ = try expiry(from: SystemClock().now())
+    }
+
+    private func validateKind() throws {
+        guard isPublic else {
+            if platform != nil {
+                throw ValidationError("--platform is for public keys. Add --public, or leave it out.")
+            }
+            if name == nil { throw ValidationError("Missing expected argument '<name>'") }
+            _ = try expiry(from: SystemClock().now())
+            return
+        }
+        if app == nil { throw ValidationError("A public key is for one app. Name it with --app.") }
+        if !scopes.isEmpty { throw ValidationError("A public key has no scopes. Leave out --scope.") }
+        if expires != nil {
+            throw ValidationError("A public key does not expire, because installed apps keep it. Leave out --expires.")
+        }
     }
 
     /// The moment of the expiry; nil for a key without an expiry.
@@ -86,9 +115,19 @@ struct KeysMake: Command {
     }
 
     func perform() async throws {
+        let keys = try ledger.place(common, isNew: true).apiKeys(isNew: true)
+        guard let app, isPublic else { return try await makeSecret(keys) }
+        let record = try await keys.makePublic(name: name ?? app, app: app, platform: platform ?? .apple)
+        let report = APIKeyReport(record)
+        console.line(record.identifier)
+        if !common.json { console.note(report.limits) }
+        try console.json(Made(key: record.identifier, report: report))
+    }
+
+    private func makeSecret(_ keys: APIKeys) async throws {
         let scopes = self.scopes.isEmpty ? APIKeyScope.standard : Set(self.scopes)
-        let (record, key) = try await ledger.place(common, isNew: true).apiKeys(isNew: true)
-            .make(name: name, scopes: scopes, app: app, expiresAt: try expiry(from: SystemClock().now()))
+        let (record, key) = try await keys.make(
+            name: name ?? "", scopes: scopes, app: app, expiresAt: try expiry(from: SystemClock().now()))
         let report = APIKeyReport(record)
         terminal.line(key)
         if !common.json {
@@ -117,3 +156,5 @@ struct KeysMake: Command {
 }
 
 extension APIKeyScope: ExpressibleByArgument {}
+
+extension AppPlatform: ExpressibleByArgument {}

@@ -129,7 +129,9 @@ struct ServeConfiguration {
             requestTime: .seconds(settings.number("request-seconds")),
             requestLimits: RequestLimits(
                 perKey: settings.number("requests-per-minute"),
-                perUser: settings.number("user-requests-per-minute")),
+                perUser: settings.number("user-requests-per-minute"),
+                perPublicKey: settings.number("public-key-requests-per-minute"),
+                perPublicKeyAddress: settings.number("address-requests-per-minute")),
             gracePeriod: .seconds(settings.number("grace-seconds")))
     }
 

@@ -1,6 +1,7 @@
 import AppStoreClient
 import Commerce
 import HTTPSupport
+import HTTPTypes
 import Hummingbird
 import Service
 import StoreHTTP
@@ -118,6 +119,31 @@ import Wire
         let answer = try await fixture.send(method, path, body: "{}", key: key)
         #expect(answer.status == status)
         if status == 403 { #expect(answer.code == "scopeMissing") }
+    }
+
+    @Test func `an app's public key opens no route of the service`() async throws {
+        let app = fixture.shop.catalog.bundleIdentifier
+        let key = try await fixture.keys.makePublic(name: "app", app: app, platform: .apple).identifier
+        #expect(fixture.routes.operations.count > 80)
+        for operation in fixture.routes.operations {
+            let parts = operation.split(separator: " ")
+            let method = try #require(HTTPRequest.Method(rawValue: String(parts[0])))
+            let path = String(parts[1]).replacing(/\{[a-z]+\}/, with: "x")
+            let body = method == .get ? nil : "{}"
+            let open = try await fixture.send(method, path, body: body, key: "")
+            let answer = try await fixture.send(method, path, body: body, key: key)
+            if open.status == 401 {
+                #expect(answer.status == 403, "\(operation) \(answer.status)")
+                #expect(answer.code == "keyRequired", "\(operation)")
+            } else {
+                // The route asks nobody for a key, and learns nothing from this one.
+                #expect(answer.status == open.status, "\(operation) \(answer.status)")
+                #expect(answer.code == open.code, "\(operation)")
+            }
+        }
+        // The header of the seed's own app names a user's token.
+        let name = try #require(HTTPField.Name("idtoken"))
+        #expect(try await fixture.send(.get, "/v1/user", key: "", headers: [name: key]).status == 401)
     }
 
     @Test func `the ledger does not store the secret of a key`() async throws {

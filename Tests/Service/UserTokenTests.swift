@@ -236,6 +236,13 @@ import Wire
         #expect(try await get("/v1/users/alice/items", token: fixture.key).status == 200)
     }
 
+    @Test func `an app's public key is not read as a token`() async throws {
+        let key = try await fixture.keys.makePublic(
+            name: "app", app: fixture.shop.catalog.bundleIdentifier, platform: .apple)
+        #expect(try await get(token: key.identifier).code == "keyRequired")
+        #expect(try await get(token: "appl_unknown").code == "keyInvalid")
+    }
+
     @Test func `a user has a lower rate limit than a back end`() async throws {
         let fixture = try await ServiceFixture(
             limits: RequestLimits(perKey: 100, perUser: 2),

@@ -2,15 +2,18 @@ import Commerce
 import Ledger
 import Signatures
 
-/// The API keys of a team's back ends: made, listed, ended, and recognised when one is presented.
+/// The API keys of a team's back ends and the public keys of its apps: made, listed, revoked, and recognised when one is
+/// presented.
 ///
-/// A key reads `till_IDENTIFIER_SECRET`: the identifier finds its record and may be seen by anybody, the secret is 256 random
-/// bits, shown once, of which only a SHA-256 is kept.
+/// A back end's key reads `till_IDENTIFIER_SECRET`: the identifier finds its record and may be seen by anybody, the secret is
+/// 256 random bits, shown once, of which only a SHA-256 is kept. A public key such as `appl_…` is its own identifier.
 public struct APIKeys: Sendable {
     /// The longest name, in bytes of UTF-8.
     public static let maximumNameLength = 64
-    /// The prefix of every key. No token has it.
-    package static let prefix = "till_"
+    /// The prefix of every secret key. No token has it.
+    private static let prefix = "till_"
+    /// The length of a key from which it is refused unread, in bytes of UTF-8.
+    private static let excessiveLength = 128
 
     private let ledger: Ledger
     private let clock: any WallClock
@@ -45,14 +48,33 @@ public struct APIKeys: Sendable {
         return (record, key)
     }
 
+    /// Makes the public key of an app on a platform. It has no secret and does not expire: installed apps get no other key.
+    ///
+    /// - Parameter app: The bundle identifier.
+    /// - Throws: `PublicKeyError` if the app has a valid one.
+    public func makePublic(name: String, app: String, platform: AppPlatform) async throws -> APIKeyRecord {
+        let key = platform.keyPrefix + randomness.bytes(16).hexadecimal
+        let record = APIKeyRecord(
+            identifier: key, name: name, scopes: [], app: app, platform: platform.rawValue,
+            secretDigest: Self.digest(of: key), createdAt: clock.now())
+        try await ledger.write { transaction in
+            let existing = try transaction.apiKeys().first {
+                $0.revokedAt == nil && $0.platform == platform.rawValue && $0.app?.hasSameBytes(as: app) == true
+            }
+            if let existing { throw PublicKeyError.exists(key: existing.identifier, app: app, platform: platform) }
+            try transaction.add(record)
+        }
+        return record
+    }
+
     public func list() async throws -> [APIKeyRecord] {
         try await ledger.read { try $0.apiKeys() }
     }
 
-    /// The keys that the service accepts now.
+    /// The keys of back ends that the service accepts now.
     public func validKeys() async throws -> [APIKeyRecord] {
         let now = clock.now()
-        return try await list().filter { $0.isValid(at: now) }
+        return try await list().filter { $0.platform == nil && $0.isValid(at: now) }
     }
 
     /// - Returns: False if there is no key with this identifier.
@@ -69,15 +91,22 @@ public struct APIKeys: Sendable {
         }
     }
 
+    /// True if a credential has the form of a key. No token has it.
+    package static func isKey(_ credential: String) -> Bool {
+        credential.hasPrefix(prefix) || AppPlatform(prefixOf: credential) != nil
+    }
+
     /// The caller that presents a key. The time of the use stays in memory until `recordUses`.
     ///
     /// - Returns: Nil for a key that is unknown, wrong or revoked.
     /// - Throws: `Problem` for a key that has expired; `StorageFault`.
     package func caller(presenting key: String) async throws -> Caller? {
-        guard key.hasPrefix(Self.prefix), key.utf8.count < 128 else { return nil }
+        guard key.utf8.count < Self.excessiveLength else { return nil }
+        if let platform = AppPlatform(prefixOf: key) { return try await app(presenting: key, on: platform) }
+        guard key.hasPrefix(Self.prefix) else { return nil }
         let identifier = key.dropFirst(Self.prefix.count).prefix { $0 != "_" }
         guard let record = try await ledger.read(.statement, { try $0.apiKey(String(identifier)) }),
-            record.revokedAt == nil,
+            record.revokedAt == nil, record.platform == nil,
             ConstantTime.areEqual(Self.digest(of: key), record.secretDigest)
         else { return nil }
         let now = clock.now()
@@ -85,6 +114,16 @@ public struct APIKeys: Sendable {
         uses.record(record, at: now)
         return .backEnd(
             key: record.identifier, scopes: Set(record.scopes.compactMap(APIKeyScope.init(rawValue:))), app: record.app)
+    }
+
+    /// The app that presents a public key; nil if the key is unknown or revoked.
+    private func app(presenting key: String, on platform: AppPlatform) async throws -> Caller? {
+        guard let record = try await ledger.read(.statement, { try $0.apiKey(key) }), record.revokedAt == nil,
+            record.platform == platform.rawValue, let app = record.app,
+            ConstantTime.areEqual(Self.digest(of: key), record.secretDigest)
+        else { return nil }
+        uses.record(record, at: clock.now())
+        return .publicApp(key: record.identifier, app: app)
     }
 
     private static func digest(of key: String) -> [UInt8] {

@@ -8,12 +8,14 @@ package enum Access: Sendable {
     case app
     /// A back end whose API key has the scope, or the app of a user.
     case backEndOrApp(APIKeyScope)
+    /// An app with its public key. The group must be authenticated with `acceptsPublicKeys`.
+    case publicApp
 
     package func allows(_ caller: Caller?) -> Bool {
         switch (self, caller) {
         case (.backEnd(let scope), .backEnd(_, let scopes, _)): scopes.contains(scope)
         case (.backEndOrApp(let scope), .backEnd(_, let scopes, _)): scopes.contains(scope)
-        case (.app, .app), (.backEndOrApp, .app): true
+        case (.app, .app), (.backEndOrApp, .app), (.publicApp, .publicApp): true
         default: false
         }
     }
@@ -42,6 +44,12 @@ package struct AccessMiddleware: RouterMiddleware {
             throw Problem(
                 status: .forbidden, code: "keyRequired",
                 detail: "This path needs a back end's API key. A user's token is valid for /v1/me and /v1/products.")
+        case (.publicApp, .backEnd), (.publicApp, .app):
+            throw Problem(
+                status: .forbidden, code: "publicKeyRequired",
+                detail: "This path needs the public key of an app. `till keys make --public` makes one.")
+        case (_, .publicApp):
+            throw Problem.publicKeyNotAllowed
         case (_, .app), (_, nil):
             throw Problem.unexpected
         }

@@ -27,7 +27,7 @@ public enum Authentication: Sendable {
                 case .invalid: throw Problem.tokenInvalid("the access token is unknown or its session has ended")
                 }
             }
-            if let tokens, !credential.hasPrefix(APIKeys.prefix) {
+            if let tokens, !APIKeys.isKey(credential) {
                 return try await tokens.caller(presenting: credential)
             }
             return try await keys.caller(presenting: credential)
@@ -38,12 +38,15 @@ public enum Authentication: Sendable {
 }
 
 /// Authenticates a request by the bearer token in its `Authorization` header (RFC 6750), and stores the caller in the
-/// context.
+/// context. It refuses the public keys of apps, except on the routes that are made for them.
 package struct AuthenticationMiddleware: RouterMiddleware {
     private let authentication: Authentication
+    private let acceptsPublicKeys: Bool
 
-    package init(authentication: Authentication) {
+    /// - Parameter acceptsPublicKeys: True if every route behind the middleware names its callers, for routes for public keys.
+    package init(authentication: Authentication, acceptsPublicKeys: Bool = false) {
         self.authentication = authentication
+        self.acceptsPublicKeys = acceptsPublicKeys
     }
 
     package func handle(
@@ -63,6 +66,7 @@ package struct AuthenticationMiddleware: RouterMiddleware {
                 detail: "The API key is unknown or was revoked. `till keys list` shows the valid keys. "
                     + (authentication.issuers.isEmpty ? "To accept users' tokens, set jwt-issuer." : ""))
         }
+        guard acceptsPublicKeys || !caller.isPublicApp else { throw Problem.publicKeyNotAllowed }
         var context = context
         context.caller = caller
         return try await next(request, context)
@@ -76,4 +80,10 @@ package struct AuthenticationMiddleware: RouterMiddleware {
         }
         return String(header.dropFirst(scheme.count))
     }
+}
+
+extension Problem {
+    static let publicKeyNotAllowed = Problem(
+        status: .forbidden, code: "keyRequired",
+        detail: "The public key of an app is not valid for this path. Use a back end's API key or a user's token.")
 }

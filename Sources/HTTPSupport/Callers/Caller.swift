@@ -11,11 +11,17 @@ package enum Caller: Hashable, Sendable {
     ///
     /// - Parameter app: The bundle identifier of the token's app, or nil if the token names none.
     case app(User, app: String?)
+    /// An app, identified by its public key, which anybody can read in the app. It names its customer by an id. Only its proofs
+    /// change what a customer owns.
+    ///
+    /// - Parameter app: The bundle identifier of the key's app.
+    case publicApp(key: String, app: String)
 
     /// The bundle identifier of the only app that the caller may use. Nil for all apps.
     package var app: String? {
         switch self {
         case .backEnd(_, _, let app), .app(_, let app): app
+        case .publicApp(_, let app): app
         }
     }
 
@@ -24,10 +30,16 @@ package enum Caller: Hashable, Sendable {
         if case .backEnd = self { true } else { false }
     }
 
-    /// The name under which the service counts requests and keeps answers.
+    /// True for an app with its public key.
+    package var isPublicApp: Bool {
+        if case .publicApp = self { true } else { false }
+    }
+
+    /// The name under which the service counts requests and keeps answers. All installations of an app share a public key, so
+    /// no answer may be kept under its name.
     package var name: String {
         switch self {
-        case .backEnd(let key, _, _): key
+        case .backEnd(let key, _, _), .publicApp(let key, _): key
         case .app(let user, _): IdempotencyKey.caller(user)
         }
     }
@@ -35,7 +47,7 @@ package enum Caller: Hashable, Sendable {
     /// The caller's name in the audit log.
     package var actor: AuditActor {
         switch self {
-        case .backEnd(let key, _, _): .apiKey(key)
+        case .backEnd(let key, _, _), .publicApp(let key, _): .apiKey(key)
         case .app: .user
         }
     }

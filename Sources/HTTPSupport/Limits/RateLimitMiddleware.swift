@@ -1,15 +1,23 @@
 import Commerce
 import HTTPTypes
 import Hummingbird
+import Ledger
 
 /// The rate limit of each caller (429, RFC 6585 section 4).
 package struct RateLimitMiddleware: RouterMiddleware {
     private let keys: TokenBuckets
     private let users: TokenBuckets
+    private let publicKeys: TokenBuckets
+    private let publicKeyAddresses: TokenBuckets
 
     package init(limits: RequestLimits, clock: any WallClock) {
-        keys = TokenBuckets(.init(atOnce: limits.perKey, perMinute: limits.perKey), clock: clock)
-        users = TokenBuckets(.init(atOnce: limits.perUser, perMinute: limits.perUser), clock: clock)
+        func buckets(_ perMinute: Int) -> TokenBuckets {
+            TokenBuckets(.init(atOnce: perMinute, perMinute: perMinute), clock: clock)
+        }
+        keys = buckets(limits.perKey)
+        users = buckets(limits.perUser)
+        publicKeys = buckets(limits.perPublicKey)
+        publicKeyAddresses = buckets(limits.perPublicKeyAddress)
     }
 
     package func handle(
@@ -17,18 +25,22 @@ package struct RateLimitMiddleware: RouterMiddleware {
         context: ServiceContext,
         next: (Request, ServiceContext) async throws -> Response
     ) async throws -> Response {
-        let caller = try context.requiredCaller
-        let buckets =
-            switch caller {
-            case .backEnd: keys
-            case .app: users
-            }
-        if let seconds = buckets.take(caller.name) {
-            throw Problem(
-                status: .tooManyRequests, code: "tooManyRequests",
-                detail: "The limit is \(buckets.rate.perMinute) requests a minute. Wait \(seconds) seconds.",
-                couldSucceedLater: true, retryAfter: seconds)
+        switch try context.requiredCaller {
+        case .backEnd(let key, _, _): try Self.take(key, from: keys)
+        case .app(let user, _): try Self.take(IdempotencyKey.caller(user), from: users)
+        case .publicApp(let key, _):
+            // An address at its own limit takes nothing from the other installations of the app.
+            try Self.take(key + " " + context.clientAddress(of: request), from: publicKeyAddresses)
+            try Self.take(key, from: publicKeys)
         }
         return try await next(request, context)
+    }
+
+    private static func take(_ subject: String, from buckets: TokenBuckets) throws(Problem) {
+        guard let seconds = buckets.take(subject) else { return }
+        throw Problem(
+            status: .tooManyRequests, code: "tooManyRequests",
+            detail: "The limit is \(buckets.rate.perMinute) requests a minute. Wait \(seconds) seconds.",
+            couldSucceedLater: true, retryAfter: seconds)
     }
 }

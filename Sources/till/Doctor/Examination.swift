@@ -162,7 +162,8 @@ struct Examination {
             return (none, nil)
         }
         do {
-            let keys = try await (service?.keys ?? place.apiKeys()).list()
+            // The public keys of apps are no way in for a back end.
+            let keys = try await (service?.keys ?? place.apiKeys()).list().filter { $0.platform == nil }
             let valid = keys.count { $0.isValid(at: now) }
             let revoked = keys.count { $0.revokedAt != nil }
             let newest = keys.map(\.createdAt).max()

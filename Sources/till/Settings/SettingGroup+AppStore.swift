@@ -73,6 +73,14 @@ extension SettingGroup {
                     default: .value(.number(standard.requestLimits.perUser)), valueName: "n",
                     "the rate limit of each user of an app"),
                 Setting(
+                    "public-key-requests-per-minute", .number(1...10_000_000),
+                    default: .value(.number(standard.requestLimits.perPublicKey)), valueName: "n",
+                    "the rate limit of each public key"),
+                Setting(
+                    "address-requests-per-minute", .number(1...10_000_000),
+                    default: .value(.number(standard.requestLimits.perPublicKeyAddress)), valueName: "n",
+                    "the rate limit of each address with a public key"),
+                Setting(
                     "grace-seconds", .number(0...3600),
                     default: .value(.number(Int(standard.gracePeriod.components.seconds))), valueName: "seconds",
                     "the time for requests under way when the service stops"),

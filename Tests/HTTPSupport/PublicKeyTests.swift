@@ -1,0 +1,118 @@
+import Commerce
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Ledger
+import Testing
+import TestSupport
+
+/// The public keys of apps, without a service.
+@Suite struct PublicKeyTests {
+    private let clock = ManualClock()
+    private let folder: TemporaryFolder
+    private let ledger: Ledger
+    private let keys: APIKeys
+
+    init() throws {
+        folder = try TemporaryFolder()
+        ledger = try Ledger(file: folder.file("ledger.sqlite"))
+        keys = APIKeys(ledger: ledger, clock: clock, randomness: .system)
+    }
+
+    @Test func `an app has one valid public key for each platform`() async throws {
+        let first = try await keys.makePublic(name: "garden", app: "com.example.garden", platform: .apple)
+        #expect(first.identifier.wholeMatch(of: /appl_[0-9a-f]{32}/) != nil)
+        await #expect(
+            throws: PublicKeyError.exists(key: first.identifier, app: "com.example.garden", platform: .apple)
+        ) { try await keys.makePublic(name: "again", app: "com.example.garden", platform: .apple) }
+        _ = try await keys.makePublic(name: "tools", app: "com.example.tools", platform: .apple)
+        #expect(try await keys.revoke(first.identifier))
+        let second = try await keys.makePublic(name: "garden", app: "com.example.garden", platform: .apple)
+        #expect(second.identifier != first.identifier)
+        #expect(try await keys.list().count { $0.platform == "apple" } == 3)
+    }
+
+    @Test func `the ledger itself refuses a second valid public key`() async throws {
+        let first = try await keys.makePublic(name: "garden", app: "com.example.garden", platform: .apple)
+        let second = APIKeyRecord(
+            identifier: "appl_2", name: "second", scopes: [], app: first.app, platform: first.platform,
+            secretDigest: first.secretDigest, createdAt: first.createdAt)
+        await #expect(throws: (any Error).self) { try await ledger.write { try $0.add(second) } }
+        #expect(try await keys.list().map(\.identifier) == [first.identifier])
+    }
+
+    @Test func `a public key is its caller, until it is revoked`() async throws {
+        let record = try await keys.makePublic(name: "garden", app: "com.example.garden", platform: .apple)
+        let caller = try #require(try await keys.caller(presenting: record.identifier))
+        #expect(caller == .publicApp(key: record.identifier, app: "com.example.garden"))
+        #expect(caller.app == "com.example.garden")
+        #expect(caller.actor == .apiKey(record.identifier))
+        #expect(!caller.isBackEnd)
+        for other in [
+            record.identifier + "0", String(record.identifier.dropLast()), "appl_", "till_" + record.identifier,
+        ] {
+            #expect(try await keys.caller(presenting: other) == nil, "\(other)")
+        }
+        #expect(try await keys.validKeys().isEmpty)
+        #expect(try await keys.revoke(record.identifier))
+        #expect(try await keys.caller(presenting: record.identifier) == nil)
+    }
+
+    @Test(arguments: [Access.backEnd(.read), .backEnd(.grant), .app, .backEndOrApp(.read)])
+    func `a public key opens no group of other callers`(access: Access) {
+        #expect(!access.allows(.publicApp(key: "appl_1", app: "com.example.garden")))
+    }
+
+    @Test func `no other caller opens a group for public keys`() throws {
+        #expect(Access.publicApp.allows(.publicApp(key: "appl_1", app: "com.example.garden")))
+        #expect(!Access.publicApp.allows(.backEnd(key: "1", scopes: Set(APIKeyScope.allCases), app: nil)))
+        #expect(!Access.publicApp.allows(.app(try #require(User(name: "alice")), app: nil)))
+        #expect(!Access.publicApp.allows(nil))
+    }
+
+    /// A router with one route for public keys, behind one proxy.
+    private func router(_ limits: RequestLimits) -> Router<ServiceContext> {
+        let shared = SharedLimits(addresses: ClientAddresses(proxies: 1), bodies: BodyBudget(.init()))
+        let router = Router(context: ServiceContext.self)
+        router.add(middleware: RequestMiddleware(metrics: ServiceMetrics(), sharedLimits: shared))
+        router.add(middleware: ProblemMiddleware())
+        let group = router.group("door").add(
+            middleware: AuthenticationMiddleware(authentication: .apiKeys(keys), acceptsPublicKeys: true)
+        ).add(middleware: RateLimitMiddleware(limits: limits, clock: clock))
+        group.for(.publicApp).get { _, context in try context.requiredCaller.name }
+        return router
+    }
+
+    private func status(of key: String, from address: String, _ router: Router<ServiceContext>) async throws -> Int {
+        let headers: HTTPFields = [
+            .authorization: "Bearer \(key)", try #require(HTTPField.Name("X-Forwarded-For")): address,
+        ]
+        return try await Application(router: router).test(.router) { client in
+            try await client.execute(uri: "/door", method: .get, headers: headers) { $0.status.code }
+        }
+    }
+
+    @Test func `a public key is limited for each client address, and in all`() async throws {
+        let first = try await keys.makePublic(name: "garden", app: "com.example.garden", platform: .apple).identifier
+        let second = try await keys.makePublic(name: "tools", app: "com.example.tools", platform: .apple).identifier
+        let router = router(RequestLimits(perKey: 1, perUser: 1, perPublicKey: 5, perPublicKeyAddress: 2))
+        func answer(_ key: String, _ address: String) async throws -> Int {
+            try await status(of: key, from: address, router)
+        }
+        for status in [200, 200, 429, 429] { #expect(try await answer(first, "192.0.2.1") == status) }
+        // The refused requests took nothing from the other addresses.
+        for status in [200, 200] { #expect(try await answer(first, "192.0.2.2") == status) }
+        for status in [200, 429] { #expect(try await answer(first, "192.0.2.3") == status) }
+        #expect(try await answer(second, "192.0.2.1") == 200)
+        clock.advance(milliseconds: 60_000)
+        #expect(try await answer(first, "192.0.2.1") == 200)
+    }
+
+    @Test func `a back end's key is refused on a route for public keys`() async throws {
+        let secret = try await keys.make(name: "shop", scopes: Set(APIKeyScope.allCases)).key
+        let router = router(RequestLimits())
+        #expect(try await status(of: secret, from: "192.0.2.1", router) == 403)
+        #expect(try await status(of: "appl_unknown", from: "192.0.2.1", router) == 401)
+    }
+}
