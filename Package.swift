@@ -74,6 +74,7 @@ let package = Package(
             name: "CatalogAdministration",
             dependencies: ["Catalog", "Commerce", "Entitlements", "Ledger", "Signatures", "StrictJSON"]),
         .target(name: "Profiles", dependencies: ["Catalog", "Commerce", "Entitlements", "Ledger"]),
+        .target(name: "Attributes", dependencies: ["Commerce", "Ledger"]),
         .target(name: "SeedApp", dependencies: ["Commerce", "Ledger"]),
         .target(
             name: "Accounts", dependencies: ["Commerce", "Ledger", "Signatures"], exclude: ["Resources"],
@@ -96,8 +97,9 @@ let package = Package(
         .target(
             name: "Service",
             dependencies: [
-                "Accounts", "AppStoreClient", "Catalog", "CatalogAdministration", "Commerce", "Entitlements",
-                "Figures", "HTTPSupport", "Ledger", "Mailer", "Profiles", "Receipts", "SeedApp", "Signatures",
+                "Accounts", "AppStoreClient", "Attributes", "Catalog", "CatalogAdministration", "Commerce",
+                "Entitlements", "Figures", "HTTPSupport", "Ledger", "Mailer", "Profiles", "Receipts", "SeedApp",
+                "Signatures",
                 "StrictJSON", "Webhooks", "Wire", asyncHTTPClient, hummingbird, lifecycle, logging, nioPosix,
             ],
             exclude: ["Resources"], plugins: embeddedResources),
@@ -121,7 +123,8 @@ let package = Package(
         .executableTarget(
             name: "till",
             dependencies: [
-                "Accounts", "AppStoreClient", "Catalog", "CatalogAdministration", "Commerce", "Console", "Device",
+                "Accounts", "AppStoreClient", "Attributes", "Catalog", "CatalogAdministration", "Commerce", "Console",
+                "Device",
                 "Entitlements", "Figures", "HTTPSupport", "Ledger", "Mailer", "Profiles", "Receipts", "SeedApp",
                 "Service",
                 "Signatures", "Store",
@@ -133,7 +136,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Accounts", "CPostgreSQL", "Catalog", "CatalogAdministration", "Commerce", "Entitlements", "Figures",
+                "Accounts", "Attributes", "CPostgreSQL", "Catalog", "CatalogAdministration", "Commerce", "Entitlements",
+                "Figures",
                 "Ledger",
                 "Profiles", "Receipts", "SeedApp", "Signatures", "Store", "StrictJSON", "Team", "Webhooks", hummingbird,
                 logging,
@@ -153,8 +157,8 @@ let package = Package(
         .testTarget(
             name: "LedgerTests",
             dependencies: [
-                "Accounts", "CatalogAdministration", "Entitlements", "Figures", "Ledger", "Profiles", "SeedApp",
-                "Signatures", "TestSupport", "Webhooks", grdb,
+                "Accounts", "Attributes", "CatalogAdministration", "Entitlements", "Figures", "Ledger", "Profiles",
+                "SeedApp", "Signatures", "TestSupport", "Webhooks", grdb,
             ],
             path: "Tests/Ledger",
             exclude: ["Earlier"]),
@@ -163,6 +167,7 @@ let package = Package(
             name: "EntitlementsTests", dependencies: ["Entitlements", "TestSupport", "Webhooks"],
             path: "Tests/Entitlements"),
         .testTarget(name: "ProfilesTests", dependencies: ["Profiles", "TestSupport"], path: "Tests/Profiles"),
+        .testTarget(name: "AttributesTests", dependencies: ["Attributes", "TestSupport"], path: "Tests/Attributes"),
         .testTarget(name: "SeedAppTests", dependencies: ["SeedApp", "TestSupport"], path: "Tests/SeedApp"),
         .testTarget(name: "AccountsTests", dependencies: ["Accounts", "TestSupport"], path: "Tests/Accounts"),
         .testTarget(

@@ -114,6 +114,8 @@ public struct UserArchiveResource: Codable, Sendable {
     public let mails: [Mail]?
     /// The member. Nil if the user has not signed up in the seed's own app.
     public let member: Member?
+    /// The attributes, in the order of their names.
+    public let attributes: [AttributeResource]
     /// The nickname. Nil until the user chooses one.
     public let nickname: String?
     /// The choice in each collection, owned or not.
@@ -136,6 +138,7 @@ public struct UserArchiveResource: Codable, Sendable {
         sessions: [Session],
         mails: [Mail]? = nil,
         member: Member? = nil,
+        attributes: [AttributeResource],
         nickname: String? = nil,
         chosen: [Item],
         wishes: [Wish],
@@ -154,6 +157,7 @@ public struct UserArchiveResource: Codable, Sendable {
         self.sessions = sessions
         self.mails = mails
         self.member = member
+        self.attributes = attributes
         self.nickname = nickname
         self.chosen = chosen
         self.wishes = wishes

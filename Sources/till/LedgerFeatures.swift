@@ -1,4 +1,5 @@
 import Accounts
+import Attributes
 import CatalogAdministration
 import Entitlements
 import Figures
@@ -19,6 +20,7 @@ extension [LedgerFeature] {
         return [
             .entitlements,
             .keptProofs.used(if: uses(\.keepsProofs)),
+            .attributes,
             .accounts.used(if: uses(\.hasAccounts)),
             .accountMail.used(if: uses(\.sendsMail)),
             .profiles.used(if: uses(\.hasProfiles) || uses(\.servesSeedApp)),

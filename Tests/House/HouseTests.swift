@@ -5,8 +5,8 @@ import Testing
 @Suite struct HouseTests {
     /// The features, and what they all stand on.
     private static let features: Set = [
-        "Accounts", "CatalogAdministration", "Commerce", "Entitlements", "Figures", "Ledger", "Profiles", "SeedApp",
-        "Signatures", "Team", "Webhooks",
+        "Accounts", "Attributes", "CatalogAdministration", "Commerce", "Entitlements", "Figures", "Ledger", "Profiles",
+        "SeedApp", "Signatures", "Team", "Webhooks",
     ]
 
     /// The modules of this package that each module may import.
@@ -26,6 +26,7 @@ import Testing
         "Figures": ["Commerce", "Entitlements", "Ledger", "Receipts"],
         "Profiles": ["Commerce", "Catalog", "Entitlements", "Ledger"],
         "SeedApp": ["Commerce", "Ledger"],
+        "Attributes": ["Commerce", "Ledger"],
         "Accounts": ["Commerce", "Ledger", "Signatures"],
         "CatalogAdministration": ["Catalog", "Commerce", "Entitlements", "Ledger", "Signatures", "StrictJSON"],
         "Team": ["Commerce", "Ledger", "Signatures"],
@@ -37,7 +38,7 @@ import Testing
         "Service": features.subtracting(["Team"]).union([
             "AppStoreClient", "Catalog", "HTTPSupport", "Mailer", "Receipts", "StrictJSON", "Wire",
         ]),
-        "Console": features.subtracting(["Accounts", "SeedApp"]).union([
+        "Console": features.subtracting(["Accounts", "Attributes", "SeedApp"]).union([
             "AppStoreClient", "Catalog", "HTTPSupport", "Receipts", "Store", "StrictJSON",
         ]),
         "StoreHTTP": ["Catalog", "Commerce", "HTTPSupport", "Receipts", "Signatures", "Store", "StrictJSON", "Wire"],

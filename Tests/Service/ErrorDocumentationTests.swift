@@ -24,7 +24,8 @@ import Wire
         }
         let redemption = /case \.[a-zA-Z]+: "([a-zA-Z]+)"/
         let features = [
-            "Sources/Accounts", "Sources/AppStoreClient", "Sources/CatalogAdministration", "Sources/Entitlements",
+            "Sources/Accounts", "Sources/AppStoreClient", "Sources/Attributes", "Sources/CatalogAdministration",
+            "Sources/Entitlements",
             "Sources/Figures",
             "Sources/Profiles",
             "Sources/Webhooks",

@@ -1,4 +1,5 @@
 import Accounts
+import Attributes
 import CatalogAdministration
 import Commerce
 import Entitlements
@@ -13,7 +14,8 @@ import Webhooks
 extension [LedgerFeature] {
     /// All features.
     package static let all: [LedgerFeature] = [
-        .entitlements, .keptProofs, .accounts, .accountMail, .profiles, .seedApp, .webhooks, .catalogAdministration,
+        .entitlements, .keptProofs, .attributes, .accounts, .accountMail, .profiles, .seedApp, .webhooks,
+        .catalogAdministration,
         .figures, .team,
     ]
 }

@@ -5,6 +5,16 @@ extension WireExample {
     static let users: [WireExample] = [
         WireExample(AppAccountTokenResource.self, #"{"appAccountToken": "6f9619ff-8b86-d011-b42d-00c04fc964ff"}"#),
         WireExample(
+            AttributeResource.self,
+            #"""
+            {"name": "$email", "value": "mint@example.com", "statedAt": "2027-01-31T12:00:00Z"}
+            """#),
+        WireExample(
+            AttributeList.self,
+            #"""
+            {"attributes": [{"name": "level", "value": "7", "statedAt": "2027-01-31T12:00:00Z"}]}
+            """#),
+        WireExample(
             OwnedItemList.self,
             #"{"items": [{"collection": "sprout", "number": 0, "source": "rule", "state": "owned", "renews": false}]}"#),
         WireExample(
@@ -211,7 +221,9 @@ extension WireExample {
             "sentAt": "2027-01-31T12:00:00Z"}, {"purpose": "reset", "email": "mint@example.com",
             "askedAt": "2027-01-31T12:00:00Z"}],
             "member": {"phoneNumber": "phoneNumber", "email": "mint@example.com", "fcmToken": "fcmToken",
-            "birth": "birth", "gender": 7, "joinedAt": "2027-01-31T12:00:00Z"}, "nickname": "nickname",
+            "birth": "birth", "gender": 7, "joinedAt": "2027-01-31T12:00:00Z"},
+            "attributes": [{"name": "$email", "value": "mint@example.com", "statedAt": "2027-01-31T12:00:00Z"}],
+            "nickname": "nickname",
             "chosen": [{"collection": "sprout", "number": 1}], "wishes": [{"productId": "productId",
             "wishedAt": "2027-01-31T12:00:00Z"}], "items": [{"collection": "sprout", "number": 1}],
             "transactions": [{"transactionId": "transactionId", "originalTransactionId": "originalTransactionId",
@@ -235,6 +247,7 @@ extension WireExample {
             {"exportedAt": "2027-01-31T12:00:00Z", "user": {"issuer": "", "name": "alice"},
             "firstSeenAt": "2027-01-31T12:00:00Z", "appAccountToken": "6f9619ff-8b86-d011-b42d-00c04fc964ff",
             "sessions": [{"beganAt": "2027-01-31T12:00:00Z", "endsAt": "2027-01-31T12:00:00Z"}],
+            "attributes": [],
             "chosen": [{"collection": "sprout", "number": 1}], "wishes": [{"productId": "productId",
             "wishedAt": "2027-01-31T12:00:00Z"}], "items": [{"collection": "sprout", "number": 1}],
             "transactions": [{"transactionId": "transactionId", "originalTransactionId": "originalTransactionId",

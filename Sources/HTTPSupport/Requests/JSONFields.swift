@@ -74,11 +74,14 @@ package struct JSONFields {
         case text(String)
     }
 
-    package func optionalText(_ field: String) throws(Problem) -> OptionalText {
+    /// - Parameter maximumLength: The maximum length in bytes of UTF-8.
+    package func optionalText(_ field: String, upTo maximumLength: Int = Self.maximumLength) throws(Problem)
+        -> OptionalText
+    {
         switch object[field] {
         case nil: return .absent
         case .null: return .null
-        case .string(let text): return .text(try checked(text, field, Self.maximumLength))
+        case .string(let text): return .text(try checked(text, field, maximumLength))
         default: throw wrong(field, "a string or null")
         }
     }

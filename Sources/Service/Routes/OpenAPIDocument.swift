@@ -17,6 +17,7 @@ package struct OpenAPIDocument: Sendable {
         try OpenAPIDocument(topics: [
             PackageResources.General_json,
             PackageResources.Accounts_json,
+            PackageResources.Attributes_json,
             PackageResources.Balances_json,
             PackageResources.Catalog_json,
             PackageResources.CatalogChanges_json,

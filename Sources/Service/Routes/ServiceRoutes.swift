@@ -1,5 +1,6 @@
 import Accounts
 import AppStoreClient
+import Attributes
 import Catalog
 import CatalogAdministration
 import Commerce
@@ -192,6 +193,11 @@ public struct ServiceRoutes: Sendable {
         let balances = BalanceRoutes(
             service: service, idempotentRequests: idempotentRequests, subjects: subjects)
         balances.addForBackEnds(to: user)
+        let attributes = AttributeRoutes(
+            attributes: AttributeService(ledger: service.ledger, clock: service.clock), subjects: subjects, clock: clock
+        )
+        attributes.addForBackEnds(to: user)
+        attributes.addForApps(to: version.group("me"))
         if let profiles {
             let shown = ProfileRoutes(profiles: profiles, subjects: subjects)
             shown.addUnauthenticated(to: router.group("v1"))

@@ -1,4 +1,5 @@
 import Accounts
+import Attributes
 import Commerce
 import Entitlements
 import Foundation
@@ -19,6 +20,8 @@ struct UserArchive: Sendable {
     let mails: [QueuedMail]
     /// Nil for a user who has not signed up in the seed's own app.
     let member: MemberRecord?
+    /// The attributes, in the order of their names.
+    let attributes: [Attribute]
     /// The profile, with the owned items.
     let profile: ProfileRecord
     /// The transactions, newest first, like the grants.
@@ -39,7 +42,7 @@ extension LedgerTransaction {
         return UserArchive(
             firstSeenAt: known.firstSeenAt, appAccountToken: known.appAccountToken, account: try account(of: user),
             sessions: try sessions(of: user), mails: try mails(about: user), member: try member(of: user),
-            profile: try profile(of: user, accepting: origins, at: moment),
+            attributes: try attributes(of: user), profile: try profile(of: user, accepting: origins, at: moment),
             transactions: try transactions(of: user, before: nil, limit: .max), renewals: try renewals(of: user),
             grants: try grants(of: user, before: nil, limit: .max),
             balances: try balances(of: user, accepting: origins), audit: try audit(of: user, after: 0, limit: .max))

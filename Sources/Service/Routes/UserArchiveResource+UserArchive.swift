@@ -1,4 +1,5 @@
 import Accounts
+import Attributes
 import Commerce
 import Ledger
 import Profiles
@@ -14,7 +15,8 @@ extension UserArchiveResource {
             appAccountToken: archive.appAccountToken.uuidString.lowercased(),
             account: archive.account.map { AccountResource($0) }, sessions: archive.sessions.map { Session($0) },
             mails: archive.mails.isEmpty ? nil : archive.mails.map { Mail($0) },
-            member: archive.member.map { Member($0) }, nickname: archive.profile.nickname,
+            member: archive.member.map { Member($0) },
+            attributes: archive.attributes.compactMap { AttributeResource($0) }, nickname: archive.profile.nickname,
             chosen: archive.profile.chosen, wishes: archive.profile.wishes.map { Wish($0) },
             items: archive.profile.items,
             transactions: archive.transactions.map { TransactionResource($0, naming: keys) },

@@ -1,0 +1,27 @@
+import Commerce
+import Ledger
+
+/// The use cases of customers' attributes. Each is one transaction of the ledger.
+public struct AttributeService: Sendable {
+    private let ledger: Ledger
+    private let clock: any WallClock
+
+    public init(ledger: Ledger, clock: any WallClock) {
+        self.ledger = ledger
+        self.clock = clock
+    }
+
+    /// The attributes of a user, without removed ones, in the order of their names.
+    public func attributes(of user: User) async throws -> [Attribute] {
+        try await ledger.read { try $0.attributes(of: user) }
+    }
+
+    /// Applies statements about a user's attributes. The newest statement about each attribute counts, in whatever order they
+    /// come. A time in the future becomes the present.
+    ///
+    /// - Throws: `AttributeError.tooMany`; `LedgerError.userUnknown`.
+    public func state(_ statements: [Attribute], of user: User) async throws {
+        let moment = clock.now()
+        try await ledger.write { try $0.state(statements, of: user, at: moment) }
+    }
+}

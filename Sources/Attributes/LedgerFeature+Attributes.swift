@@ -1,0 +1,17 @@
+import Ledger
+
+extension LedgerFeature {
+    /// The attributes of customers.
+    package static let attributes = LedgerFeature(tables: [.attribute])
+}
+
+extension Table {
+    /// The last statement about each attribute. `value`: null for a removed attribute, whose time an older statement must not
+    /// undo.
+    fileprivate static let attribute = Table(
+        name: "attribute", family: .userData,
+        columns: [
+            .integer("user_id"), .text("name", check: "name <> ''"), .text("value").optional, .integer("stated_at"),
+        ],
+        key: ["user_id", "name"], references: [Reference(columns: ["user_id"], table: "user")], erasure: .deletion)
+}

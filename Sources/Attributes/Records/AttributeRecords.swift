@@ -1,0 +1,21 @@
+import Ledger
+
+/// The statements on attributes, inside the caller's transaction.
+struct AttributeRecords {
+    let database: any LedgerDatabase
+
+    /// All attributes of a user, removed ones included, in the order of their names.
+    func attributes(of user: Int64) throws -> [Attribute] {
+        guard try database.has("attribute") else { return [] }
+        return try database.rows("SELECT name, value, stated_at FROM attribute WHERE user_id = $1", [user])
+            .map { Attribute(stored: try $0["name"], value: try $0["value"], statedAt: try $0["stated_at"]) }
+            .sorted { $0.key < $1.key }
+    }
+
+    func write(_ attributes: [Attribute], of user: Int64) throws {
+        try database.delete(from: "attribute", where: ["user_id", "name"], attributes.map { [user, $0.name] })
+        try database.insert(
+            into: "attribute", ["user_id", "name", "value", "stated_at"],
+            attributes.map { [user, $0.name, $0.value, $0.statedAt] })
+    }
+}

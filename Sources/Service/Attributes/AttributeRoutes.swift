@@ -1,0 +1,79 @@
+import Attributes
+import Commerce
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import Wire
+
+/// Routes for the attributes of customers: read and state them.
+struct AttributeRoutes: Sendable {
+    /// The maximum size of a body, in bytes. It has room for each attribute with its longest name and value.
+    private static let maximumSize = 256 * 1024
+
+    let attributes: AttributeService
+    let subjects: Subjects
+    let clock: any WallClock
+
+    /// - Parameter group: Routes under `/v1/users/:user`.
+    func addForBackEnds(to group: RouterGroup<ServiceContext>) {
+        addReading(to: group.for(.backEnd(.read)))
+        addStating(to: group.for(.backEnd(.redeem)))
+    }
+
+    /// - Parameter group: Routes under `/v1/me`.
+    func addForApps(to group: RouterGroup<ServiceContext>) {
+        let own = group.for(.app)
+        addReading(to: own)
+        addStating(to: own)
+    }
+
+    private func addReading(to group: RouterGroup<ServiceContext>) {
+        group.get("attributes") { request, context in
+            let user = try subjects.user(request, context)
+            let showsPersonal = Self.showsPersonal(to: try context.requiredCaller)
+            let attributes = try await attributes.attributes(of: user).filter { showsPersonal || !$0.isPersonal }
+            return try JSONAnswer.response(AttributeList(attributes: attributes.compactMap { AttributeResource($0) }))
+        }
+    }
+
+    private func addStating(to group: RouterGroup<ServiceContext>) {
+        group.put("attributes") { request, context in
+            let user = try subjects.user(request, context)
+            let body = try await JSONBody(request, context, fields: ["attributes"], upTo: Self.maximumSize)
+            try await attributes.state(try statements(in: body), of: user)
+            return HTTPResponse.Status.noContent
+        }
+    }
+
+    /// Addresses and the like are for the user's own app, and for keys that may export them.
+    private static func showsPersonal(to caller: Caller) -> Bool {
+        switch caller {
+        case .backEnd(_, let scopes, _): scopes.contains(.export)
+        case .app: true
+        case .publicApp: false
+        }
+    }
+
+    private func statements(in body: JSONBody) throws -> [Attribute] {
+        let objects = try body.optionalObjects("attributes", fields: ["name", "value", "statedAt"])
+        guard !objects.isEmpty, objects.count <= Attribute.maximumCount else {
+            throw JSONBody.invalid(
+                "The field /attributes must be an array of 1 to \(Attribute.maximumCount) objects.")
+        }
+        let now = clock.now()
+        return try objects.map { object in
+            let value: String? =
+                switch try object.optionalText("value", upTo: Attribute.maximumValueLength) {
+                case .absent: throw JSONBody.invalid("The field \(object.path)/value must be a string or null.")
+                case .null: nil
+                case .text(let text): text
+                }
+            return try Attribute(
+                name: try object.text("name"), value: value, statedAt: try object.optionalDate("statedAt") ?? now)
+        }
+    }
+}
+
+extension AttributeError: ProblemConvertible {
+    package var problem: Problem { Problem(status: .unprocessableContent, code: code, detail: message) }
+}

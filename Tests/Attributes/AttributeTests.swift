@@ -1,0 +1,97 @@
+import Attributes
+import Commerce
+import Ledger
+import Testing
+import TestSupport
+
+/// The attributes of customers.
+@Suite struct AttributeTests {
+    private let clock = ManualClock()
+    private let folder: TemporaryFolder
+    private let ledger: Ledger
+    private let service: AttributeService
+    private let mint: User
+
+    init() throws {
+        folder = try TemporaryFolder()
+        ledger = try Ledger(file: folder.file("ledger.sqlite"))
+        service = AttributeService(ledger: ledger, clock: clock)
+        mint = try #require(User(name: "mint"))
+    }
+
+    private func attribute(_ name: String, _ value: String?, _ seconds: Int64) throws -> Attribute {
+        try Attribute(name: name, value: value, statedAt: Timestamp(secondsSince1970: seconds))
+    }
+
+    private func words() async throws -> [String] {
+        try await service.attributes(of: mint).map { "\($0.name) \($0.value ?? "-")" }
+    }
+
+    @Test func `the newest statement counts, in whatever order and however often statements come`() async throws {
+        let statements = try [
+            attribute("level", "1", 10), attribute("level", "3", 30), attribute("level", "2", 20),
+            attribute("color", "red", 10), attribute("color", nil, 20), attribute("color", "blue", 15),
+            attribute("tie", "a", 10), attribute("tie", "b", 10), attribute("tie", nil, 10),
+            attribute("\u{E9}", "composed", 10), attribute("e\u{301}", "decomposed", 10),
+        ]
+        for seed in UInt64(0)..<40 {
+            let user = try #require(User(name: "user\(seed)"))
+            let dice = Dice(seed: seed)
+            for statement in dice.shuffle(statements) + dice.shuffle(statements) {
+                try await service.state([statement], of: user)
+            }
+            let stated = try await service.attributes(of: user).map { "\($0.name) \($0.value ?? "-")" }
+            #expect(stated == ["e\u{301} decomposed", "level 3", "tie b", "\u{E9} composed"], "seed \(seed)")
+        }
+    }
+
+    @Test func `a removed attribute is not brought back by an older statement`() async throws {
+        try await service.state([attribute("level", "1", 10)], of: mint)
+        try await service.state([attribute("level", nil, 30)], of: mint)
+        try await service.state([attribute("level", "2", 20)], of: mint)
+        #expect(try await words() == [])
+        try await service.state([attribute("level", "4", 40)], of: mint)
+        #expect(try await words() == ["level 4"])
+    }
+
+    @Test func `a time in the future becomes the present, so that a wrong clock does not decide for years`()
+        async throws
+    {
+        let now = clock.now().millisecondsSince1970 / 1000
+        try await service.state([attribute("level", "1", now + 1_000_000_000)], of: mint)
+        #expect(try await service.attributes(of: mint).map(\.statedAt) == [clock.now()])
+        clock.advance(milliseconds: 1000)
+        try await service.state([attribute("level", "2", now + 1)], of: mint)
+        #expect(try await words() == ["level 2"])
+    }
+
+    @Test func `a customer has at most 100 attributes, and too many change nothing`() async throws {
+        let most = try (0..<Attribute.maximumCount).map { try attribute("name\($0)", "1", 10) }
+        try await service.state(most, of: mint)
+        await #expect(throws: AttributeError.tooMany) {
+            try await service.state([attribute("name0", "2", 20), attribute("another", "1", 10)], of: mint)
+        }
+        #expect(try await words().count == Attribute.maximumCount)
+        #expect(try await words().contains("name0 1"))
+        try await service.state([attribute("name0", "2", 20)], of: mint)
+        #expect(try await words().contains("name0 2"))
+    }
+
+    @Test(arguments: ["", String(repeating: "a", count: 161), "a\nb", "a\u{0}b", "\u{7F}"])
+    func `a name that logs could not show is refused`(name: String) {
+        #expect(throws: AttributeError.nameInvalid(String(name.prefix(40)))) { try attribute(name, "1", 1) }
+    }
+
+    @Test(arguments: [String(repeating: "a", count: 2001), "a\u{0}b"])
+    func `a value that is too long or has NUL is refused`(value: String) throws {
+        #expect(throws: AttributeError.valueInvalid(name: "level")) { try attribute("level", value, 1) }
+        #expect(try attribute("level", String(repeating: "a", count: 2000), 1).value?.utf8.count == 2000)
+    }
+
+    @Test func `erasure deletes the attributes`() async throws {
+        try await service.state([attribute("$email", "mint@example.com", 10)], of: mint)
+        #expect(try await ledger.write { try $0.erase(mint, by: .user, at: clock.now()) })
+        #expect(try await words() == [])
+        #expect(try LedgerFile(folder.file("ledger.sqlite")).check().rows["attribute"] == 0)
+    }
+}

@@ -1,0 +1,34 @@
+import Attributes
+import Commerce
+import Ledger
+import Testing
+import TestSupport
+
+/// The attributes of customers, in either database.
+@Suite struct AttributeLedgerTests: LedgerSuite {
+    let fixture: LedgerFixture
+
+    init() throws {
+        fixture = try LedgerFixture()
+    }
+
+    @Test func `of concurrent statements of two services, the newest about each attribute counts`() async throws {
+        let other = try fixture.again()
+        try await withThrowingTaskGroup(of: Void.self) { [ledger, alice] group in
+            for second in Int64(1)...20 {
+                for name in ["color", "level"] {
+                    let ledger = second % 2 == 0 ? ledger : other
+                    group.addTask {
+                        let attribute = try Attribute(name: name, value: "\(second)", statedAt: Self.later(second - 60))
+                        try await ledger.write { try $0.state([attribute], of: alice, at: Self.now) }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let stated = try await ledger.read { try $0.attributes(of: alice) }
+        #expect(stated.map(\.name) == ["color", "level"])
+        #expect(stated.map(\.value) == ["20", "20"])
+        #expect(try fixture.problems() == [])
+    }
+}
