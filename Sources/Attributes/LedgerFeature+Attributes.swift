@@ -2,7 +2,11 @@ import Ledger
 
 extension LedgerFeature {
     /// The attributes of customers.
-    package static let attributes = LedgerFeature(tables: [.attribute])
+    package static let attributes = LedgerFeature(
+        tables: [.attribute],
+        mergeHook: { former, user, database in
+            try AttributeRecords(database: database).merge(former, into: user)
+        })
 }
 
 extension Table {

@@ -15,7 +15,7 @@ extension Table {
             // The bundle identifier; NULL in changes of versions with a single app.
             .text("app").optional.since(18),
             // The kind of subject that `product_id` identifies; NULL for a product.
-            .text("subject").optional.since(18),
+            .text("subject").optional.since(19),
         ],
         key: ["number"],
         checks: [

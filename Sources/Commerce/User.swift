@@ -6,6 +6,8 @@ public struct User: Hashable, Sendable, CustomStringConvertible {
     public static let accountIssuer = "till"
     /// The issuer of erased users' pseudonyms.
     public static let erasedIssuer = "erased"
+    /// The issuer of the ids that apps give their customers.
+    public static let customerIssuer = "customer"
     /// The maximum length of a name, in bytes of UTF-8.
     public static let maximumLength = 128
 

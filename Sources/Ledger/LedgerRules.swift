@@ -34,10 +34,11 @@ extension Table {
     fileprivate var ownerRule: LedgerRule? {
         guard let owner else { return nil }
         let columns = key.joined(separator: ", ")
-        let violations = [(name, owner.table), (owner.table, name)].map { left, right in
+        let isKey = owner.alias.map { "AND one.\($0) IS NULL" } ?? ""
+        let violations = [(name, owner.table, isKey), (owner.table, name, "")].map { left, right, condition in
             """
             SELECT \(columns) FROM "\(left)" AS one LEFT JOIN "\(right)" AS other USING (\(columns))
-            WHERE other.user_id IS NULL OR one.user_id <> other.user_id
+            WHERE (other.user_id IS NULL OR one.user_id <> other.user_id) \(condition)
             """
         }
         return LedgerRule(

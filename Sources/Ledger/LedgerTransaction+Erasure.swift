@@ -14,17 +14,22 @@ extension LedgerTransaction {
             "DELETE FROM kept_answer WHERE caller = $1 AND user_id IS NULL", [IdempotencyKey.caller(user)])
         let erased = user
         guard let user = try users.known(user) else { return false }
+        // The given name may be an alias. The names of some earlier versions are not valid today, and have none.
+        let own = try users.names(of: [user])[user] ?? erased
         let tables = try database.describedTables()
         for table in tables where tables.contains(where: { $0.name == table.owner?.table && $0.isErased }) {
             try eraseKeys(in: table, of: user)
         }
-        // Referencing rows are deleted before the rows that they refer to.
-        for table in tables.reversed() {
-            guard let sql = table.erasureOfUser else { continue }
-            try database.execute(sql, [user])
+        // Referencing rows are deleted before the rows that they refer to. Users who were merged into this one have an audit log.
+        for number in [user] + (try users.formers(of: user)) {
+            for table in tables.reversed() {
+                guard let sql = table.erasureOfUser else { continue }
+                try database.execute(sql, [number])
+            }
         }
+        try database.execute("DELETE FROM user_name WHERE user_id = $1 AND aliased_at IS NOT NULL", [user])
         let name = randomness.bytes(16).hexadecimal
-        try users.rename(user, from: erased, to: User.erasedIssuer, name)
+        try users.rename(user, from: own, to: User.erasedIssuer, name)
         try audit.append(
             AuditEntry(
                 happenedAt: moment, event: .erased, actor: actor, origin: nil, reference: name, subject: "user",

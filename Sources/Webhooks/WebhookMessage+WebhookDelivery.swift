@@ -54,7 +54,7 @@ extension WebhookMessage.Kind {
         case .autoRenewEnabled: self = .subscriptionAutoRenewEnabled
         case .itemGiven: self = .itemGiven
         case .itemTakenBack: self = .itemTakenBack
-        case .assigned, .credited, .refused, .spent, .erased: return nil
+        case .assigned, .credited, .refused, .spent, .aliased, .erased: return nil
         }
     }
 }

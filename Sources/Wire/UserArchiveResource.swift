@@ -106,6 +106,8 @@ public struct UserArchiveResource: Codable, Sendable {
     public let user: UserName
     public let firstSeenAt: String
     public let appAccountToken: String
+    /// The ids that became the user's by log-ins. Nil if there are none.
+    public let aliases: [UserName]?
     /// The account. Nil if the user has none with the service.
     public let account: AccountResource?
     /// The sessions, newest first.
@@ -134,6 +136,7 @@ public struct UserArchiveResource: Codable, Sendable {
         user: UserName,
         firstSeenAt: String,
         appAccountToken: String,
+        aliases: [UserName]? = nil,
         account: AccountResource? = nil,
         sessions: [Session],
         mails: [Mail]? = nil,
@@ -153,6 +156,7 @@ public struct UserArchiveResource: Codable, Sendable {
         self.user = user
         self.firstSeenAt = firstSeenAt
         self.appAccountToken = appAccountToken
+        self.aliases = aliases
         self.account = account
         self.sessions = sessions
         self.mails = mails

@@ -254,7 +254,7 @@ extension ServeConfiguration {
         guard let issuer, let keySource, !audiences.isEmpty else {
             throw settings.failure("jwt-issuer", "set together with jwt-audience and jwt-keys, or none of the three")
         }
-        guard ![User.accountIssuer, User.erasedIssuer].contains(issuer) else {
+        guard ![User.accountIssuer, User.customerIssuer, User.erasedIssuer].contains(issuer) else {
             throw settings.failure("jwt-issuer", "another issuer than the service's own")
         }
         guard let keys = TokenKeySource(keySource) else {

@@ -1,4 +1,5 @@
 import Accounts
+import Attributes
 import CatalogAdministration
 import Commerce
 import Entitlements
@@ -126,6 +127,11 @@ import Webhooks
             phoneNumber: "+821012345678", email: "a@b.co", fcmToken: "f", birth: "2000-01-01", gender: -1,
             joinedAt: Self.now)
         #expect(try await ledger.write { try $0.join(alice, as: member) })
+        let attribute = try Attribute(name: "level", value: "7", statedAt: Self.now)
+        try await ledger.write { try $0.state([attribute], of: alice, at: Self.now) }
+        let anonymous = try #require(CustomerIdentifier("$RCAnonymousID:" + String(repeating: "0", count: 32))).user
+        _ = try await redeem(claim("71"), for: anonymous)
+        _ = try await ledger.write { try $0.logIn(anonymous, as: alice, by: .user, at: Self.now) }
     }
 
     private func export(_ ledger: Ledger) throws -> Data {
@@ -202,7 +208,7 @@ import Webhooks
                 sql:
                     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'grdb_*' AND name NOT GLOB 'sqlite_*'"
             )
-            #expect(tables.count == 50)
+            #expect(tables.count == 52)
             for table in tables {
                 let count = try Int.fetchOne(database, sql: "SELECT count(*) FROM \"\(table)\"") ?? 0
                 #expect(count > 0, "\(table) is empty")

@@ -37,6 +37,8 @@ import Testing
         ("DELETE FROM claim WHERE transaction_id = '1'", "another user than its claim"),
         ("DELETE FROM redeemed_transaction WHERE transaction_id = '1'", "A claim has no transaction"),
         ("UPDATE user_name SET user_id = 2", "A name leads to another user"),
+        ("INSERT INTO user_name VALUES ('x', 'customer', 99, 1)", "An alias leads to no user"),
+        ("INSERT INTO user_merge VALUES (2, 1, 1)", "A merged user still owns a purchase"),
         ("DELETE FROM account_token", "An account token leads to another user"),
         ("INSERT INTO account_email VALUES ('a@b.co', 1)", "An e-mail address leads to another account"),
         ("UPDATE user SET audit_number = 1 WHERE user_id = 1", "last numbers"),

@@ -73,7 +73,7 @@ extension Simulation {
                 case .granted, .revoked, .transferredIn, .transferredOut, .itemGiven, .itemTakenBack,
                     .expired, .renewalFailed, .gracePeriodBegan, .autoRenewDisabled, .autoRenewEnabled:
                     written.append("\(person.user) \(record.number)")
-                case .assigned, .credited, .refused, .spent, .erased: break
+                case .assigned, .credited, .refused, .spent, .aliased, .erased: break
                 }
             }
         }

@@ -215,6 +215,7 @@ extension WireExample {
             #"""
             {"exportedAt": "2027-01-31T12:00:00Z", "user": {"issuer": "", "name": "alice"},
             "firstSeenAt": "2027-01-31T12:00:00Z", "appAccountToken": "6f9619ff-8b86-d011-b42d-00c04fc964ff",
+            "aliases": [{"issuer": "customer", "name": "$RCAnonymousID:1"}],
             "account": {"accountId": "accountId", "email": "mint@example.com", "createdAt": "2027-01-31T12:00:00Z"},
             "sessions": [{"beganAt": "2027-01-31T12:00:00Z", "endsAt": "2027-01-31T12:00:00Z"}],
             "mails": [{"purpose": "reset", "email": "mint@example.com", "askedAt": "2027-01-31T12:00:00Z",

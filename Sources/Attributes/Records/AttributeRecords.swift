@@ -12,6 +12,14 @@ struct AttributeRecords {
             .sorted { $0.key < $1.key }
     }
 
+    /// Moves the attributes of a user to another. The newest statement about each attribute counts, beyond the limit, too.
+    func merge(_ former: Int64, into user: Int64) throws {
+        let moved = try attributes(of: former)
+        guard !moved.isEmpty else { return }
+        try database.delete(from: "attribute", where: ["user_id", "name"], moved.map { [former, $0.name] })
+        try write(try attributes(of: user).newest(with: moved).changes, of: user)
+    }
+
     func write(_ attributes: [Attribute], of user: Int64) throws {
         try database.delete(from: "attribute", where: ["user_id", "name"], attributes.map { [user, $0.name] })
         try database.insert(

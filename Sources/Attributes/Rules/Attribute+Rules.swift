@@ -24,12 +24,19 @@ extension [Attribute] {
     ///
     /// - Throws: `AttributeError.tooMany`; nothing changes then.
     func changes(by statements: [Attribute]) throws(AttributeError) -> [Attribute] {
+        let (changes, total) = newest(with: statements)
+        guard total <= Swift.max(Attribute.maximumCount, count) else { throw .tooMany }
+        return changes
+    }
+
+    /// The attributes that change by further statements, and the number of all attributes then.
+    func newest(with statements: [Attribute]) -> (changes: [Attribute], count: Int) {
         let before = Dictionary(map { ($0.key, $0) }) { first, _ in first }
         var after = before
         for statement in statements where after[statement.key].map({ statement.supersedes($0) }) ?? true {
             after[statement.key] = statement
         }
-        guard after.count <= Swift.max(Attribute.maximumCount, before.count) else { throw .tooMany }
-        return after.filter { before[$0.key] != $0.value }.sorted { $0.key < $1.key }.map(\.value)
+        let changes = after.filter { before[$0.key] != $0.value }.sorted { $0.key < $1.key }.map(\.value)
+        return (changes, after.count)
     }
 }

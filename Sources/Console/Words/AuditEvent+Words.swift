@@ -19,6 +19,7 @@ extension AuditEntry.Event {
         case .gracePeriodBegan: Phrase("Grace period began", "유예 기간 시작")
         case .autoRenewDisabled: Phrase("Renewal turned off", "자동 갱신 꺼짐")
         case .autoRenewEnabled: Phrase("Renewal turned on", "자동 갱신 켜짐")
+        case .aliased: Phrase("Anonymous customer logged in", "익명 고객 로그인")
         case .erased: Phrase("Customer erased", "고객 삭제")
         }
     }
@@ -29,7 +30,7 @@ extension AuditEntry.Event {
         case .granted, .transferredIn, .itemGiven, .assigned, .credited, .autoRenewEnabled: .good
         case .refused, .revoked, .itemTakenBack: .bad
         case .renewalFailed, .gracePeriodBegan, .autoRenewDisabled, .transferredOut: .warning
-        case .expired, .spent, .erased: .neutral
+        case .expired, .spent, .aliased, .erased: .neutral
         }
     }
 }

@@ -47,11 +47,12 @@ struct EntitlementChangeSet {
             case .renewal(let original, _): changedRenewals.insert(original)
             case .naming(let original, _):
                 if known.purchases.insert(original).inserted { newlyNamed.append(original) }
-            case .transfer(let original, let former, _):
+            case .transfer(let original, let former, _), .merge(let original, let former, _):
                 if new.insert(original).inserted { transfers.append((original, former)) }
             case .parked(let claim, _): parkedOrUnparked.insert(claim.key)
             case .unparked(let key): parkedOrUnparked.insert(key)
             case .audit(let entry, let user): events.append((.entry(entry), user))
+            case .mergedTokens: break
             case .recordedState(let original, _): recordedStates.insert(original)
             case .endChanged(let product, let user): newEnds.append((product, user))
             }

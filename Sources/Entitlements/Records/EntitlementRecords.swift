@@ -34,6 +34,16 @@ struct EntitlementRecords {
         return facts
     }
 
+    /// The original transactions of all purchases of a user.
+    func originals(of user: Int64) throws -> Set<TransactionKey> {
+        let rows = try database.rows(
+            """
+            SELECT DISTINCT original_transaction_id, origin, app FROM redeemed_transaction WHERE user_id = $1
+            """,
+            [user])
+        return Set(try rows.map { try key($0, "original_transaction_id") })
+    }
+
     /// The original transaction of a redeemed transaction.
     ///
     /// - Throws: `SQLRow.Mismatch` if the user has no transaction of that number.

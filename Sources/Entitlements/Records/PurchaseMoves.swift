@@ -57,14 +57,16 @@ struct PurchaseMoves {
             }
             heads[owner] = head
         }
-        try moveRows(of: transfers.map(\.former), moves)
+        // Purchases with credits are merged, but never transferred.
+        let hasCredits = transfers.contains { before.addsToBalance($0.original) }
+        try moveRows(of: transfers.map(\.former), moves, withCredits: hasCredits)
         try moveRevocations(transfers)
         try updateKeys(transfers.map(\.original), places)
         return places
     }
 
-    private func moveRows(of formers: [Int64], _ moves: [Place: Place]) throws {
-        let tables = ["redeemed_transaction", "entitlement"]
+    private func moveRows(of formers: [Int64], _ moves: [Place: Place], withCredits: Bool) throws {
+        let tables = ["redeemed_transaction", "entitlement"] + (withCredits ? ["credit"] : [])
         try copyProofs(of: formers, moves)
         for table in tables {
             let rows = try rows(of: table, formers)

@@ -19,6 +19,10 @@ package enum EntitlementChange: Hashable, Sendable {
     /// The transaction that now determines the owner of a purchase.
     case naming(TransactionKey, Naming)
     case transfer(TransactionKey, from: Int64, to: Int64)
+    /// A purchase of a customer who became one with another.
+    case merge(TransactionKey, from: Int64, to: Int64)
+    /// The account tokens of a customer who became one with another.
+    case mergedTokens(from: Int64, to: Int64)
     case parked(Claim, TransactionStatus)
     case unparked(TransactionKey)
     case audit(AuditEntry, user: Int64)

@@ -93,12 +93,12 @@ package struct EntitlementDecision: Sendable {
 
     mutating func audit(
         _ event: AuditEntry.Event, _ key: TransactionKey, _ productIdentifier: String, by actor: AuditActor,
-        to user: Int64
+        to user: Int64, reason: String? = nil
     ) {
         changes.append(
             .audit(
                 AuditEntry(
                     happenedAt: moment, event: event, actor: actor, origin: key.origin, reference: key.identifier,
-                    subject: productIdentifier, reason: nil), user: user))
+                    subject: productIdentifier, reason: reason), user: user))
     }
 }

@@ -33,6 +33,12 @@ extension EntitlementFacts {
             purchase.owner = owner
             purchase.transferredAt = moment
             set(purchase, for: original)
+        case .merge(let original, _, let owner):
+            guard var purchase = purchases[original] else { return }
+            purchase.owner = owner
+            set(purchase, for: original)
+        case .mergedTokens(let former, let owner):
+            tokenOwners = tokenOwners.mapValues { $0 == former ? owner : $0 }
         case .parked(let claim, let status):
             setParked(ParkedStatement(status: status, claim: claim), for: claim.key)
         case .unparked(let key):

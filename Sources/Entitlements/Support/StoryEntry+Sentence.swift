@@ -16,7 +16,8 @@ extension StoryEntry {
         case .granted: "Transaction \(reference) grants \(subject)."
         case .revoked: "Transaction \(reference) of \(subject) was revoked\(reason)"
         case .refused: "Transaction \(reference) of \(subject) was refused\(reason)"
-        case .transferredIn: "Purchase \(reference) of \(subject) came from another user."
+        case .transferredIn:
+            "Purchase \(reference) of \(subject) came from \(entry.reason.map { "the anonymous customer \($0)" } ?? "another user")."
         case .transferredOut: "Purchase \(reference) of \(subject) went to another user."
         case .itemGiven: "The team granted \(subject)\(reason)"
         case .itemTakenBack: "The team revoked a grant of \(subject)\(reason)"
@@ -28,6 +29,9 @@ extension StoryEntry {
         case .gracePeriodBegan: "The renewal of \(subject) could not be charged. The grace period began."
         case .autoRenewDisabled: "The customer turned the renewal of \(subject) off."
         case .autoRenewEnabled: "The customer turned the renewal of \(subject) on."
+        case .aliased where subject == "customer":
+            "The anonymous customer\(entry.reason.map { " \($0)" } ?? "") logged in and became one with this user."
+        case .aliased: "The anonymous id\(entry.reason.map { " \($0)" } ?? "") logged in as this user."
         case .erased: "The user was erased."
         }
     }

@@ -30,6 +30,10 @@ enum EntitlementRules {
             """
         ),
         LedgerRule(
+            "A merged user still owns a purchase",
+            "SELECT original_transaction_id FROM user_merge JOIN original ON original.user_id = former_id"
+        ),
+        LedgerRule(
             "A user's last numbers are lower than those of the records",
             """
             SELECT name FROM "user"

@@ -114,7 +114,7 @@ extension Table {
             .text("advanced_commerce_info").optional,
         ],
         key: ["user_id"] + originalKey, references: [Reference(columns: ["user_id"], table: "user")],
-        hasLargeRows: true)
+        hasLargeRows: true, merge: .move)
 
     /// The states of purchases with an end in the histories of their owners. `changes_at`: the moment at which time alone
     /// changes the state.
@@ -128,7 +128,7 @@ extension Table {
         indexes: [
             Index(name: "purchase_state_that_changes", columns: ["changes_at"], condition: "changes_at IS NOT NULL")
         ],
-        erasure: .deletion)
+        erasure: .deletion, merge: .move)
 
     /// The latest statements about transactions that nobody has redeemed.
     private static let parkedTransaction = Table(

@@ -38,7 +38,7 @@ extension Table {
                 name: "team_revocation_that_stands", columns: ["user_id"] + originalKey, isUnique: true,
                 condition: "reinstated_at IS NULL")
         ],
-        erasure: .update("reason = 'erased'"))
+        erasure: .update("reason = 'erased'"), merge: .move)
 
     /// A spending. `left_after`: the amount left after it.
     private static let spending = Table(
@@ -65,7 +65,7 @@ extension Table {
             .integer("added_at"),
         ],
         key: ["user_id", "addition_id"], references: [Reference(columns: ["user_id"], table: "user")],
-        erasure: .update("reason = 'erased'"))
+        erasure: .update("reason = 'erased'"), merge: .move)
 
     /// The recorded refusals, each once for a user, a transaction and a reason.
     private static let refusal = Table(
@@ -74,7 +74,7 @@ extension Table {
             .integer("user_id"), .text("transaction_id"), .text("origin"), .integer("app"), .text("reason"),
         ],
         key: ["user_id"] + transactionKey + ["reason"],
-        references: [Reference(columns: ["user_id"], table: "user")])
+        references: [Reference(columns: ["user_id"], table: "user")], merge: .move)
 
     /// The checkpoints of the reconciliation: the time until which transactions and notifications were fetched from the App
     /// Store. `findings`: the number of each outcome of that run, as JSON.

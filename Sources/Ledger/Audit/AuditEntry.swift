@@ -32,6 +32,8 @@ public struct AuditEntry: Hashable, Sendable {
         case gracePeriodBegan
         case autoRenewDisabled
         case autoRenewEnabled
+        /// An anonymous id, or an anonymous customer with all purchases, became the user's at a log-in. The reason is the id.
+        case aliased
         /// The user was erased.
         case erased
 
@@ -51,9 +53,9 @@ public struct AuditEntry: Hashable, Sendable {
     public let origin: Origin?
     /// The identifier of the transaction, the grant or the spending; for a transfer, of the original transaction.
     public let reference: String
-    /// The product, the item or the balance.
+    /// The product, the item or the balance; of an alias, `id` or `customer`.
     public let subject: String
-    /// The team's reason or a refusal's code; nil if none was given, or if it was erased.
+    /// The team's reason, a refusal's code, or the anonymous id of a log-in; nil if none was given, or if it was erased.
     public let reason: String?
 
     package init(

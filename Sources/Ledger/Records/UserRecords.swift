@@ -6,6 +6,11 @@ package struct UserRecords {
     let database: any LedgerDatabase
     let randomness: Randomness
 
+    package init(database: any LedgerDatabase, randomness: Randomness) {
+        self.database = database
+        self.randomness = randomness
+    }
+
     /// A user's number in the ledger. A new user gets a number and an account token.
     ///
     /// - Returns: Nil if the account was never opened, or was erased. Nobody could sign in to it.
@@ -107,7 +112,8 @@ package struct UserRecords {
     /// - Parameter token: The new token; nil to keep the present one.
     func settleAppAccountToken(_ token: UUID? = nil, of identifier: Int64) throws {
         if let token, let old = try appAccountToken(of: identifier), old != token {
-            try database.delete(from: "account_token", where: ["app_account_token"], [[old]])
+            // The new token may be that of a user who was merged into this one.
+            try database.delete(from: "account_token", where: ["app_account_token"], [[old], [token]])
             try database.insert(into: "account_token", ["app_account_token", "user_id"], [[token, identifier]])
         }
         try database.execute(
@@ -119,7 +125,7 @@ package struct UserRecords {
     }
 
     /// Replaces a user's name.
-    func rename(_ identifier: Int64, from old: User, to issuer: String, _ name: String) throws {
+    package func rename(_ identifier: Int64, from old: User, to issuer: String, _ name: String) throws {
         try database.delete(from: "user_name", where: ["name", "issuer"], [[old.name, old.issuer]])
         try database.insert(into: "user_name", ["name", "issuer", "user_id"], [[name, issuer, identifier]])
         try database.execute(

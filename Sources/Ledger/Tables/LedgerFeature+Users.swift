@@ -12,6 +12,16 @@ extension LedgerFeature {
                     OR audit_number > 0 AND (digest IS NULL OR digest <> audit_digest)
                 """),
             LedgerRule(
+                "An alias leads to no user",
+                """
+                SELECT user_name.name FROM user_name LEFT JOIN "user" ON "user".user_id = user_name.user_id
+                WHERE aliased_at IS NOT NULL AND "user".user_id IS NULL
+                UNION ALL
+                SELECT account_token.app_account_token FROM account_token
+                    LEFT JOIN "user" ON "user".user_id = account_token.user_id
+                WHERE aliased_at IS NOT NULL AND "user".user_id IS NULL
+                """),
+            LedgerRule(
                 "An account token is not a UUID in lowercase",
                 """
                 SELECT name FROM "user" WHERE app_account_token NOT LIKE '________-____-____-____-____________'

@@ -13,6 +13,10 @@ package struct LedgerFeature: Sendable {
     package typealias WriteHook =
         @Sendable (_ heads: [Int64: UserHead], _ database: any LedgerDatabase) throws -> Void
 
+    /// A function that moves the feature's rows of a user to another user by rules of its own, in the commit of a merge.
+    package typealias MergeHook =
+        @Sendable (_ former: Int64, _ user: Int64, _ database: any LedgerDatabase) throws -> Void
+
     /// A check of rows that no single query can check.
     ///
     /// - Returns: A sentence for each problem; at most `limit`.
@@ -25,6 +29,7 @@ package struct LedgerFeature: Sendable {
     let check: Check?
     let auditHook: AuditHook?
     let writeHook: WriteHook?
+    let mergeHook: MergeHook?
     /// True if the feature is in use. A service creates its tables when it starts.
     let isUsed: Bool
 
@@ -34,6 +39,7 @@ package struct LedgerFeature: Sendable {
         check: Check? = nil,
         auditHook: AuditHook? = nil,
         writeHook: WriteHook? = nil,
+        mergeHook: MergeHook? = nil,
         isUsed: Bool = true
     ) {
         self.tables = tables
@@ -41,14 +47,15 @@ package struct LedgerFeature: Sendable {
         self.check = check
         self.auditHook = auditHook
         self.writeHook = writeHook
+        self.mergeHook = mergeHook
         self.isUsed = isUsed
     }
 
     /// The same feature, marked as in use or not. The ledger keeps, exports and checks existing tables in both cases.
     package func used(if isUsed: Bool) -> LedgerFeature {
         LedgerFeature(
-            tables: tables, rules: rules, check: check, auditHook: auditHook, writeHook: writeHook, isUsed: isUsed
-        )
+            tables: tables, rules: rules, check: check, auditHook: auditHook, writeHook: writeHook,
+            mergeHook: mergeHook, isUsed: isUsed)
     }
 }
 

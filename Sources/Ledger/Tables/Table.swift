@@ -15,6 +15,8 @@ package struct Table: Sendable {
     let sqliteTriggers: [String]
     /// The effect of a user's erasure on the user's rows; nil if they stay.
     let erasure: Erasure?
+    /// The effect of a merge of a user into another on the user's rows; nil if they stay, or if the feature moves them.
+    package let merge: Merge?
     /// The effect of a backup's restoration on the rows; nil if they stay.
     let restoration: Restoration?
     /// The table of user data whose rows have the same key; nil for a table that is not a global key.
@@ -32,6 +34,7 @@ package struct Table: Sendable {
         hasLargeRows: Bool = false,
         sqliteTriggers: [String] = [],
         erasure: Erasure? = nil,
+        merge: Merge? = nil,
         restoration: Restoration? = nil,
         owner: Owner? = nil
     ) {
@@ -46,6 +49,7 @@ package struct Table: Sendable {
         self.hasLargeRows = hasLargeRows
         self.sqliteTriggers = sqliteTriggers
         self.erasure = erasure
+        self.merge = merge
         self.restoration = restoration
         self.owner = owner
     }
@@ -55,11 +59,20 @@ package struct Table: Sendable {
         let table: String
         /// The name of the key in messages, with its article.
         let keyName: String
+        /// The column that is null except in an alias, which leads to a row of another key; nil for a table without aliases.
+        let alias: String?
 
-        package init(_ table: String, by keyName: String) {
+        package init(_ table: String, by keyName: String, alias: String? = nil) {
             self.table = table
             self.keyName = keyName
+            self.alias = alias
         }
+    }
+
+    /// The effect of a merge of a user into another on the user's rows of a table.
+    package enum Merge: Sendable {
+        /// The rows move. An existing row of the same key stays, and replaces the moved one.
+        case move
     }
 
     /// The effect of a user's erasure on the user's rows of a table.

@@ -180,7 +180,7 @@ public struct ServiceRoutes: Sendable {
             CatalogOfferingRoutes(catalog: administration, catalogs: catalogs).add(to: version)
         }
         ProofRoutes(service: service).add(to: version.for(.backEnd(.read)))
-        let subjects = Subjects(issuers: authentication.issuers)
+        let subjects = Subjects(issuers: authentication.issuers + [User.customerIssuer])
         let users = UserRoutes(
             service: service, idempotentRequests: idempotentRequests, subjects: subjects,
             metrics: metrics)

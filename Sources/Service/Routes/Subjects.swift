@@ -5,7 +5,7 @@ import StrictJSON
 
 /// The users of requests: the app's own user, or the user that a back end names in the path.
 struct Subjects: Sendable {
-    /// The accepted token issuers.
+    /// The issuers whose users a back end may name: those of accepted tokens, and that of apps' customers.
     let issuers: [String]
 
     /// The user of a request.
@@ -21,7 +21,9 @@ struct Subjects: Sendable {
         let issuer = try request.query("issuer")
         guard issuer.map({ issuer in ofAnyIssuer || issuers.contains { $0.hasSameBytes(as: issuer) } }) ?? true else {
             throw Problem.parameter(
-                "issuer", "left out, or the issuer whose tokens the service accepts (jwt-issuer), or till for accounts")
+                "issuer",
+                "left out, or the issuer whose tokens the service accepts (jwt-issuer), till for accounts, or customer for the ids of apps"
+            )
         }
         // An empty name leaves two slashes, which the router treats as one. Proxies remove "." and "..".
         let isMissing = request.uri.path.contains("//")

@@ -12,6 +12,8 @@ import SeedApp
 struct UserArchive: Sendable {
     let firstSeenAt: Timestamp
     let appAccountToken: UUID
+    /// The ids that became the user's by log-ins.
+    let aliases: [User]
     /// Nil for a user without an account in this service.
     let account: AccountRecord?
     /// The sessions, newest first.
@@ -29,7 +31,7 @@ struct UserArchive: Sendable {
     let renewals: [SubscribedPurchase]
     let grants: [Grant]
     let balances: [Credit]
-    /// The audit entries, oldest first.
+    /// The audit entries, oldest first, with those of merged users.
     let audit: [AuditRecord]
 }
 
@@ -40,11 +42,12 @@ extension LedgerTransaction {
     func archive(of user: User, accepting origins: Set<Origin>, at moment: Timestamp) throws -> UserArchive? {
         guard let known = try knownUser(user) else { return nil }
         return UserArchive(
-            firstSeenAt: known.firstSeenAt, appAccountToken: known.appAccountToken, account: try account(of: user),
+            firstSeenAt: known.firstSeenAt, appAccountToken: known.appAccountToken,
+            aliases: try aliases(of: user), account: try account(of: user),
             sessions: try sessions(of: user), mails: try mails(about: user), member: try member(of: user),
             attributes: try attributes(of: user), profile: try profile(of: user, accepting: origins, at: moment),
             transactions: try transactions(of: user, before: nil, limit: .max), renewals: try renewals(of: user),
             grants: try grants(of: user, before: nil, limit: .max),
-            balances: try balances(of: user, accepting: origins), audit: try audit(of: user, after: 0, limit: .max))
+            balances: try balances(of: user, accepting: origins), audit: try auditWithMerged(of: user))
     }
 }

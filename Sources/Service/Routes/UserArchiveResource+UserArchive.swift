@@ -13,6 +13,8 @@ extension UserArchiveResource {
             exportedAt: moment.rfc3339, user: UserName(issuer: user.issuer, name: user.name),
             firstSeenAt: archive.firstSeenAt.rfc3339,
             appAccountToken: archive.appAccountToken.uuidString.lowercased(),
+            aliases: archive.aliases.isEmpty
+                ? nil : archive.aliases.map { UserName(issuer: $0.issuer, name: $0.name) },
             account: archive.account.map { AccountResource($0) }, sessions: archive.sessions.map { Session($0) },
             mails: archive.mails.isEmpty ? nil : archive.mails.map { Mail($0) },
             member: archive.member.map { Member($0) },

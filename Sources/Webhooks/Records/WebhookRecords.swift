@@ -196,7 +196,7 @@ struct WebhookRecords {
     /// - Parameter condition: The SQL after `WHERE`.
     private func deliveries(_ condition: String, _ arguments: [any SQLConvertible]) throws -> [WebhookDelivery] {
         // From two equal columns PostgreSQL would conclude a third one, and read all audit records of the user for each delivery.
-        try database.rows(
+        let rows = try database.rows(
             """
             SELECT audit.*, api_key.name AS actor_name, issuer, "user".name, webhook_delivery.endpoint_id, message_id,
                 attempts, next_attempt_at, is_delivered, last_attempt, attempted_at, status, error, duration_ms,
@@ -210,7 +210,22 @@ struct WebhookRecords {
                 AND attempt.endpoint_id = webhook_delivery.endpoint_id AND attempt.number = last_attempt
             WHERE \(condition)
             """,
-            arguments
-        ).map(WebhookDelivery.init)
+            arguments)
+        return try withSuccessors(rows).map(WebhookDelivery.init)
+    }
+
+    /// The rows with the names of the users into which the users of tombstones were merged.
+    private func withSuccessors(_ rows: [SQLRow]) throws -> [SQLRow] {
+        let tombstones = Set(
+            try rows.compactMap { row -> Int64? in
+                let issuer: String = try row["issuer"]
+                return issuer == User.erasedIssuer ? try row["user_id"] : nil
+            })
+        guard !tombstones.isEmpty else { return rows }
+        let successors = try UserRecords(database: database, randomness: .system).successors(of: tombstones)
+        return try rows.map { row in
+            guard let user = successors[try row["user_id"]] else { return row }
+            return row.replacing(["issuer": .text(user.issuer), "name": .text(user.name)])
+        }
     }
 }

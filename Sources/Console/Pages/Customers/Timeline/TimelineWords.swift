@@ -27,6 +27,7 @@ struct TimelineWords {
         case .gracePeriodBegan: about("Renewal not charged, grace period", "갱신 결제 실패, 유예 기간 시작")
         case .autoRenewDisabled: about("Renewal turned off", "갱신 끔")
         case .autoRenewEnabled: about("Renewal turned on", "갱신 켬")
+        case .aliased: Phrase("Anonymous customer logged in", "익명 고객이 로그인함")
         case .erased: Phrase("Erased", "삭제됨")
         }
     }

@@ -1,0 +1,15 @@
+/// The result of a log-in.
+public struct LogIn: Hashable, Sendable {
+    public enum Effect: String, Sendable {
+        /// The ids were already the same customer's, or they are those of two known customers.
+        case unchanged
+        /// The anonymous id became a further id of the customer.
+        case aliased
+        /// The anonymous customer became one with the known customer.
+        case merged
+    }
+
+    /// True if the new id was unknown.
+    public let isNew: Bool
+    public let effect: Effect
+}

@@ -1,0 +1,89 @@
+import Commerce
+import Ledger
+
+extension LedgerTransaction {
+    /// Logs a customer in: an anonymous id and the new id become one customer. A second log-in changes nothing.
+    ///
+    /// - Parameters:
+    ///   - current: The id that the app used before.
+    ///   - new: The id from now on.
+    /// - Throws: `LedgerError.userUnknown` if the new id is an account that was never opened, or was erased.
+    public func logIn(
+        _ current: User,
+        as new: User,
+        by actor: AuditActor,
+        at moment: Timestamp
+    ) throws -> LogIn {
+        let (former, known) = (try users.known(current), try users.known(new))
+        let name = try former.flatMap { try users.names(of: [$0])[$0] } ?? current
+        let decision = LogInDecision(
+            from: .init(
+                customer: former, isAnonymous: current.isAnonymousCustomer && name.isAnonymousCustomer),
+            to: known, isSame: current == new)
+        let effect: LogIn.Effect
+        switch decision {
+        case .unchanged: effect = .unchanged
+        case .newCustomer:
+            _ = try number(of: new, at: moment)
+            effect = .unchanged
+        case .alias:
+            let customer = try number(of: new, at: moment)
+            try users.addAlias(current, of: customer, at: moment)
+            try audit.append(AuditEntry(aliasedBy: actor, current, at: moment), to: customer)
+            effect = .aliased
+        case .renaming(let customer):
+            guard new.issuer != User.accountIssuer else { throw LedgerError.userUnknown }
+            try users.rename(customer, from: name, to: new.issuer, new.name)
+            try users.addAlias(name, of: customer, at: moment)
+            try audit.append(AuditEntry(aliasedBy: actor, name, at: moment), to: customer)
+            effect = .aliased
+        case .merge(let former, let customer):
+            try merge(former, name, into: customer, by: actor, at: moment)
+            effect = .merged
+        }
+        return LogIn(isNew: known == nil, effect: effect)
+    }
+
+    private func merge(
+        _ former: Int64,
+        _ name: User,
+        into customer: Int64,
+        by actor: AuditActor,
+        at moment: Timestamp
+    ) throws {
+        let apps = try AppRecords(database: database).numbers(of: [])
+        let records = EntitlementRecords(database: database, apps: apps)
+        let before = try records.facts(ofPurchases: try records.originals(of: former))
+        // The names come first: the former customer is a tombstone then, whose audit records concern nobody any more.
+        let merge = UserMerge(former: former, user: customer, moment: moment, transaction: self)
+        let tombstone = try merge.mergeNames(name)
+        var decision = EntitlementDecision(facts: before, at: moment)
+        decision.merge(former, into: customer, identifier: name.name, by: actor)
+        try EntitlementChangeRecords(
+            database: database, users: users, audit: audit, apps: apps, before: before, after: decision.facts,
+            moment: moment
+        ).write(decision.changes)
+        try MergeRecords(database: database, users: users).mergeGrantsAndSpendings(of: former, into: customer)
+        try merge.mergeRows()
+        try audit.append(
+            AuditEntry(aliasedBy: actor, name, tombstone: tombstone, at: moment), to: customer)
+    }
+
+    /// The ids that became a user's by log-ins, in their order, without the user's own name.
+    public func aliases(of user: User) throws -> [User] {
+        guard let number = try users.known(user) else { return [] }
+        return try users.aliases(of: number)
+    }
+}
+
+extension AuditEntry {
+    /// - Parameters:
+    ///   - user: The id that became an alias.
+    ///   - tombstone: The name of the tombstone of a merged customer; nil if the id had no customer of its own.
+    fileprivate init(aliasedBy actor: AuditActor, _ user: User, tombstone: String? = nil, at moment: Timestamp) {
+        // The id is the user's data, so it is the erasable part.
+        self.init(
+            happenedAt: moment, event: .aliased, actor: actor, origin: nil, reference: tombstone ?? "",
+            subject: tombstone == nil ? "id" : "customer", reason: user.name)
+    }
+}

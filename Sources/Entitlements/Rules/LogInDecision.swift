@@ -1,0 +1,47 @@
+/// The effect of a log-in on the ids of a customer. It is pure: it uses no database.
+///
+/// An anonymous customer who logs in is one customer with the known one, under each ownership policy. The same purchases,
+/// log-ins and notifications then lead to the same owners in any order: if the log-in comes first, the anonymous id's purchases
+/// are the known customer's from the start. Known customers stay apart. The ownership policy decides about a purchase that both
+/// of them present.
+package enum LogInDecision: Hashable, Sendable {
+    /// Both ids are already the same customer's, or those of two known customers.
+    case unchanged
+    /// The new id is unknown, and the current one is of another known customer. A customer is added.
+    case newCustomer
+    /// The current id was never used. It becomes an alias of the new id, whose customer is added if it is unknown.
+    case alias
+    /// The new id is unknown. The current id's customer gets its name, and the current id becomes an alias.
+    case renaming(Int64)
+    /// The anonymous customer becomes one with another.
+    case merge(Int64, into: Int64)
+
+    /// The current id at the log-in.
+    package struct Current: Hashable, Sendable {
+        /// The number of the id's customer; nil for an unknown id.
+        package let customer: Int64?
+        /// True if the id is anonymous, and no known id belongs to its customer.
+        package let isAnonymous: Bool
+
+        package init(customer: Int64?, isAnonymous: Bool) {
+            self.customer = customer
+            self.isAnonymous = isAnonymous
+        }
+    }
+
+    /// - Parameters:
+    ///   - current: The id that the app used before.
+    ///   - customer: The number of the new id's customer; nil for an unknown id.
+    ///   - isSame: True if both ids are the same.
+    package init(from current: Current, to customer: Int64?, isSame: Bool) {
+        guard current.isAnonymous, !isSame else {
+            self = customer == nil ? .newCustomer : .unchanged
+            return
+        }
+        switch (current.customer, customer) {
+        case (nil, _): self = .alias
+        case (let former?, nil): self = .renaming(former)
+        case (let former?, let customer?): self = former == customer ? .unchanged : .merge(former, into: customer)
+        }
+    }
+}

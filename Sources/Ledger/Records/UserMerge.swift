@@ -1,0 +1,84 @@
+import Commerce
+import Foundation
+import Signatures
+
+/// A merge of a user into another, inside the caller's transaction. The former user becomes a tombstone, like an erased user.
+/// Its audit log stays.
+package struct UserMerge {
+    private let former: Int64
+    private let user: Int64
+    private let moment: Timestamp
+    private let transaction: LedgerTransaction
+
+    package init(former: Int64, user: Int64, moment: Timestamp, transaction: LedgerTransaction) {
+        self.former = former
+        self.user = user
+        self.moment = moment
+        self.transaction = transaction
+    }
+
+    private var database: any LedgerDatabase { transaction.database }
+
+    /// Makes the former user's names and account tokens lead to the other user.
+    ///
+    /// - Parameter name: The former user's own name.
+    /// - Returns: The name of the tombstone.
+    package func mergeNames(_ name: User) throws -> String {
+        let users = transaction.users
+        let tombstone = transaction.randomness.bytes(16).hexadecimal
+        try users.rename(former, from: name, to: User.erasedIssuer, tombstone)
+        try redirect("user_name", by: ["name", "issuer"])
+        try users.addAlias(name, of: user, at: moment)
+        try redirectToken()
+        // The users who were merged into the former user before.
+        let formers = try users.formers(of: former)
+        try database.delete(from: "user_merge", where: ["user_id", "former_id"], formers.map { [former, $0] })
+        try database.insert(
+            into: "user_merge", ["user_id", "former_id", "merged_at"], (formers + [former]).map { [user, $0, moment] })
+        return tombstone
+    }
+
+    /// Moves the former user's rows of all features, except those that a feature moves by rules of its own.
+    package func mergeRows() throws {
+        for feature in database.tables.schema.features {
+            for table in feature.tables where table.merge == .move {
+                if try database.has(table.name) { try move(table) }
+            }
+            try feature.mergeHook?(former, user, database)
+        }
+        try database.update(
+            "kept_answer", set: ["user_id"], where: ["idempotency_key", "caller"],
+            try database.rows("SELECT idempotency_key, caller FROM kept_answer WHERE user_id = $1", [former]).map {
+                [user] + (try $0.values(["idempotency_key", "caller"]) as [any SQLConvertible])
+            })
+    }
+
+    /// Moves rows. An existing row of the same key stays.
+    private func move(_ table: Table) throws {
+        let rows = try database.rows("SELECT * FROM \(table.quotedName) WHERE user_id = $1", [former])
+        guard let columns = rows.first?.columns else { return }
+        try database.delete(from: table.name, where: ["user_id"], [[former]])
+        try database.insert(
+            into: table.name, columns, rows.map { $0.replacing(["user_id": user.sqlValue]).values }, isNew: false)
+    }
+
+    /// Makes the aliases of the former user lead to the other user.
+    private func redirect(_ table: String, by key: [String]) throws {
+        let rows = try database.rows(
+            "SELECT \(key.joined(separator: ", ")) FROM \(table) WHERE user_id = $1 AND aliased_at IS NOT NULL",
+            [former])
+        try database.update(table, set: ["user_id"], where: key, rows.map { [user] + $0.values })
+    }
+
+    /// Makes the account tokens of the former user lead to the other user, because purchases contain them. The tombstone gets a
+    /// new token.
+    private func redirectToken() throws {
+        try redirect("account_token", by: ["app_account_token"])
+        guard let token = try transaction.users.appAccountToken(of: former) else { throw transaction.damaged }
+        let new = UUID(randomness: transaction.randomness)
+        try database.update(
+            "account_token", set: ["user_id", "aliased_at"], where: ["app_account_token"], [[user, moment, token]])
+        try database.insert(into: "account_token", ["app_account_token", "user_id"], [[new, former]])
+        try database.update("user", set: ["app_account_token"], where: ["user_id"], [[new, former]])
+    }
+}
