@@ -112,6 +112,11 @@ let package = Package(
             exclude: ["Resources"], plugins: embeddedResources),
 
         .target(
+            name: "Doors",
+            dependencies: [
+                "Commerce", "Entitlements", "HTTPSupport", "Receipts", "Signatures", "StrictJSON", hummingbird,
+            ]),
+        .target(
             name: "Console",
             dependencies: [
                 "AppStoreClient", "Catalog", "CatalogAdministration", "Commerce", "Entitlements", "Figures",
@@ -204,6 +209,9 @@ let package = Package(
                 lifecycle, logging,
             ],
             path: "Tests/Service", exclude: ["Year/Year.storekit"]),
+        .testTarget(
+            name: "DoorsTests", dependencies: ["Doors", "Entitlements", "HTTPSupport", "Receipts", "TestSupport"],
+            path: "Tests/Doors", exclude: ["Schemas"]),
         .testTarget(
             name: "TeamTests", dependencies: ["Entitlements", "Ledger", "Team", "TestSupport"], path: "Tests/Team"),
         .testTarget(

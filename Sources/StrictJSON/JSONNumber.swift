@@ -12,6 +12,14 @@ public struct JSONNumber: Hashable, Sendable {
         text = String(value)
     }
 
+    /// A decimal number in thousandths: 1990 is written `1.99`, and 5000 is written `5`.
+    public init(thousandths: Int64) {
+        let (whole, fraction) = thousandths.magnitude.quotientAndRemainder(dividingBy: 1000)
+        var digits = String(fraction + 1000).dropFirst()
+        while digits.last == "0" { digits.removeLast() }
+        text = (thousandths < 0 ? "-" : "") + String(whole) + (digits.isEmpty ? "" : "." + digits)
+    }
+
     /// The value as an integer. Nil if the text is not an integer or does not fit.
     public var int64: Int64? { Int64(text) }
 

@@ -92,4 +92,12 @@ import Testing
         #expect(number.text == text)
         #expect(number.int64 == nil)
     }
+
+    @Test(arguments: [
+        (1990, "1.99"), (5000, "5"), (0, "0"), (4, "0.004"), (-50, "-0.05"), (9_999_900, "9999.9"),
+        (Int64.min, "-9223372036854775.808"),
+    ])
+    func `a number in thousandths is written without trailing zeros`(thousandths: Int64, text: String) {
+        #expect(JSONNumber(thousandths: thousandths).text == text)
+    }
 }

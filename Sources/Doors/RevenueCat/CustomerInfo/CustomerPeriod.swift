@@ -1,0 +1,64 @@
+import Commerce
+import Entitlements
+import Receipts
+
+/// A transaction with the end of the access that it gives.
+struct CustomerPeriod: Sendable {
+    let transaction: RedeemedTransaction
+    let terms: PurchasePeriod.Terms
+    /// The purchase date of the next transaction of the same purchase; nil for its last one.
+    let nextPurchaseDate: Timestamp?
+    /// The end of access; nil for no end.
+    let endsAt: Timestamp?
+
+    init(_ transaction: RedeemedTransaction, nextPurchaseDate: Timestamp?) {
+        self.transaction = transaction
+        self.nextPurchaseDate = nextPurchaseDate
+        terms = PurchasePeriod.Terms(transaction.facts)
+        endsAt = Self.end(of: transaction, terms, nextPurchaseDate)
+    }
+
+    private static func end(
+        of transaction: RedeemedTransaction,
+        _ terms: PurchasePeriod.Terms,
+        _ nextPurchaseDate: Timestamp?
+    ) -> Timestamp? {
+        let paid = transaction.expiresAt.map { max($0, transaction.graceEndsAt ?? $0) }
+        // The App Store refunds the rest of a replaced period.
+        let replaced =
+            terms.isUpgraded
+            ? nextPurchaseDate ?? transaction.facts.date(.signedDate) ?? transaction.purchaseDate : nil
+        return [paid, replaced, transaction.revocationDate, transaction.revocation?.revokedAt].compactMap(\.self).min()
+    }
+
+    /// True if the App Store or the team has taken the purchase back.
+    var isRevoked: Bool { transaction.revocationDate != nil || transaction.revocation != nil }
+
+    var originalPurchaseDate: Timestamp {
+        transaction.facts.date(.originalPurchaseDate) ?? transaction.purchaseDate
+    }
+
+    var isSandbox: Bool {
+        switch transaction.origin {
+        case .appleProduction, .localProduction: false
+        case .appleSandbox, .localSandbox, .xcode: true
+        }
+    }
+
+    var price: Price? {
+        guard let amount = transaction.facts.integer(.price), let currency = transaction.facts.text(.currency) else {
+            return nil
+        }
+        return Price(milliunits: amount, currency: currency)
+    }
+
+    /// True if this period gives access longer than another. Of two with the same end, the later purchase does.
+    func lasts(longerThan other: CustomerPeriod) -> Bool {
+        if endsAt != other.endsAt {
+            guard let endsAt else { return true }
+            return other.endsAt.map { endsAt > $0 } ?? false
+        }
+        let (date, otherDate) = (transaction.purchaseDate, other.transaction.purchaseDate)
+        return date != otherDate ? date > otherDate : transaction.sequence > other.transaction.sequence
+    }
+}
