@@ -61,7 +61,7 @@ import Testing
                 "original_purchase_date":"2026-12-09T12:00:00Z","ownership_type":"PURCHASED","period_type":"normal",\
                 "price":{"amount":4.99,"currency":"USD"},"purchase_date":"2026-12-09T12:00:00Z","refunded_at":null,\
                 "store":"app_store","store_transaction_id":"1","unsubscribe_detected_at":"2027-01-09T12:00:00Z"},\
-                "rc_promo_premium_custom":{"auto_resume_date":null,"billing_issues_detected_at":null,\
+                "rc_promo_premium_three_day":{"auto_resume_date":null,"billing_issues_detected_at":null,\
                 "display_name":null,"expires_date":"2027-01-08T12:00:00Z","grace_period_expires_date":null,\
                 "is_sandbox":false,"management_url":null,"original_purchase_date":"2027-01-05T12:00:00Z",\
                 "ownership_type":"PURCHASED","period_type":"normal","price":null,\
