@@ -210,7 +210,7 @@ let package = Package(
             ],
             path: "Tests/Service", exclude: ["Year/Year.storekit"]),
         .testTarget(
-            name: "DoorsTests", dependencies: ["Doors", "Entitlements", "HTTPSupport", "Receipts", "TestSupport"],
+            name: "DoorsTests", dependencies: ["Doors", "Entitlements", "HTTPSupport", "Receipts", "TestSupport", hummingbirdTesting],
             path: "Tests/Doors", exclude: ["Schemas"]),
         .testTarget(
             name: "TeamTests", dependencies: ["Entitlements", "Ledger", "Team", "TestSupport"], path: "Tests/Team"),

@@ -17,7 +17,7 @@ package struct Problem: Error {
     /// True if the same request may succeed later without a change.
     package let couldSucceedLater: Bool
     /// The header fields of the response.
-    private(set) var headers: HTTPFields = [.contentType: Self.contentType]
+    package private(set) var headers: HTTPFields = [.contentType: Self.contentType]
 
     package init(
         status: HTTPResponse.Status,

@@ -1,0 +1,48 @@
+import Commerce
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import StrictJSON
+
+/// An error of Till in the protocol's form.
+package struct RevenueCatProblem: Error, Hashable, Sendable {
+    /// The status of an error for which the SDK must send the request again.
+    package static let statusForRetry = 503
+    /// The status of a permanently refused proof, and of an ignored error.
+    private static let badRequest = 400
+
+    package let status: Int
+    package let number: RevenueCatErrorNumber
+    package let message: String
+    /// The seconds before a retry, as text; nil if unknown.
+    package let retryAfter: String?
+
+    /// Converts a problem for an endpoint.
+    package init(_ problem: Problem, at endpoint: RevenueCatEndpoint) {
+        let rule = RevenueCatErrorRule.byCode[problem.code] ?? .unknown
+        number = rule.number
+        message = problem.detail
+        retryAfter = problem.headers[.retryAfter]
+        switch endpoint.consequence {
+        case .ends where !rule.safety.isPermanent: status = max(problem.status, Self.statusForRetry)
+        case .ignores: status = min(problem.status, Self.badRequest)
+        case .ends, .reports: status = Self.status(of: problem, rule)
+        }
+    }
+
+    /// The real service refuses a proof with the status 400.
+    private static func status(of problem: Problem, _ rule: RevenueCatErrorRule) -> Int {
+        problem.status < 500 && rule.number == .invalidReceipt && rule.safety.isPermanent ? badRequest : problem.status
+    }
+
+    package var json: JSONValue {
+        .object(["code": .integer(number.rawValue), "message": .string(message)])
+    }
+
+    package func response() -> Response {
+        var headers: HTTPFields = [:]
+        if let retryAfter { headers[.retryAfter] = retryAfter }
+        return JSONAnswer.response(
+            bytes: JSONAnswer.encode(json), status: HTTPResponse.Status(code: status), headers: headers)
+    }
+}

@@ -1,0 +1,106 @@
+import Doors
+import HTTPSupport
+import HTTPTypes
+import StrictJSON
+import TestSupport
+import Testing
+
+/// The status rule: an answer below 500 makes the SDK finish the transaction for good.
+@Suite struct RevenueCatErrorTests {
+    private static let statuses = [400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 431, 500, 502, 503, 507]
+
+    private func answer(_ code: String, _ status: Int, at endpoint: RevenueCatEndpoint) -> RevenueCatProblem {
+        RevenueCatProblem(Problem(status: .init(code: status), code: code, detail: "It failed."), at: endpoint)
+    }
+
+    @Test func `each error code of the service has a rule`() throws {
+        let page = try Project.text("Sources/Service/Resources/Errors.md")
+        var codes = Set(
+            page.split(separator: "\n").compactMap { $0.hasPrefix("### ") ? String($0.dropFirst(4)) : nil })
+        let text = try Project.text("Sources/Service/Resources/OpenAPI/General.json")
+        let parts = text.split(separator: "\"enum\": [")
+        let list = try #require(parts.dropFirst().first?.split(separator: "]").first)
+        codes.formUnion(list.matches(of: /"(\w+)"/).map { String($0.1) })
+        #expect(codes.count > 100)
+        #expect(codes.subtracting(RevenueCatErrorRule.byCode.keys).sorted() == [])
+        #expect(Set(RevenueCatErrorRule.byCode.keys).subtracting(codes).sorted() == [])
+    }
+
+    @Test func `only these refusals are permanent`() {
+        let permanent = RevenueCatErrorRule.byCode.filter(\.value.safety.isPermanent)
+        #expect(
+            permanent.keys.sorted() == [
+                "algorithmNotAllowed", "appleExtensionMissing", "chainOutsideValidity", "chainShape",
+                "containerInvalid", "encodingInvalid", "notRedeemable", "ownedByAnotherUser", "signatureInvalid",
+                "signerCertificateMissing", "tooManyCertificates",
+            ])
+    }
+
+    @Test(arguments: RevenueCatErrorRule.byCode.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+    func `an error is below 500 only if nothing is lost`(code: String, rule: RevenueCatErrorRule) {
+        for endpoint in RevenueCatEndpoint.allCases where endpoint.consequence == .ends {
+            for status in Self.statuses {
+                let answer = answer(code, status, at: endpoint)
+                #expect((answer.status < 500) == (rule.safety.isPermanent && status < 500), "\(endpoint) \(status)")
+                #expect(answer.number == rule.number)
+            }
+        }
+    }
+
+    @Test(arguments: Self.statuses) func `an unknown code is sent again`(status: Int) {
+        let answer = answer("inventedLater", status, at: .receipts)
+        #expect(answer.status >= 500)
+        #expect(answer.number == .internalError)
+    }
+
+    @Test func `the real service's statuses and numbers are kept`() {
+        let badProof = answer("signatureInvalid", 422, at: .receipts)
+        #expect((badProof.status, badProof.number.rawValue) == (400, 7103))
+        let otherOwner = answer("ownedByAnotherUser", 409, at: .receipts)
+        #expect((otherOwner.status, otherOwner.number.rawValue) == (409, 7102))
+        let badKey = answer("keyInvalid", 401, at: .customer)
+        #expect((badKey.status, badKey.number.rawValue) == (401, 7225))
+        let badKeyAtReceipts = answer("keyInvalid", 401, at: .receipts)
+        #expect((badKeyAtReceipts.status, badKeyAtReceipts.number.rawValue) == (503, 7225))
+        let database = answer("storageUnreachable", 503, at: .customer)
+        #expect((database.status, database.number.rawValue) == (503, 7110))
+    }
+
+    @Test(arguments: Self.statuses) func `the endpoint that must not fail never does`(status: Int) {
+        #expect(answer("tooBusy", status, at: .remoteConfiguration).status < 500)
+    }
+
+    @Test func `an answer has the protocol's form`() throws {
+        let problem = Problem(status: .tooManyRequests, code: "tooManyRequests", detail: "Wait.", retryAfter: 7)
+        let answer = RevenueCatProblem(problem, at: .receipts)
+        #expect(answer.retryAfter == "7")
+        #expect(answer.json.compactText == #"{"code":7110,"message":"Wait."}"#)
+        #expect(try JSONSchema(named: "Error").violations(in: answer.json) == [])
+        let response = answer.response()
+        #expect(response.status == .serviceUnavailable)
+        #expect(response.headers[.contentType] == "application/json")
+        #expect(response.headers[.retryAfter] == "7")
+    }
+
+    @Test(
+        arguments: [
+            (HTTPRequest.Method.post, "/v1/receipts", RevenueCatEndpoint.receipts),
+            (.post, "/v1/subscribers/identify", .logIn),
+            (.get, "/v1/subscribers/identify", .customer),
+            (.get, "/v1/subscribers/userid%20with%20spaces", .customer),
+            (.post, "/v1/subscribers/%24RCAnonymousID%3Aab/attributes", .attributes),
+            (.post, "/v1/subscribers/user/restore/eligibility", .restoreEligibility),
+            (.get, "/v1/receipts", nil),
+            (.post, "/v1/subscribers/user/other", nil),
+            (.get, "/v1/users/user", nil),
+        ] as [(HTTPRequest.Method, String, RevenueCatEndpoint?)])
+    func `a request belongs to its endpoint`(method: HTTPRequest.Method, path: String, endpoint: RevenueCatEndpoint?) {
+        #expect(RevenueCatEndpoint(method: method, path: path) == endpoint)
+    }
+
+    @Test(arguments: RevenueCatErrorRule.Safety.allCases)
+    func `each reason is a sentence`(safety: RevenueCatErrorRule.Safety) {
+        #expect(safety.sentence.hasSuffix("."))
+        #expect(RevenueCatErrorRule.byCode.values.contains { $0.safety == safety })
+    }
+}
