@@ -1,0 +1,35 @@
+import Commerce
+import HTTPSupport
+import Receipts
+
+/// The body of `POST /v1/receipts`.
+///
+/// The prices and dates that the app states are not read: only signed facts count.
+package struct ReceiptRequest: Hashable, Sendable {
+    package let user: String
+    /// Nil if the app sends none, with only a transaction identifier.
+    package let fetchToken: FetchToken?
+    /// The signed app transaction; nil if the app sends none.
+    package let appTransaction: [UInt8]?
+    package let transactionIdentifier: String?
+    package let productIdentifier: String?
+    /// True if the customer restores purchases.
+    package let isRestore: Bool
+    package let attributes: [CustomerAttribute]
+
+    /// - Throws: `Problem` for an invalid body, `ProofRefusal` for an invalid token.
+    package init(_ body: [UInt8]) throws {
+        let members = try RequestMembers(body)
+        user = try members.text("app_user_id")
+        fetchToken = try members.optionalText("fetch_token", upTo: FetchToken.maximumSize).flatMap {
+            $0.isEmpty ? nil : try FetchToken($0)
+        }
+        appTransaction = try members.optionalText("app_transaction", upTo: ProofVerifier.maximumSize).map {
+            Array($0.utf8)
+        }
+        transactionIdentifier = try members.optionalText("transaction_id")
+        productIdentifier = try members.optionalText("product_id")
+        isRestore = try members.flag("is_restore")
+        attributes = try AttributeChanges.attributes(of: members)
+    }
+}

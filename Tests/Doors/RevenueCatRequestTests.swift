@@ -1,0 +1,135 @@
+import Commerce
+import Doors
+import Foundation
+import HTTPSupport
+import Receipts
+import StrictJSON
+import TestSupport
+import Testing
+
+/// The bodies of requests.
+@Suite struct RevenueCatRequestTests {
+    private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+    @Test func `a receipt request has a user, a proof and attributes`() throws {
+        let request = try ReceiptRequest(
+            Self.bytes(
+                """
+                {"payload_version": 1, "app_user_id": "user name", "fetch_token": "eyJ.a.b", "is_restore": true,
+                 "product_id": "garden.gate", "transaction_id": "7", "app_transaction": "eyJ.c.d", "price": "15.99",
+                 "added_later": {}, "attributes": {"$email": {"value": "a@example.com", "updated_at_ms": 5},
+                                                   "gone": {"value": null, "updated_at_ms": 6}}}
+                """))
+        #expect(request.user == "user name")
+        #expect(request.fetchToken == .transaction(Self.bytes("eyJ.a.b")))
+        #expect(request.appTransaction == Self.bytes("eyJ.c.d"))
+        #expect(request.transactionIdentifier == "7")
+        #expect(request.productIdentifier == "garden.gate")
+        #expect(request.isRestore)
+        #expect(
+            request.attributes == [
+                CustomerAttribute(
+                    name: "$email", value: "a@example.com", updatedAt: Timestamp(millisecondsSince1970: 5)),
+                CustomerAttribute(name: "gone", value: nil, updatedAt: Timestamp(millisecondsSince1970: 6)),
+            ])
+    }
+
+    @Test func `a receipt request may have no proof`() throws {
+        for token in ["", #", "fetch_token": null"#, #", "fetch_token": """#] {
+            let request = try ReceiptRequest(Self.bytes(#"{"app_user_id": "user"\#(token)}"#))
+            #expect(request.fetchToken == nil)
+            #expect(!request.isRestore)
+            #expect(request.attributes.isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        "", "[]", "{}", #"{"app_user_id": 1}"#, #"{"app_user_id": "a\u0000"}"#,
+        #"{"app_user_id": "\#(String(repeating: "a", count: 513))"}"#,
+        #"{"app_user_id": "a", "is_restore": 1}"#, #"{"app_user_id": "a", "attributes": []}"#,
+        #"{"app_user_id": "a", "attributes": {"name": {"value": "b"}}}"#,
+        #"{"app_user_id": "a", "attributes": {"": {"value": "b", "updated_at_ms": 1}}}"#,
+        #"{"app_user_id": "a", "attributes": {"name": {"value": 1, "updated_at_ms": 1}}}"#,
+    ])
+    func `an invalid receipt request is sent again`(body: String) throws {
+        let problem = try #require(throws: Problem.self) { try ReceiptRequest(Self.bytes(body)) }
+        #expect(problem.code == "bodyInvalid")
+        #expect(RevenueCatProblem(problem, at: .receipts).status == 503)
+    }
+
+    @Test func `an invalid proof is refused with its own reason`() throws {
+        let body = Self.bytes(#"{"app_user_id": "a", "fetch_token": "no proof"}"#)
+        let refusal = try #require(throws: ProofRefusal.self) { try ReceiptRequest(body) }
+        #expect(refusal.reason == .encodingInvalid)
+    }
+
+    @Test func `the attributes of a request are limited`() throws {
+        func body(_ count: Int, _ length: Int) -> [UInt8] {
+            let value = String(repeating: "v", count: length)
+            let members = (0..<count).map { #""name\#($0)":{"value":"\#(value)","updated_at_ms":1}"# }
+            return Self.bytes(#"{"attributes":{\#(members.joined(separator: ","))}}"#)
+        }
+        #expect(try AttributeChanges.read(body(AttributeChanges.maximumCount, 10)).count == 100)
+        #expect(throws: Problem.self) { try AttributeChanges.read(body(AttributeChanges.maximumCount + 1, 10)) }
+        #expect(throws: Problem.self) { try AttributeChanges.read(body(1, AttributeChanges.maximumValueLength + 1)) }
+    }
+
+    @Test func `a log-in names both users`() throws {
+        let request = try LogInRequest(Self.bytes(#"{"app_user_id":"old id","new_app_user_id":"new id"}"#))
+        #expect((request.user, request.newUser) == ("old id", "new id"))
+        #expect(throws: Problem.self) { try LogInRequest(Self.bytes(#"{"app_user_id":"old id"}"#)) }
+    }
+
+    @Test func `an offer request names at least one offer`() throws {
+        let request = try OfferRequest(
+            Self.bytes(
+                """
+                {"app_user_id": "user", "fetch_token": "AQID", "generate_offers": [
+                  {"offer_id": "half", "product_id": "garden.monthly", "subscription_group": "garden"},
+                  {"offer_id": "free", "product_id": "garden.yearly"}]}
+                """))
+        #expect(
+            request.offers == [
+                OfferRequest.Offer(
+                    identifier: "half", productIdentifier: "garden.monthly", subscriptionGroup: "garden"),
+                OfferRequest.Offer(identifier: "free", productIdentifier: "garden.yearly"),
+            ])
+        #expect(throws: Problem.self) {
+            try OfferRequest(Self.bytes(#"{"app_user_id": "user", "generate_offers": []}"#))
+        }
+    }
+
+    @Test(.enabled(if: Vectors.areAvailable)) func `each recorded request is read`() throws {
+        let file = try #require(Vectors.folder).appending(path: "revenuecat/requests.jsonl")
+        var counts: [RevenueCatEndpoint: Int] = [:]
+        for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
+            guard case .object(let recorded) = try JSONParser.parse(Array(line.utf8)),
+                case .string(let method)? = recorded["method"], case .string(let path)? = recorded["path"]
+            else {
+                Issue.record("\(line)")
+                continue
+            }
+            let endpoint = try #require(
+                RevenueCatEndpoint(method: method == "GET" ? .get : .post, path: path), "\(method) \(path)")
+            counts[endpoint, default: 0] += 1
+            guard case .object(var body)? = recorded["body"] else { continue }
+            switch endpoint {
+            case .receipts:
+                // The recorded proofs are placeholders.
+                body = body.replacing("fetch_token", with: "eyJ.a.b")
+                let request = try ReceiptRequest(Self.bytes(JSONValue.object(body).compactText))
+                #expect(request.user == "user")
+                #expect(request.attributes.map(\.name) == ["$attConsentStatus"])
+                #expect(request.fetchToken != nil)
+            case .logIn: _ = try LogInRequest(Self.bytes(JSONValue.object(body).compactText))
+            case .introEligibility:
+                let request = try IntroEligibilityRequest(Self.bytes(JSONValue.object(body).compactText))
+                #expect(request.productIdentifiers.count == 4)
+            default: break
+            }
+        }
+        #expect(counts.values.reduce(0, +) == 62)
+        #expect(counts[.receipts] ?? 0 > 40)
+        #expect(counts[.logIn] == 2)
+    }
+}
