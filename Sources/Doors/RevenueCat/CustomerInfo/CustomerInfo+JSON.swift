@@ -11,6 +11,18 @@ extension CustomerInfo {
         ])
     }
 
+    /// The content for the entity tag: everything but the dates of the request, and the products that are active now. If one
+    /// ends, an SDK must not use its stored answer, which has an earlier request date.
+    package var contentForEntityTag: JSONValue {
+        var content = self
+        content.requestDate = firstSeen
+        content.lastSeen = firstSeen
+        let active =
+            subscriptions.filter { $0.value.isActive(at: requestDate) }.keys.map(\.text)
+            + entitlements.filter { $0.value.expiresDate.map { $0 > requestDate } ?? true }.keys.map(\.text)
+        return .array([content.json, .array(active.map { ByteKey($0) }.sorted().map { .string($0.text) })])
+    }
+
     private var subscriber: JSONObject {
         var object: JSONObject = [
             "entitlements": .members(entitlements) { $0.json },

@@ -1,0 +1,157 @@
+import Commerce
+import Doors
+import Entitlements
+import Foundation
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import Receipts
+import StrictJSON
+import TestSupport
+import Testing
+
+/// The answers beside customer info, and the entity tags.
+@Suite struct RevenueCatAnswerTests {
+    private typealias Fixture = CustomerInfoFixture
+
+    private func expectForm(_ json: JSONValue, _ schema: String) throws {
+        let schema = try JSONSchema(named: schema)
+        #expect(try schema.violations(in: json) == [])
+        for mutation in try schema.mutations(of: json) {
+            #expect(try !schema.violations(in: mutation.instance).isEmpty, "\(mutation.path)")
+        }
+    }
+
+    @Test func `offerings contain packages in the catalog's order`() throws {
+        let list = OfferingList(
+            currentOfferingIdentifier: "default",
+            offerings: [
+                OfferingList.Offering(
+                    identifier: "default", description: "The usual", metadata: ["color": "green"],
+                    packages: [
+                        OfferingList.Package(identifier: "$rc_monthly", productIdentifier: "garden.monthly"),
+                        OfferingList.Package(identifier: "seeds", productIdentifier: "garden.seeds"),
+                    ]),
+                OfferingList.Offering(identifier: "empty", description: "", packages: []),
+            ])
+        #expect(
+            list.json.compactText == """
+                {"current_offering_id":"default","offerings":[{"description":"The usual","identifier":"default",\
+                "metadata":{"color":"green"},"packages":[{"identifier":"$rc_monthly",\
+                "platform_product_identifier":"garden.monthly"},{"identifier":"seeds",\
+                "platform_product_identifier":"garden.seeds"}]},{"description":"","identifier":"empty",\
+                "metadata":null,"packages":[]}]}
+                """)
+        try expectForm(list.json, "Offerings")
+        let empty = OfferingList(currentOfferingIdentifier: nil, offerings: [])
+        #expect(empty.json.compactText == #"{"current_offering_id":null,"offerings":[]}"#)
+        #expect(try JSONSchema(named: "Offerings").violations(in: empty.json) == [])
+    }
+
+    @Test func `the mapping lists the rights of each product`() throws {
+        let mapping = ProductEntitlementMapping([
+            CustomerRight(identifier: "premium", productIdentifiers: ["garden.yearly", "garden.monthly"]),
+            CustomerRight(identifier: "tools", productIdentifiers: ["garden.yearly", "garden.yearly"]),
+        ])
+        #expect(
+            mapping.json.compactText == """
+                {"product_entitlement_mapping":{"garden.monthly":{"entitlements":["premium"],\
+                "product_identifier":"garden.monthly"},"garden.yearly":{"entitlements":["premium","tools"],\
+                "product_identifier":"garden.yearly"}}}
+                """)
+        try expectForm(mapping.json, "ProductEntitlementMapping")
+    }
+
+    @Test func `an offer has a signature or an error`() throws {
+        let nonce = try #require(UUID(uuidString: "AEA2714D-37CB-4A40-B3FA-3A39CF2AC4ED"))
+        let answer = SignedOffers([
+            (
+                OfferRequest.Offer(identifier: "half", productIdentifier: "garden.monthly"),
+                .signed(
+                    PromotionalOfferSignature(
+                        keyIdentifier: "KEY", nonce: nonce,
+                        timestamp: Timestamp(millisecondsSince1970: 1_646_761_777_900),
+                        signature: "MEUC"))
+            ),
+            (
+                OfferRequest.Offer(identifier: "free", productIdentifier: "garden.yearly"),
+                .refused(.notEligibleForOffer, message: "The product has no such offer.")
+            ),
+        ])
+        #expect(
+            answer.json.compactText == """
+                {"offers":[{"offer_id":"half","product_id":"garden.monthly","key_id":"KEY","signature_data":{\
+                "nonce":"aea2714d-37cb-4a40-b3fa-3a39cf2ac4ed","signature":"MEUC","timestamp":1646761777900}},\
+                {"offer_id":"free","product_id":"garden.yearly","signature_error":{"code":7232,\
+                "message":"The product has no such offer."}}]}
+                """)
+        try expectForm(answer.json, "SignedOffers")
+    }
+
+    @Test func `a customer gets one introductory offer in each group`() throws {
+        var fixture = Fixture()
+        fixture.subscribe("garden.monthly", from: -30, to: 1, facts: [.isTrialPeriod: .integer(1)])
+        fixture.subscribe("garden.tools", original: "2", from: 1, to: 31)
+        let eligibility = IntroEligibility(
+            ["garden.monthly", "garden.yearly", "garden.tools", "garden.gate"], of: fixture.facts.transactions,
+            groups: ["garden.monthly": "garden", "garden.yearly": "garden", "garden.tools": "tools"])
+        #expect(
+            eligibility.json.compactText
+                == #"{"garden.gate":null,"garden.monthly":false,"garden.tools":true,"garden.yearly":false}"#)
+        try expectForm(eligibility.json, "IntroEligibility")
+    }
+
+    @Test func `the stubs have the forms that satisfy the SDK`() throws {
+        #expect(try JSONSchema(named: "Accepted").violations(in: RevenueCatStub.accepted) == [])
+        try expectForm(RevenueCatStub.virtualCurrencies, "VirtualCurrencies")
+        try expectForm(RevenueCatStub.healthReportAvailability, "HealthReportAvailability")
+        try expectForm(RevenueCatStub.restoreEligibility(isAllowed: false), "RestoreEligibility")
+    }
+
+    private func response(
+        _ info: CustomerInfo,
+        tag: String?,
+        status: HTTPResponse.Status = .ok
+    ) throws -> Response {
+        let name = try #require(HTTPField.Name("X-RevenueCat-ETag"))
+        var head = HTTPRequest(method: .get, scheme: "http", authority: "till", path: "/v1/subscribers/alice")
+        head.headerFields[name] = tag
+        return RevenueCatAnswer.response(
+            info.json, covering: info.contentForEntityTag,
+            for: Request(head: head, body: RequestBody(buffer: ByteBuffer())), at: info.requestDate, status: status)
+    }
+
+    @Test func `an unchanged answer is 304 to an SDK that has it`() throws {
+        var fixture = Fixture()
+        fixture.subscribe(from: 1, to: 11)
+        let name = try #require(HTTPField.Name("X-RevenueCat-ETag"))
+        let time = try #require(HTTPField.Name("X-RevenueCat-Request-Time"))
+        let first = try response(fixture.info, tag: "")
+        #expect(first.status == .ok)
+        let tag = try #require(first.headers[name])
+        #expect(first.headers[time] == "1799582400000")
+
+        fixture.facts.requestDate = Fixture.now.adding(seconds: 60)
+        fixture.facts.lastSeen = fixture.facts.requestDate
+        let second = try response(fixture.info, tag: tag)
+        #expect(second.status == .notModified)
+        #expect(second.headers[name] == tag)
+        #expect(second.headers[time] == "1799582460000")
+        #expect(second.headers[.contentType] == nil)
+        #expect(try response(fixture.info, tag: nil).status == .ok)
+        #expect(try response(fixture.info, tag: "other").status == .ok)
+        #expect(try response(fixture.info, tag: tag, status: .created).status == .created)
+    }
+
+    @Test func `an answer changes when a subscription ends or a purchase is added`() throws {
+        var fixture = Fixture()
+        fixture.subscribe(from: 1, to: 11)
+        let tag = RevenueCatAnswer.entityTag(of: fixture.info.contentForEntityTag)
+        fixture.facts.requestDate = Fixture.day(12)
+        #expect(RevenueCatAnswer.entityTag(of: fixture.info.contentForEntityTag) != tag)
+        fixture.facts.requestDate = Fixture.now
+        #expect(RevenueCatAnswer.entityTag(of: fixture.info.contentForEntityTag) == tag)
+        fixture.buy(Fixture.gate, on: 2)
+        #expect(RevenueCatAnswer.entityTag(of: fixture.info.contentForEntityTag) != tag)
+    }
+}
