@@ -18,7 +18,7 @@ import Wire
         codes.formUnion(StorageFault.Cause.allCases.map { StorageFault(cause: $0, path: "").code })
         // The codes of routes and use cases are literals in the sources.
         let literal = /code: "([a-zA-Z]+)"/
-        let rooms = ["Sources/HTTPSupport", "Sources/Service", "Sources/StoreHTTP"]
+        let rooms = ["Sources/Doors", "Sources/HTTPSupport", "Sources/Service", "Sources/StoreHTTP"]
         for file in try rooms.flatMap({ try Project.files($0, suffix: ".swift") }) {
             codes.formUnion(try Project.text(file).matches(of: literal).map { String($0.1) })
         }

@@ -12,4 +12,5 @@ package enum RevenueCatErrorNumber: Int, CaseIterable, Sendable {
     case invalidUserIdentifier = 7256
     case subscriptionNotFound = 7259
     case requestInProgress = 7638
+    case productMissingInReceipt = 7712
 }

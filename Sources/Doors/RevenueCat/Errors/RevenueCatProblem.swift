@@ -17,6 +17,13 @@ package struct RevenueCatProblem: Error, Hashable, Sendable {
     /// The seconds before a retry, as text; nil if unknown.
     package let retryAfter: String?
 
+    init(status: Int = Self.statusForRetry, number: RevenueCatErrorNumber, message: String) {
+        self.status = status
+        self.number = number
+        self.message = message
+        retryAfter = nil
+    }
+
     /// Converts a problem for an endpoint.
     package init(_ problem: Problem, at endpoint: RevenueCatEndpoint) {
         let rule = RevenueCatErrorRule.byCode[problem.code] ?? .unknown
