@@ -116,6 +116,15 @@ import Testing
         #expect(fixture.subscription()?.expiresDate == Fixture.day(41))
     }
 
+    @Test func `a change of the product in a grace period ends the grace period and the billing issue`() {
+        var fixture = Fixture()
+        fixture.subscribe(from: -22, to: 9, graceUntil: 15)
+        fixture.subscribe("garden.yearly", from: 10, to: 375)
+        #expect(fixture.subscription()?.expiresDate == Fixture.day(10))
+        #expect(fixture.subscription()?.billingIssuesDetectedAt == nil)
+        #expect(fixture.subscription("garden.yearly")?.expiresDate == Fixture.day(375))
+    }
+
     @Test func `a refund ends the access at its date`() {
         var fixture = Fixture()
         fixture.subscribe(from: 1, to: 31, refundedOn: 7)

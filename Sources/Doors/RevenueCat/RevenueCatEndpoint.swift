@@ -52,13 +52,12 @@ package enum RevenueCatEndpoint: String, CaseIterable, Sendable {
     /// The endpoint of a request. Nil if the protocol has none.
     package init?(method: HTTPRequest.Method, path: String) {
         let segments = path.split(separator: "/")
-        let found = Self.allCases.filter { endpoint in
+        let found = Self.allCases.first { endpoint in
             let names = endpoint.path.split(separator: "/")
             return endpoint.method == method && names.count == segments.count
                 && zip(names, segments).allSatisfy { $0.hasPrefix("{") || $0.utf8.elementsEqual($1.utf8) }
         }
-        // `/v1/subscribers/identify` is more specific than a customer of that name.
-        guard let endpoint = found.first(where: { !$0.path.contains("{") }) ?? found.first else { return nil }
+        guard let endpoint = found else { return nil }
         self = endpoint
     }
 }

@@ -23,7 +23,9 @@ struct CustomerPeriod: Sendable {
         _ terms: PurchasePeriod.Terms,
         _ nextPurchaseDate: Timestamp?
     ) -> Timestamp? {
-        let paid = transaction.expiresAt.map { max($0, transaction.graceEndsAt ?? $0) }
+        // A grace period ends with the next charge.
+        let grace = [transaction.graceEndsAt, nextPurchaseDate].compactMap(\.self).min()
+        let paid = transaction.expiresAt.map { transaction.graceEndsAt == nil ? $0 : max($0, grace ?? $0) }
         // The App Store refunds the rest of a replaced period.
         let replaced =
             terms.isUpgraded
