@@ -114,7 +114,8 @@ let package = Package(
         .target(
             name: "Doors",
             dependencies: [
-                "Commerce", "Entitlements", "HTTPSupport", "Receipts", "Signatures", "StrictJSON", hummingbird,
+                "Attributes", "Catalog", "Commerce", "Entitlements", "HTTPSupport", "Receipts", "Signatures",
+                "StrictJSON", hummingbird,
             ]),
         .target(
             name: "Console",
@@ -129,12 +130,9 @@ let package = Package(
             name: "till",
             dependencies: [
                 "Accounts", "AppStoreClient", "Attributes", "Catalog", "CatalogAdministration", "Commerce", "Console",
-                "Device",
-                "Entitlements", "Figures", "HTTPSupport", "Ledger", "Mailer", "Profiles", "Receipts", "SeedApp",
-                "Service",
-                "Signatures", "Store",
-                "StoreHTTP", "StrictJSON", "Team", "Webhooks", "Wire", argumentParser, configuration, lifecycle,
-                logging,
+                "Device", "Doors", "Entitlements", "Figures", "HTTPSupport", "Ledger", "Mailer", "Profiles", "Receipts",
+                "SeedApp", "Service", "Signatures", "Store", "StoreHTTP", "StrictJSON", "Team", "Webhooks", "Wire",
+                argumentParser, configuration, lifecycle, logging,
             ],
             exclude: ["Resources"], plugins: embeddedResources),
 
@@ -210,7 +208,8 @@ let package = Package(
             ],
             path: "Tests/Service", exclude: ["Year/Year.storekit"]),
         .testTarget(
-            name: "DoorsTests", dependencies: ["Doors", "Entitlements", "HTTPSupport", "Receipts", "TestSupport", hummingbirdTesting],
+            name: "DoorsTests",
+            dependencies: ["Doors", "Entitlements", "HTTPSupport", "Receipts", "TestSupport", hummingbirdTesting],
             path: "Tests/Doors", exclude: ["Schemas"]),
         .testTarget(
             name: "TeamTests", dependencies: ["Entitlements", "Ledger", "Team", "TestSupport"], path: "Tests/Team"),

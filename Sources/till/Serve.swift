@@ -5,6 +5,7 @@ import Catalog
 import CatalogAdministration
 import Commerce
 import Console
+import Doors
 import Entitlements
 import Figures
 import Foundation
@@ -207,6 +208,12 @@ struct Serve: Command {
                 services, isSecure: configuration.server.tls != nil || configuration.proxies > 0)
             others.append(pages)
             companions += pages.backgroundServices
+        }
+        if !configuration.doors.isEmpty {
+            let services = DoorServices(
+                entitlements: service, authentication: .apiKeys(keys), limits: configuration.server.requestLimits,
+                metrics: metrics, clock: SystemClock())
+            others.append(DoorRoutes(configuration.doors, services: services))
         }
         let routes = ServiceRoutes(
             service: service, authentication: .apiKeys(keys, tokens, accounts),

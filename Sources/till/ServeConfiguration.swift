@@ -2,6 +2,7 @@ import Accounts
 import AppStoreClient
 import Catalog
 import Commerce
+import Doors
 import Entitlements
 import Foundation
 import HTTPSupport
@@ -59,6 +60,8 @@ struct ServeConfiguration {
     let hasWebhooks: Bool
     /// True if the ledger keeps sums of sales, which the console shows.
     let hasFigures: Bool
+    /// The open doors: the protocols of other purchase servers that the service speaks.
+    let doors: [Door]
     /// True if the team has a web console.
     let hasConsole: Bool
     /// True if webhooks may be in networks that are not public.
@@ -112,6 +115,7 @@ struct ServeConfiguration {
         hasWebhooks = settings.flag("webhooks")
         hasFigures = settings.flag("figures") || settings.flag("console")
         hasConsole = settings.flag("console")
+        doors = settings.texts("doors").compactMap(Door.init)
         allowsPrivateWebhooks = settings.flag("webhook-private-addresses")
         proxies = settings.number("proxies")
         maximumStreamsPerAddress = settings.number("maximum-streams-per-address")

@@ -41,10 +41,13 @@ import Testing
         "Console": features.subtracting(["Accounts", "Attributes", "SeedApp"]).union([
             "AppStoreClient", "Catalog", "HTTPSupport", "Receipts", "Store", "StrictJSON",
         ]),
-        "Doors": ["Commerce", "Entitlements", "HTTPSupport", "Receipts", "Signatures", "StrictJSON"],
+        "Doors": [
+            "Attributes", "Catalog", "Commerce", "Entitlements", "HTTPSupport", "Receipts", "Signatures", "StrictJSON",
+        ],
         "StoreHTTP": ["Catalog", "Commerce", "HTTPSupport", "Receipts", "Signatures", "Store", "StrictJSON", "Wire"],
         "till": features.union([
-            "AppStoreClient", "Catalog", "Console", "Device", "HTTPSupport", "Mailer", "Receipts", "Service", "Store",
+            "AppStoreClient", "Catalog", "Console", "Device", "Doors", "HTTPSupport", "Mailer", "Receipts", "Service",
+            "Store",
             "StoreHTTP", "StrictJSON", "Wire",
         ]),
     ]

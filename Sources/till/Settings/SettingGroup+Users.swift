@@ -1,3 +1,4 @@
+import Doors
 import HTTPSupport
 
 extension SettingGroup {
@@ -24,6 +25,10 @@ extension SettingGroup {
             .flag(
                 "live-events", reference: "[API](API.md#live-events)",
                 "lets apps listen to the changes of their users; each listener uses one of `maximum-connections`"),
+            Setting(
+                "doors", .choices(Door.allCases.map(\.rawValue)), valueName: "door",
+                reference: "[Doors](Doors.md)",
+                "speaks the protocols of other purchase servers, for apps whose SDKs know them"),
             .flag(
                 "seed-app", dependency: "jwt-issuer", reference: "[API](API.md#the-seeds-app)",
                 "serves the app that Till began with in its own wire form, under `/v1/user`"),

@@ -1,0 +1,9 @@
+/// A protocol of another purchase server. Its clients work with Till unmodified.
+public enum Door: String, CaseIterable, Sendable {
+    /// The SDKs of RevenueCat, through `Purchases.proxyURL`.
+    case revenueCat = "revenuecat"
+    /// cordova-plugin-purchase, through `store.validator`.
+    case cordova
+    /// react-native-iap and expo-iap, through `verifyPurchaseWithProvider`.
+    case iapkit
+}
