@@ -22,6 +22,20 @@ public struct AppStoreServerClient: Sendable {
     private let key: AppStoreServerKey
     /// The app that the client asks about.
     package var bundleIdentifier: String { key.bundleIdentifier }
+
+    /// Signs a promotional offer with the client's key. It sends no request.
+    ///
+    /// - Parameter applicationUsername: The account token of the purchase, or an empty string.
+    package func sign(
+        offer: String,
+        of product: String,
+        applicationUsername: String,
+        nonce: UUID,
+        at moment: Timestamp
+    ) throws -> PromotionalOfferSignature {
+        try key.sign(
+            offer: offer, of: product, applicationUsername: applicationUsername, nonce: nonce, at: moment)
+    }
     private let clock: any WallClock
 
     /// - Parameter clock: The clock for the dates of tokens.

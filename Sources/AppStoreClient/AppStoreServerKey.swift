@@ -1,4 +1,5 @@
 import Commerce
+import Foundation
 import Signatures
 import StrictJSON
 
@@ -37,5 +38,24 @@ public struct AppStoreServerKey: Sendable {
         let signed = [header, claims].map { Base64.encode($0.compactText.utf8, .urlSafe) }.joined(separator: ".")
         let signature = try privateKey.signES256(Array(signed.utf8))
         return signed + "." + Base64.encode(signature, .urlSafe)
+    }
+
+    /// Signs a promotional offer (Apple, "Generating a signature for promotional offers").
+    ///
+    /// - Parameter applicationUsername: The account token of the purchase, or an empty string.
+    package func sign(
+        offer: String,
+        of product: String,
+        applicationUsername: String,
+        nonce: UUID,
+        at moment: Timestamp
+    ) throws -> PromotionalOfferSignature {
+        func signature(_ text: String) -> PromotionalOfferSignature {
+            PromotionalOfferSignature(keyIdentifier: keyIdentifier, nonce: nonce, timestamp: moment, signature: text)
+        }
+        let message = signature("").message(
+            bundleIdentifier: bundleIdentifier, productIdentifier: product, offerIdentifier: offer,
+            applicationUsername: applicationUsername)
+        return signature(Base64.encode(try privateKey.signECDSA(Array(message.utf8))))
     }
 }

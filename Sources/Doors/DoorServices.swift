@@ -12,14 +12,21 @@ public struct DoorServices: Sendable {
     package let limits: RateLimitMiddleware?
     package let metrics: ServiceMetrics
     package let clock: any WallClock
+    /// The signers of promotional offers, by the bundle identifier of the app.
+    let offerSigners: [ByteKey: OfferSigner]
+
+    /// Signs an offer: the identifiers of the product and the offer, the account token or an empty string, and the moment.
+    public typealias OfferSigner = @Sendable (String, String, String, Timestamp) throws -> PromotionalOfferSignature
 
     public init(
         entitlements: EntitlementService,
         authentication: Authentication,
         limits: RequestLimits?,
         metrics: ServiceMetrics,
+        offerSigners: [ByteKey: OfferSigner] = [:],
         clock: any WallClock
     ) {
+        self.offerSigners = offerSigners
         self.entitlements = entitlements
         self.authentication = authentication
         self.metrics = metrics

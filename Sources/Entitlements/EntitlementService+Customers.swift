@@ -20,6 +20,11 @@ extension EntitlementService {
         try await ledger.read { try $0.customers(ofProduct: product, after: position, limit: limit) }
     }
 
+    /// What a user bought and was given; nil for an unknown user.
+    public func history(of user: User) async throws -> CustomerHistory? {
+        try await ledger.read { try $0.history(of: user, accepting: accepted.origins(for: user)) }
+    }
+
     /// The last statements about the renewals of a user's subscriptions.
     public func renewals(of user: User) async throws -> [SubscribedPurchase] {
         try await ledger.read { try $0.renewals(of: user) }

@@ -142,6 +142,15 @@ public struct EntitlementService: Sendable {
         return try Redemption(of: verified.claims, answer, owningBesides: catalogs.ownedByEverybody)
     }
 
+    /// The results for the purchases of a proof, in its order, even if none of them is the user's.
+    public func lines(
+        of verified: VerifiedPurchases,
+        answered answer: ClaimAnswer
+    ) throws(RedemptionError) -> [Redemption.Line] {
+        guard case .redeemed(let answer) = answer else { throw .userUnknown }
+        return Redemption.lines(of: verified.claims, answer)
+    }
+
     /// The items of a user, including those that everybody owns, in order.
     public func items(of user: User) async throws -> [OwnedItem] {
         let catalogs = catalogs

@@ -85,6 +85,12 @@ public struct PrivateKey: Sendable {
         return signature.jws
     }
 
+    /// Signs with ECDSA over P-256 and SHA-256, in DER.
+    public func signECDSA(_ message: [UInt8]) throws -> [UInt8] {
+        guard handle.kind == .ellipticCurve(.p256) else { throw OpenSSLError("sign: the key is not on P-256") }
+        return try sign(message, digest: .sha256)
+    }
+
     /// Signs with RSA PKCS#1 v1.5 (RFC 8017 section 8.2).
     public func signRSA(_ message: [UInt8], digest: DigestAlgorithm) throws -> [UInt8] {
         guard case .rsa = handle.kind else { throw OpenSSLError("sign with RSA: the key is of another kind") }

@@ -24,7 +24,8 @@ public struct StoreRoutes: RouteSource {
     public func router() -> Router<ServiceContext> {
         let router = Router(context: ServiceContext.self)
         let limits = SharedLimits(addresses: ClientAddresses(proxies: 0), bodies: BodyBudget())
-        router.add(middleware: RequestMiddleware(metrics: ServiceMetrics(), sharedLimits: limits))
+        router.add(middleware: RequestMiddleware(metrics: ServiceMetrics()))
+        router.add(middleware: AdmissionMiddleware(sharedLimits: limits))
         router.add(middleware: ProblemMiddleware())
         router.add(middleware: MethodMiddleware(descriptions))
         addAlone(to: router)

@@ -1,7 +1,9 @@
 import AppStoreClient
 import Catalog
 import Commerce
+import Doors
 import Entitlements
+import Foundation
 import HTTPSupport
 import Service
 import ServiceLifecycle
@@ -31,6 +33,18 @@ struct AppStoreServices {
     let reconciliations: [Reconciliation]
 
     var clients: [Client] { reconciliations.map(\.client) }
+
+    /// The signers of promotional offers, by the bundle identifier of the app.
+    var offerSigners: [ByteKey: DoorServices.OfferSigner] {
+        var signers: [ByteKey: DoorServices.OfferSigner] = [:]
+        for client in clients {
+            signers[ByteKey(client.app.bundleIdentifier)] = { product, offer, username, moment in
+                try client.client.sign(
+                    offer: offer, of: product, applicationUsername: username, nonce: UUID(), at: moment)
+            }
+        }
+        return signers
+    }
 
     /// - Throws: `ReconciliationError` for a key that cannot be read.
     init(

@@ -209,12 +209,10 @@ struct Serve: Command {
             others.append(pages)
             companions += pages.backgroundServices
         }
-        if !configuration.doors.isEmpty {
-            let services = DoorServices(
-                entitlements: service, authentication: .apiKeys(keys), limits: configuration.server.requestLimits,
-                metrics: metrics, clock: SystemClock())
-            others.append(DoorRoutes(configuration.doors, services: services))
-        }
+        let doors = DoorServices(
+            entitlements: service, authentication: .apiKeys(keys), limits: configuration.server.requestLimits,
+            metrics: metrics, offerSigners: appStores.offerSigners, clock: clock)
+        others.append(DoorRoutes(configuration.doors, services: doors))
         let routes = ServiceRoutes(
             service: service, authentication: .apiKeys(keys, tokens, accounts),
             limits: configuration.server.requestLimits, metrics: metrics,

@@ -75,7 +75,8 @@ import TestSupport
     private func router(_ limits: RequestLimits) -> Router<ServiceContext> {
         let shared = SharedLimits(addresses: ClientAddresses(proxies: 1), bodies: BodyBudget(.init()))
         let router = Router(context: ServiceContext.self)
-        router.add(middleware: RequestMiddleware(metrics: ServiceMetrics(), sharedLimits: shared))
+        router.add(middleware: RequestMiddleware(metrics: ServiceMetrics()))
+        router.add(middleware: AdmissionMiddleware(sharedLimits: shared))
         router.add(middleware: ProblemMiddleware())
         let group = router.group("door").add(
             middleware: AuthenticationMiddleware(authentication: .apiKeys(keys), acceptsPublicKeys: true)

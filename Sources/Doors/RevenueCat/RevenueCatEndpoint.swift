@@ -4,7 +4,6 @@ import HTTPTypes
 package enum RevenueCatEndpoint: String, CaseIterable, Sendable {
     case customer = "GET /v1/subscribers/{user}"
     case offerings = "GET /v1/subscribers/{user}/offerings"
-    case offeringsWithoutCustomer = "GET /v1/offerings"
     case receipts = "POST /v1/receipts"
     case logIn = "POST /v1/subscribers/identify"
     case productEntitlementMapping = "GET /v1/product_entitlement_mapping"
@@ -37,7 +36,7 @@ package enum RevenueCatEndpoint: String, CaseIterable, Sendable {
         switch self {
         case .receipts, .attributes, .attribution, .adServicesAttribution: .ends
         case .remoteConfiguration: .ignores
-        case .customer, .offerings, .offeringsWithoutCustomer, .logIn, .productEntitlementMapping, .offers,
+        case .customer, .offerings, .logIn, .productEntitlementMapping, .offers,
             .introEligibility, .alias, .virtualCurrencies, .restoreEligibility, .healthReportAvailability, .health,
             .connectivity, .events, .diagnostics:
             .reports

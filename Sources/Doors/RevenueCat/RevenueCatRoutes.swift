@@ -1,9 +1,182 @@
+import Catalog
+import Commerce
+import Entitlements
 import HTTPSupport
+import HTTPTypes
 import Hummingbird
+import StrictJSON
 
-/// The routes of the protocol.
+/// The routes of the protocol of RevenueCat's SDKs.
+///
+/// An app names its customer by an id, and authenticates itself by its public key. So every route only reads one customer,
+/// states attributes, or redeems proofs.
 struct RevenueCatRoutes: RouteSource {
     let services: DoorServices
 
-    func add(to router: Router<ServiceContext>) {}
+    private var customers: RevenueCatCustomers { RevenueCatCustomers(services: services) }
+
+    func addMiddleware(to router: Router<ServiceContext>) {
+        router.add(middleware: RevenueCatErrorMiddleware())
+    }
+
+    func add(to router: Router<ServiceContext>) {
+        let open = router.group().add(middleware: RevenueCatErrorMiddleware())
+        addStubs(to: open)
+        let recognised = open.group().add(
+            middleware: AuthenticationMiddleware(
+                authentication: services.authentication, acceptsPublicKeys: true))
+        if let limits = services.limits { recognised.add(middleware: limits) }
+        let app = recognised.for(.publicApp)
+        addReading(to: app)
+        addWriting(to: app)
+        addStubsForApps(to: app)
+    }
+
+    private func addReading(to group: RouterGroup<ServiceContext>) {
+        group.on(.customer) { request, context in
+            try await customers.answer(about: try customer(in: context), request)
+        }
+        group.on(.offerings) { request, context in
+            RevenueCatAnswer.response(
+                OfferingList(try catalog(of: context)).json, for: request, at: services.clock.now())
+        }
+        group.on(.productEntitlementMapping) { request, context in
+            let rights = customers.rights(in: try context.requiredCaller.app)
+            return RevenueCatAnswer.response(
+                ProductEntitlementMapping(rights).json, for: request, at: services.clock.now())
+        }
+        group.on(.virtualCurrencies) { request, context in
+            let balances = try await services.entitlements.balances(of: try customer(in: context).user)
+            return RevenueCatAnswer.response(
+                VirtualCurrencies(balances).json, for: request, at: services.clock.now())
+        }
+        group.on(.introEligibility) { request, context in
+            let asked = try IntroEligibilityRequest(try await Self.body(of: request, context))
+            let history = try await services.entitlements.history(of: try customer(in: context).user)
+            let eligibility = IntroEligibility(
+                asked.productIdentifiers, of: history?.transactions ?? [],
+                groups: Self.groups(try catalog(of: context)))
+            return RevenueCatAnswer.response(eligibility.json, for: request, at: services.clock.now())
+        }
+    }
+
+    private func addWriting(to group: RouterGroup<ServiceContext>) {
+        let receipts = RevenueCatReceipts(services: services, customers: customers)
+        group.on(.receipts) { request, context in
+            let body = try await RequestBytes.collect(request, context, upTo: RequestMembers.maximumBodySize)
+            let sent = try await BlockingWork.process(body.count) { try ReceiptRequest(body) }
+            return try await receipts.answer(sent, from: try context.requiredCaller, request)
+        }
+        group.on(.logIn) { request, context in
+            let names = try LogInRequest(try await Self.body(of: request, context))
+            return try await logIn(names.user, as: names.newUser, request, context)
+        }
+        group.on(.alias) { request, context in
+            let members = try RequestMembers(try await Self.body(of: request, context))
+            return try await logIn(
+                try context.parameters.text("user"), as: try members.text("new_app_user_id"), request, context)
+        }
+        group.on(.attributes) { request, context in
+            let body = try await RequestBytes.collect(request, context, upTo: AttributeChanges.maximumBodySize)
+            let customer = try customer(in: context)
+            let stated = StatedAttributes(
+                try await BlockingWork.process(body.count) { try AttributeChanges.read(body) })
+            let failures = try await stated.record(of: customer.user, services.attributes)
+            guard failures.isEmpty else { throw RevenueCatProblem(refusing: failures) }
+            return RevenueCatAnswer.response(RevenueCatStub.accepted, for: request, at: services.clock.now())
+        }
+        group.on(.offers) { request, context in
+            let asked = try OfferRequest(try await Self.body(of: request, context))
+            let signed = try OfferSigning(services: services, catalog: catalog(of: context)).sign(asked)
+            return RevenueCatAnswer.response(signed.json, for: request, at: services.clock.now())
+        }
+    }
+
+    private func logIn(
+        _ current: String,
+        as new: String,
+        _ request: Request,
+        _ context: ServiceContext
+    ) async throws -> Response {
+        let (current, new) = (try Self.customer(current), try Self.customer(new))
+        let logIn = try await services.entitlements.logIn(
+            current.user, as: new.user, by: try context.requiredCaller.actor)
+        return try await customers.answer(about: new, request, status: logIn.isNew ? .created : .ok)
+    }
+
+    /// The answers to features that Till does not have, for apps with a key.
+    private func addStubsForApps(to group: RouterGroup<ServiceContext>) {
+        for endpoint in [RevenueCatEndpoint.attribution, .adServicesAttribution, .events, .diagnostics] {
+            group.on(endpoint) { request, _ in
+                RevenueCatAnswer.response(RevenueCatStub.accepted, for: request, at: services.clock.now())
+            }
+        }
+        group.on(.restoreEligibility) { request, _ in
+            RevenueCatAnswer.response(
+                RevenueCatStub.restoreEligibility(isAllowed: true), for: request, at: services.clock.now())
+        }
+        group.on(.remoteConfiguration) { _, _ in Response(status: .noContent) }
+    }
+
+    /// The answers that SDKs ask for without a key.
+    private func addStubs(to group: RouterGroup<ServiceContext>) {
+        group.on(.healthReportAvailability) { request, _ in
+            RevenueCatAnswer.response(
+                RevenueCatStub.healthReportAvailability, for: request, at: services.clock.now())
+        }
+        for endpoint in [RevenueCatEndpoint.health, .connectivity] {
+            group.on(endpoint) { request, _ in
+                RevenueCatAnswer.response(RevenueCatStub.accepted, for: request, at: services.clock.now())
+            }
+        }
+    }
+
+    private func customer(in context: ServiceContext) throws -> CustomerIdentifier {
+        try Self.customer(try context.parameters.text("user"))
+    }
+
+    private static func customer(_ text: String) throws(Problem) -> CustomerIdentifier {
+        guard let customer = CustomerIdentifier(text) else { throw .customerInvalid }
+        return customer
+    }
+
+    private static func body(of request: Request, _ context: ServiceContext) async throws -> [UInt8] {
+        try await RequestBytes.collect(request, context, upTo: RequestMembers.maximumBodySize)
+    }
+
+    /// - Throws: `Problem` if the key's app is no longer configured.
+    private func catalog(of context: ServiceContext) throws -> Catalog {
+        let name = try context.requiredCaller.app
+        guard let catalog = name.flatMap({ services.entitlements.catalogs[$0] }) else { throw Problem.appNotConfigured }
+        return catalog
+    }
+
+    private static func groups(_ catalog: Catalog) -> [ByteKey: String] {
+        var groups: [ByteKey: String] = [:]
+        for product in catalog.products {
+            groups[ByteKey(product.productIdentifier)] = product.subscription?.groupIdentifier
+        }
+        return groups
+    }
+}
+
+extension RouterGroup where Context == ServiceContext {
+    /// Adds the handler of an endpoint.
+    fileprivate func on(
+        _ endpoint: RevenueCatEndpoint,
+        use handler: @escaping @Sendable (Request, ServiceContext) async throws -> Response
+    ) {
+        on(RouterPath(endpoint.path), method: endpoint.method, use: handler)
+    }
+}
+
+extension Problem {
+    static let customerInvalid = Problem(
+        status: .badRequest, code: "userInvalid",
+        detail:
+            "The customer's id must have 1 to \(CustomerIdentifier.maximumLength) bytes, without control characters.")
+
+    fileprivate static let appNotConfigured = Problem(
+        status: .forbidden, code: "appForbidden",
+        detail: "The service does not sell the app of this key. Add the app's catalog to the configuration.")
 }

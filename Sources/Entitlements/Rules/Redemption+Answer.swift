@@ -6,9 +6,7 @@ extension Redemption {
     /// - Parameter free: The items that everybody owns.
     /// - Throws: `RedemptionError` if no claim is the user's.
     init(of claims: [Claim], _ answer: LedgerAnswer, owningBesides free: [Item]) throws(RedemptionError) {
-        let lines = zip(claims, answer.results).map { claim, result in
-            Line(transactionId: claim.transactionIdentifier, productId: claim.productIdentifier, result: result)
-        }
+        let lines = Self.lines(of: claims, answer)
         guard lines.isEmpty || answer.results.contains(where: \.allowsFinish) else {
             if answer.results.contains(.appAccountTokenMismatch) { throw .appAccountTokenMismatch }
             if answer.results.contains(.transferTooSoon) { throw .transferTooSoon }
@@ -16,6 +14,12 @@ extension Redemption {
         }
         self.init(
             outcome: Self.outcome(of: answer.results), transactions: lines, items: answer.items.merged(with: free))
+    }
+
+    static func lines(of claims: [Claim], _ answer: LedgerAnswer) -> [Line] {
+        zip(claims, answer.results).map { claim, result in
+            Line(transactionId: claim.transactionIdentifier, productId: claim.productIdentifier, result: result)
+        }
     }
 
     private static func outcome(of results: [Result]) -> Outcome {

@@ -13,7 +13,10 @@ package enum RequestHead {
             .authorization, .acceptLanguage, .connection, .contentLength, .contentType, .cookie, .ifMatch, .ifNoneMatch,
             .origin,
         ]
-            + [.forwardedFor, .idempotencyKey, .idToken, .lastEventID, .secFetchDest, .secFetchSite].compactMap(\.self))
+            + [
+                .forwardedFor, .idempotencyKey, .idToken, .lastEventID, .revenueCatEntityTag, .secFetchDest,
+                .secFetchSite,
+            ].compactMap(\.self))
 
     /// The reason to refuse a head.
     package enum Refusal: String, Sendable {
@@ -64,6 +67,7 @@ extension HTTPField.Name {
     package static let idempotencyKey = Self("Idempotency-Key")
     package static let idToken = Self("idtoken")
     package static let lastEventID = Self("Last-Event-ID")
+    package static let revenueCatEntityTag = Self("X-RevenueCat-ETag")
     package static let secFetchDest = Self("Sec-Fetch-Dest")
     package static let secFetchSite = Self("Sec-Fetch-Site")
     /// The reason of `ConnectionHandler` to refuse a request. No client can set it.

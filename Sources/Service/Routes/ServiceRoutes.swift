@@ -109,7 +109,9 @@ public struct ServiceRoutes: Sendable {
 
     public func router() -> Router<ServiceContext> {
         let router = Router(context: ServiceContext.self, options: .autoGenerateHeadEndpoints)
-        router.add(middleware: RequestMiddleware(metrics: metrics, sharedLimits: sharedLimits))
+        router.add(middleware: RequestMiddleware(metrics: metrics))
+        for other in others { other.addMiddleware(to: router) }
+        router.add(middleware: AdmissionMiddleware(sharedLimits: sharedLimits))
         router.add(middleware: ProblemMiddleware())
         router.add(middleware: MethodMiddleware(descriptions))
         addRoutes(to: router)

@@ -7,7 +7,6 @@ import StrictJSON
 
 /// An answer with the headers that the SDKs read.
 package enum RevenueCatAnswer {
-    static let entityTagName = HTTPField.Name("X-RevenueCat-ETag")
     static let requestTimeName = HTTPField.Name("X-RevenueCat-Request-Time")
 
     /// Returns an answer with its entity tag, or 304 without a body if the SDK has stored the answer.
@@ -26,9 +25,9 @@ package enum RevenueCatAnswer {
     ) -> Response {
         let tag = entityTag(of: covered ?? json)
         var headers: HTTPFields = [:]
-        if let entityTagName { headers[entityTagName] = tag }
+        if let name = HTTPField.Name.revenueCatEntityTag { headers[name] = tag }
         if let requestTimeName { headers[requestTimeName] = String(moment.millisecondsSince1970) }
-        if let entityTagName, status == .ok, request.headers[entityTagName] == tag {
+        if let name = HTTPField.Name.revenueCatEntityTag, status == .ok, request.headers[name] == tag {
             return Response(status: .notModified, headers: headers)
         }
         return JSONAnswer.response(bytes: JSONAnswer.encode(json), status: status, headers: headers)

@@ -3,12 +3,19 @@ import StrictJSON
 
 /// The exact JSON of the protocol. A member without a value is null, as the SDKs' decoders expect it.
 extension CustomerInfo {
-    package var json: JSONValue {
-        .object([
+    package var json: JSONValue { json(attributeErrors: []) }
+
+    /// - Parameter attributeErrors: The attributes of the request that are not recorded.
+    func json(attributeErrors: [AttributeFailure]) -> JSONValue {
+        var object: JSONObject = [
             "request_date": .date(requestDate),
             "request_date_ms": .integer(requestDate.millisecondsSince1970),
             "subscriber": .object(subscriber),
-        ])
+        ]
+        if !attributeErrors.isEmpty {
+            _ = object.add("attributes_error_response", .object(["attribute_errors": attributeErrors.json]))
+        }
+        return .object(object)
     }
 
     /// The content for the entity tag: everything but the dates of the request, and the products that are active now. If one

@@ -33,10 +33,10 @@ package struct ReceiptOutcome: Sendable {
         }
         let sent = sentLines
         if sent.isEmpty {
-            guard let productIdentifier, !canReturn(productIdentifier) else { return nil }
+            if let productIdentifier, canReturn(productIdentifier) { return nil }
             return RevenueCatProblem(
                 number: .productMissingInReceipt,
-                message: "The proof has no purchase of \"\(productIdentifier)\" yet. Send a new proof.")
+                message: "The proof does not have the purchase yet. Send a new proof.")
         }
         if let retry = sent.lazy.compactMap({ retry(of: $0) }).first { return retry }
         guard !sent.contains(where: \.mayFinish), let refused = sent.first else { return nil }

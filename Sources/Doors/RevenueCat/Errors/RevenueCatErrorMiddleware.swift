@@ -23,14 +23,14 @@ package struct RevenueCatErrorMiddleware: RouterMiddleware {
             guard response.status.code >= 400, response.headers[.contentType] == Problem.contentType else {
                 return response
             }
-            var replaced = RevenueCatProblem(
+            return RevenueCatProblem(
                 Problem(
                     status: response.status, code: "httpError",
                     detail: "The service cannot process the request. Send it again later.",
                     retryAfter: response.headers[.retryAfter].flatMap { Int($0) }), at: endpoint
             ).response()
-            if let name = HTTPField.Name("X-Request-Id") { replaced.headers[name] = response.headers[name] }
-            return replaced
+        } catch let problem as RevenueCatProblem {
+            return problem.response()
         } catch {
             return RevenueCatProblem(ProblemMiddleware.problem(of: error, context), at: endpoint).response()
         }

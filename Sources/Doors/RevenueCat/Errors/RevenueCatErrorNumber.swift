@@ -11,6 +11,7 @@ package enum RevenueCatErrorNumber: Int, CaseIterable, Sendable {
     case invalidAppleSubscriptionKey = 7234
     case invalidUserIdentifier = 7256
     case subscriptionNotFound = 7259
+    case attributesInvalid = 7263
     case requestInProgress = 7638
     case productMissingInReceipt = 7712
 }

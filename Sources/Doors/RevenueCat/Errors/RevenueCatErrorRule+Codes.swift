@@ -45,7 +45,10 @@ extension RevenueCatErrorRule {
         // Callers.
         (
             .invalidAPIKey, .sentAgainUntilConfigured,
-            ["unauthenticated", "keyInvalid", "keyRequired", "scopeMissing", "appForbidden", "appRequired"]
+            [
+                "unauthenticated", "keyInvalid", "keyRequired", "publicKeyRequired", "scopeMissing", "appForbidden",
+                "appRequired",
+            ]
         ),
         (.invalidAuthenticationToken, .doesNotOccur, ["tokenInvalid", "tokenExpired", "tokenRequired"]),
         (.internalError, .doesNotOccur, ["tokenKeysUnavailable"]),
@@ -78,7 +81,7 @@ extension RevenueCatErrorRule {
             ["appStoreUnreachable", "appStoreRefused", "appStoreAnswerInvalid", "appStoreCancelled"]
         ),
         (.invalidAppleSubscriptionKey, .sentAgainUntilConfigured, ["appStoreKeyInvalid", "signingFailed"]),
-        (.internalError, .sentAgainUntilConfigured, ["keysUnreadable"]),
+        (.internalError, .sentAgainUntilConfigured, ["keysUnreadable", "doorClosed"]),
 
         // Other features.
         (.subscriptionNotFound, .doesNotOccur, ["subscriptionNotFound"]),
@@ -99,7 +102,9 @@ extension RevenueCatErrorRule {
                 "webhookMessageNotFound", "webhookSecretBeingReplaced", "productInvalid", "productTypeFixed",
                 "productsTooMany", "mediaTypeUnsupported", "formInvalid", "pictureInvalid", "pictureOfNoItem",
                 "picturesTooLarge", "productBenefitFixed", "productChanged", "exportUnknown", "figureUnknown",
-                "figureTimeInvalid", "figurePointsTooMany", "figureBreakdownUnknown",
+                "figureTimeInvalid", "figurePointsTooMany", "figureBreakdownUnknown", "attributeNameInvalid",
+                "attributeValueInvalid", "attributesTooMany", "rightInvalid", "rightNotFound", "rightsTooMany",
+                "offeringInvalid", "offeringNotFound", "offeringsTooMany", "definitionChanged",
             ]
         ),
     ]

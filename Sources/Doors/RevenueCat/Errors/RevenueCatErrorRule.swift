@@ -46,4 +46,7 @@ package struct RevenueCatErrorRule: Hashable, Sendable {
 
     /// The rule of an unknown code: the transaction is sent again.
     static let unknown = RevenueCatErrorRule(number: .internalError, safety: .sentAgain)
+
+    /// True if no later event can change the refusal with a code of Till.
+    static func isPermanent(_ code: String) -> Bool { byCode[code]?.safety.isPermanent ?? false }
 }

@@ -16,12 +16,23 @@ package struct RevenueCatProblem: Error, Hashable, Sendable {
     package let message: String
     /// The seconds before a retry, as text; nil if unknown.
     package let retryAfter: String?
+    let attributeErrors: [AttributeFailure]
 
     init(status: Int = Self.statusForRetry, number: RevenueCatErrorNumber, message: String) {
         self.status = status
         self.number = number
         self.message = message
         retryAfter = nil
+        attributeErrors = []
+    }
+
+    /// The answer to attributes of which some cannot be recorded. The others are.
+    init(refusing errors: [AttributeFailure]) {
+        status = Self.badRequest
+        number = .attributesInvalid
+        message = "Some attributes are invalid."
+        retryAfter = nil
+        attributeErrors = errors
     }
 
     /// Converts a problem for an endpoint.
@@ -30,6 +41,7 @@ package struct RevenueCatProblem: Error, Hashable, Sendable {
         number = rule.number
         message = problem.detail
         retryAfter = problem.headers[.retryAfter]
+        attributeErrors = []
         switch endpoint.consequence {
         case .ends where !rule.safety.isPermanent: status = max(problem.status, Self.statusForRetry)
         case .ignores: status = min(problem.status, Self.badRequest)
@@ -43,7 +55,9 @@ package struct RevenueCatProblem: Error, Hashable, Sendable {
     }
 
     package var json: JSONValue {
-        .object(["code": .integer(number.rawValue), "message": .string(message)])
+        var object: JSONObject = ["code": .integer(number.rawValue), "message": .string(message)]
+        if !attributeErrors.isEmpty { _ = object.add("attribute_errors", attributeErrors.json) }
+        return .object(object)
     }
 
     package func response() -> Response {

@@ -11,6 +11,9 @@ package enum AttributeChanges {
     /// The maximum length of a value, in bytes of UTF-8.
     package static let maximumValueLength = 4096
 
+    /// The maximum size of a body with attributes, in bytes.
+    static let maximumBodySize = 512 * 1024
+
     /// Reads the body of `POST /v1/subscribers/{user}/attributes`.
     package static func read(_ body: [UInt8]) throws(Problem) -> [CustomerAttribute] {
         try attributes(of: RequestMembers(body))

@@ -1,0 +1,35 @@
+import Attributes
+import Commerce
+
+/// The attributes of a request: those that can be recorded, and the reasons against the others.
+struct StatedAttributes: Sendable {
+    private let attributes: [Attribute]
+    private let errors: [AttributeFailure]
+
+    init(_ sent: [CustomerAttribute]) {
+        var (attributes, errors): ([Attribute], [AttributeFailure]) = ([], [])
+        for attribute in sent {
+            do throws(AttributeError) {
+                // RevenueCat removes an attribute by an empty value, too.
+                attributes.append(
+                    try Attribute(
+                        name: attribute.name, value: attribute.value.flatMap { $0.isEmpty ? nil : $0 },
+                        statedAt: attribute.updatedAt))
+            } catch {
+                errors.append(AttributeFailure(name: attribute.name, message: error.message))
+            }
+        }
+        (self.attributes, self.errors) = (attributes, errors)
+    }
+
+    /// Records the attributes.
+    ///
+    /// - Returns: The reasons against those that are not recorded.
+    func record(of user: User, _ service: AttributeService) async throws -> [AttributeFailure] {
+        guard !attributes.isEmpty else { return errors }
+        do { try await service.state(attributes, of: user) } catch let error as AttributeError {
+            return errors + attributes.map { AttributeFailure(name: $0.name, message: error.message) }
+        }
+        return errors
+    }
+}

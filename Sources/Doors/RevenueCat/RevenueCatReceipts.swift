@@ -1,0 +1,59 @@
+import Commerce
+import Entitlements
+import HTTPSupport
+import Hummingbird
+
+/// Redeems the proofs of `POST /v1/receipts`.
+///
+/// With a status below 500 the SDK finishes the transaction, and the App Store never delivers it again. So such an answer
+/// follows only a commit, or a refusal that no later event can change.
+struct RevenueCatReceipts: Sendable {
+    let services: DoorServices
+    let customers: RevenueCatCustomers
+
+    func answer(_ sent: ReceiptRequest, from caller: Caller, _ request: Request) async throws -> Response {
+        guard let customer = CustomerIdentifier(sent.user) else { throw Problem.customerInvalid }
+        let lines = try await redeem(sent.fetchToken, for: customer.user, by: caller)
+        let known = sent.fetchToken == nil ? try await known(sent.transactionIdentifier, of: customer.user) : []
+        let failures = try await StatedAttributes(sent.attributes).record(of: customer.user, services.attributes)
+        let outcome = ReceiptOutcome(
+            lines: lines + known, productIdentifier: sent.productIdentifier,
+            transactionIdentifier: sent.transactionIdentifier, types: types(of: lines))
+        if let problem = outcome.problem { throw problem }
+        return try await customers.answer(about: customer, request, attributeErrors: failures)
+    }
+
+    /// Redeems each proof of a token. A refusal that may end comes before one that is permanent: the SDK finishes all or nothing.
+    private func redeem(_ token: FetchToken?, for user: User, by caller: Caller) async throws -> [Redemption.Line] {
+        let redemption = DoorRedemption(services: services)
+        var lines: [Redemption.Line] = []
+        var refusal: RedemptionError?
+        for proof in token?.proofs ?? [] {
+            do {
+                lines += try await redemption.lines(of: proof, for: user, by: caller)
+            } catch let error as RedemptionError {
+                if !RevenueCatErrorRule.isPermanent(error.code) { throw error }
+                refusal = error
+            }
+        }
+        if lines.isEmpty, let refusal { throw refusal }
+        return lines
+    }
+
+    /// The transaction of a request without a proof, if the customer has redeemed it.
+    private func known(_ transaction: String?, of user: User) async throws -> [Redemption.Line] {
+        guard let transaction else { return [] }
+        return try await services.entitlements.transactions(of: user, identifiedBy: [transaction]).map {
+            Redemption.Line(
+                transactionId: $0.transactionIdentifier, productId: $0.productIdentifier, result: .alreadyRedeemed)
+        }
+    }
+
+    private func types(of lines: [Redemption.Line]) -> [ByteKey: ProductType] {
+        var types: [ByteKey: ProductType] = [:]
+        for product in Set(lines.map { ByteKey($0.productId) }) {
+            types[product] = services.entitlements.apps.type(of: product.text)
+        }
+        return types
+    }
+}

@@ -1,0 +1,20 @@
+import Commerce
+import Receipts
+
+/// Everything that the ledger knows about what a user bought and was given.
+public struct CustomerHistory: Sendable {
+    /// The maximum number of transactions. Older ones are left out.
+    public static let maximumTransactions = 10_000
+    /// The maximum number of grants. Older ones are left out.
+    public static let maximumGrants = 1000
+
+    /// The user by the own name, not by an alias.
+    public let user: User
+    public let firstSeenAt: Timestamp
+    /// The transactions of accepted origins, newest first.
+    public let transactions: [RedeemedTransaction]
+    /// The last statement about the renewal of each subscription, by its original transaction.
+    public let renewals: [TransactionKey: StatedRenewal]
+    /// The grants, newest first.
+    public let grants: [Grant]
+}

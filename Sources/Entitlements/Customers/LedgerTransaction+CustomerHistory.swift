@@ -1,0 +1,29 @@
+import Commerce
+import Ledger
+import Receipts
+
+extension LedgerTransaction {
+    /// What a user bought and was given; nil for an unknown user.
+    ///
+    /// - Parameter origins: The origins that are valid for the user.
+    public func history(of user: User, accepting origins: Set<Origin>) throws -> CustomerHistory? {
+        guard let number = try users.known(user), let known = try knownUser(user) else { return nil }
+        let records = ReadingRecords(database: database)
+        let apps = try AppRecords(database: database).names()
+        var renewals: [TransactionKey: StatedRenewal] = [:]
+        for purchase in try records.renewals(of: number) where origins.contains(purchase.origin) {
+            let key = TransactionKey(
+                app: apps[purchase.app] ?? "", origin: purchase.origin,
+                identifier: purchase.originalTransactionIdentifier)
+            renewals[key] = purchase.renewal
+        }
+        return CustomerHistory(
+            user: try users.names(of: [number])[number] ?? user, firstSeenAt: known.firstSeenAt,
+            transactions: try records.transactions(
+                of: number, in: nil, before: .max, limit: CustomerHistory.maximumTransactions
+            ).filter { origins.contains($0.origin) },
+            renewals: renewals,
+            grants: try TeamRecords(database: database).grants(
+                of: number, before: .max, limit: CustomerHistory.maximumGrants))
+    }
+}
