@@ -209,7 +209,9 @@ let package = Package(
             path: "Tests/Service", exclude: ["Year/Year.storekit"]),
         .testTarget(
             name: "DoorsTests",
-            dependencies: ["Doors", "Entitlements", "HTTPSupport", "Receipts", "TestSupport", hummingbirdTesting],
+            dependencies: [
+                "Doors", "Entitlements", "HTTPSupport", "Receipts", "Service", "TestSupport", hummingbirdTesting,
+            ],
             path: "Tests/Doors", exclude: ["Schemas"]),
         .testTarget(
             name: "TeamTests", dependencies: ["Entitlements", "Ledger", "Team", "TestSupport"], path: "Tests/Team"),

@@ -30,7 +30,7 @@ import Testing
         let door = router.group().add(middleware: RevenueCatErrorMiddleware())
         let problem = Problem(status: .unauthorized, code: "keyInvalid", detail: "The key is invalid.")
         door.post("/v1/receipts") { _, _ -> Response in throw problem }
-        door.get("/v1/offerings") { _, _ -> Response in throw problem }
+        door.get("/v1/subscribers/alice/offerings") { _, _ -> Response in throw problem }
         router.get("/v1/users") { _, _ -> Response in throw problem }
         return router
     }
@@ -49,7 +49,7 @@ import Testing
         let receipts = try await answer(.post, "/v1/receipts")
         #expect(receipts.status == .serviceUnavailable)
         #expect(String(buffer: receipts.body) == #"{"code":7225,"message":"The key is invalid."}"#)
-        let offerings = try await answer(.get, "/v1/offerings")
+        let offerings = try await answer(.get, "/v1/subscribers/alice/offerings")
         #expect(offerings.status == .unauthorized)
         #expect(offerings.headers[.contentType] == "application/json")
     }

@@ -21,11 +21,13 @@ public struct TestGarden: Sendable {
     ///   - bundleIdentifier: Another one for a second app of the same products.
     ///   - gate: The number of the gate that `garden.gate` grants.
     ///   - seeds: The amount that one `garden.seeds` adds.
+    ///   - offerings: The content of `Offerings.json`; nil for none.
     ///   - start: The start time, by default noon of 31 October 2026.
     public init(
         bundleIdentifier: String = Self.bundleIdentifier,
         gate: Int = 1,
         seeds: Int = 10,
+        offerings: String? = nil,
         start: String = "2026-10-31T12:00:00Z",
         environment: AppStoreEnvironment = .sandbox,
         randomness: Randomness = .seeded(7),
@@ -33,7 +35,8 @@ public struct TestGarden: Sendable {
     ) throws {
         folder = try TemporaryFolder(isInMemory: isInMemory)
         self.bundleIdentifier = bundleIdentifier
-        catalog = try Self.catalog(of: bundleIdentifier, gate: gate, seeds: seeds, in: folder.folder("catalog"))
+        catalog = try Self.catalog(
+            of: bundleIdentifier, gate: gate, seeds: seeds, offerings: offerings, in: folder.folder("catalog"))
         clock = ManualClock(try #require(Timestamp(rfc3339: start)))
         try TestShop.installKeys(in: folder.folder("store"))
         store = try Store(
@@ -58,6 +61,7 @@ public struct TestGarden: Sendable {
         of bundleIdentifier: String,
         gate: Int,
         seeds: Int,
+        offerings: String?,
         in folder: URL
     ) throws -> Catalog {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -77,6 +81,7 @@ public struct TestGarden: Sendable {
             }
             """
         try Data(items.utf8).write(to: folder.appending(path: Catalog.itemsFile))
+        if let offerings { try Data(offerings.utf8).write(to: folder.appending(path: Catalog.offeringsFile)) }
         return try Catalog(folder: folder)
     }
 

@@ -1,0 +1,123 @@
+import Catalog
+import Commerce
+import Doors
+import Entitlements
+import Foundation
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Ledger
+import Receipts
+import Service
+import Store
+import StrictJSON
+import TestSupport
+import Testing
+
+/// A service with open doors, over a ledger and the local store of the garden.
+struct DoorGarden {
+    static let offerings = """
+        {
+          "rights": [
+            { "name": "gardener", "items": [ { "collection": "plus", "number": 1 }, { "collection": "plus", "number": 2 } ] },
+            { "name": "gatekeeper", "products": [ "garden.gate" ] }
+          ],
+          "currentOffering": "default",
+          "offerings": [
+            { "identifier": "default", "description": "All", "metadata": { "color": "green" }, "packages": [
+              { "identifier": "$rc_monthly", "productID": "garden.basic.monthly" },
+              { "identifier": "gate", "productID": "garden.gate" }
+            ] }
+          ]
+        }
+        """
+
+    let garden: TestGarden
+    let ledger: Ledger
+    let entitlements: EntitlementService
+    let keys: APIKeys
+    /// The public key of the garden's app.
+    let key: String
+    let metrics = ServiceMetrics()
+    private let routes: ServiceRoutes
+
+    /// - Parameters:
+    ///   - doors: The open doors.
+    ///   - policy: The policy for purchases of another user.
+    ///   - requests: The requests a minute of one client address, and of the public key.
+    init(_ doors: [Door] = Door.allCases, policy: OwnershipPolicy = .keep, requests: Int = 1_000_000) async throws {
+        garden = try TestGarden(offerings: Self.offerings)
+        ledger = try Ledger(file: garden.folder.file("ledger.sqlite"))
+        keys = APIKeys(ledger: ledger, clock: garden.clock, randomness: .system)
+        key = try await keys.makePublic(name: "app", app: garden.bundleIdentifier, platform: .apple).identifier
+        entitlements = EntitlementService(
+            apps: Apps(App(garden.catalog)), verifier: try garden.verifier(), ledger: ledger,
+            clock: garden.store.clock, policy: policy)
+        let limits = RequestLimits(
+            perKey: requests, perUser: requests, perPublicKey: requests, perPublicKeyAddress: requests)
+        let services = DoorServices(
+            entitlements: entitlements, authentication: .apiKeys(keys), limits: limits, metrics: metrics,
+            clock: garden.store.clock)
+        routes = ServiceRoutes(
+            service: entitlements, authentication: .apiKeys(keys), metrics: metrics,
+            others: [DoorRoutes(doors, services: services)], clock: garden.clock)
+    }
+
+    struct Answer {
+        let status: Int
+        let headers: HTTPFields
+        let body: [UInt8]
+
+        var json: JSONValue? { try? JSONParser.parse(body) }
+
+        /// The member at a path of names, such as `subscriber.subscriptions`.
+        subscript(path: String...) -> JSONValue? {
+            var value = json
+            for name in path {
+                guard case .object(let object)? = value else { return nil }
+                value = object[name]
+            }
+            return value
+        }
+    }
+
+    /// - Parameter key: Another key than the app's; empty for none.
+    func send(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ body: JSONValue? = nil,
+        key: String? = nil,
+        headers: HTTPFields = [:]
+    ) async throws -> Answer {
+        var headers = headers
+        let key = key ?? self.key
+        if !key.isEmpty { headers[.authorization] = "Bearer \(key)" }
+        let bytes = body.map { ByteBuffer(string: $0.compactText) }
+        return try await Application(router: routes.router()).test(.router) { [headers] client in
+            try await client.execute(uri: path, method: method, headers: headers, body: bytes) { response in
+                Answer(
+                    status: response.status.code, headers: response.headers,
+                    body: Array(response.body.readableBytesView))
+            }
+        }
+    }
+
+    /// Buys a product at the local store.
+    ///
+    /// - Returns: The signed transaction and its identifier.
+    func buy(_ product: String, account: String = "alice") throws -> (proof: String, identifier: String) {
+        let bought = try garden.buy(product, account: account)
+        return (
+            try garden.store.signedTransaction(bought.identifier),
+            try #require(bought.purchase).transactionIdentifier
+        )
+    }
+
+    /// Receives all notifications of the store so far.
+    func notify() async throws {
+        for notification in try garden.store.notifications() {
+            _ = try await entitlements.receive(notification: Array(notification.signedPayload.utf8))
+        }
+    }
+}
