@@ -16,9 +16,16 @@ struct RevenueCatReceipts: Sendable {
         let lines = try await redeem(sent.fetchToken, for: customer.user, by: caller)
         let known = sent.fetchToken == nil ? try await known(sent.transactionIdentifier, of: customer.user) : []
         let failures = try await StatedAttributes(sent.attributes).record(of: customer.user, services.attributes)
-        let outcome = ReceiptOutcome(
-            lines: lines + known, productIdentifier: sent.productIdentifier,
-            transactionIdentifier: sent.transactionIdentifier, types: types(of: lines))
+        let outcome: ReceiptOutcome
+        if case .transaction = sent.fetchToken {
+            // The SDK finishes the transaction that it has sent, whatever product the app states beside it.
+            outcome = ReceiptOutcome(
+                lines: lines, productIdentifier: nil, transactionIdentifier: lines.first?.transactionId, types: [:])
+        } else {
+            outcome = ReceiptOutcome(
+                lines: lines + known, productIdentifier: sent.productIdentifier,
+                transactionIdentifier: sent.transactionIdentifier, types: types(of: lines))
+        }
         if let problem = outcome.problem { throw problem }
         return try await customers.answer(about: customer, request, attributeErrors: failures)
     }
