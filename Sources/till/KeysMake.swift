@@ -119,9 +119,9 @@ struct KeysMake: Command {
         guard let app, isPublic else { return try await makeSecret(keys) }
         let record = try await keys.makePublic(name: name ?? app, app: app, platform: platform ?? .apple)
         let report = APIKeyReport(record)
-        console.line(record.identifier)
-        if !common.json { console.note(report.limits) }
-        try console.json(Made(key: record.identifier, report: report))
+        terminal.line(record.identifier)
+        if !common.json { terminal.note(report.limits) }
+        try terminal.json(Made(key: record.identifier, report: report))
     }
 
     private func makeSecret(_ keys: APIKeys) async throws {

@@ -166,7 +166,7 @@ import Testing
         let stated = Self.receipt(other.proof, of: "alice", product: "garden.seeds")
         #expect(try await send(stated).status == 200)
         let old = Self.receipt(
-            try door.garden.store.appReceipt(account: "bob"), of: "alice", product: "garden.seeds")
+            try door.garden.store.receipt(account: "bob"), of: "alice", product: "garden.seeds")
         #expect(try await send(old).status == 503)
         let long = Self.receipt(bought.proof, of: String(repeating: "x", count: 300), product: "garden.seeds")
         #expect(try await send(long).status == 503)

@@ -1,22 +1,21 @@
 import Foundation
 import StrictJSON
-import TestSupport
 
 /// A JSON Schema (draft 2020-12) with the keywords of the files in `Schemas`. Other keywords are refused, because a
 /// validator would ignore a misspelled one.
-struct JSONSchema {
+public struct JSONSchema {
     /// An invalid schema.
-    struct Invalid: Error {
-        let reason: String
+    public struct Invalid: Error {
+        public let reason: String
     }
 
     /// A keyword that an instance violates.
-    struct Violation: Hashable, CustomStringConvertible {
+    public struct Violation: Hashable, CustomStringConvertible {
         /// The path in the instance (RFC 6901).
-        let path: String
-        let keyword: String
+        public let path: String
+        public let keyword: String
 
-        var description: String { "\(path): \(keyword)" }
+        public var description: String { "\(path): \(keyword)" }
     }
 
     private static let keywords: Set = [
@@ -28,24 +27,24 @@ struct JSONSchema {
     private let root: JSONObject
 
     /// - Parameter name: The name of a file in `Schemas`.
-    init(named name: String) throws {
+    public init(named name: String) throws {
         try self.init(text: try Project.text("Tests/Doors/Schemas/\(name).json"))
     }
 
-    init(text: String) throws {
+    public init(text: String) throws {
         guard case .object(let root) = try JSONParser.parse(Array(text.utf8)) else {
             throw Invalid(reason: "The schema is not an object.")
         }
         self.root = root
     }
 
-    func violations(in instance: JSONValue) throws -> [Violation] {
+    public func violations(in instance: JSONValue) throws -> [Violation] {
         try violations(instance, .object(root), at: "")
     }
 
     /// The instances that differ from a valid one in one place, and that the schema must refuse: without a required
     /// member, or with a value of another type.
-    func mutations(of instance: JSONValue) throws -> [(path: String, instance: JSONValue)] {
+    public func mutations(of instance: JSONValue) throws -> [(path: String, instance: JSONValue)] {
         try mutations(instance, .object(root), at: "")
     }
 
