@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures the service over HTTP with wrk: redeeming signed transactions, each a new one and durable when it is answered, and
-# reading users' items. Till runs over SQLite and over PostgreSQL, at ledgers of growing size. The same run measures a peer over
+# reading users' items, and the same over the door of RevenueCat's SDKs. Till runs over SQLite and over PostgreSQL, at ledgers of growing size. The same run measures a peer over
 # each of the two (Benchmarks/Service/peer.py), and Hummingbird's bare hello.
 #   Scripts/bench-service.sh TILL [SECONDS [SIZES [TRANSACTIONS]]]
 # BENCH_AGAINST names a second till, such as that of the commit before: both are measured in turns, in the same run.
@@ -38,8 +38,8 @@ if ! "$peer/bin/python" -c "import appstoreserverlibrary, asyncpg, fastapi, uvic
         fail "Python 3.11 or later and its venv module are needed. Run \`apt-get install python3-venv\`."
     "$peer/bin/pip" install --quiet --disable-pip-version-check --require-hashes -r Scripts/requirements/bench-service.txt
 fi
-echo "Making $transactions signed transactions …" >&2
-Benchmarks/.build/release/TransactionMint "$transactions" "$work"
+echo "Making $((2 * transactions)) signed transactions …" >&2
+Benchmarks/.build/release/TransactionMint "$((2 * transactions))" "$work"
 
 now() { date +%s%N; }
 milliseconds() { awk -v from="$1" -v to="$(now)" 'BEGIN { printf "%.0f", (to - from) / 1e6 }'; }
@@ -71,8 +71,8 @@ load() {
         "$(awk '{ printf "%.0f", ($1 + $2) * 1000 }' "$work/time")"
 }
 
-# The services that run, by the name of what they are measured as: address, API key, process, process of the database.
-declare -A url key service database
+# The services that run, by the name of what they are measured as: address, API key, public key of the app, process, process of the database.
+declare -A url key public service database
 # serve TILL NAME: starts a service once the seeded ledger is on the disk, and waits until it is ready.
 serve() {
     local from
@@ -80,6 +80,7 @@ serve() {
     from=$(now)
     # The connections of one measurement may still be closing when the next begins.
     TILL_MAXIMUM_CONNECTIONS_PER_ADDRESS=1000 "$1" serve --port 0 --log-level warning --requests-per-minute 10000000 \
+        --doors revenuecat --public-key-requests-per-minute 10000000 --address-requests-per-minute 10000000 \
         >"$work/out" 2>"$work/err" &
     service[$2]=$!
     until grep -q "^Listening" "$work/out"; do
@@ -98,20 +99,26 @@ stop() {
     wait "${service[$1]}" 2>/dev/null || true
     unset "service[$1]" "url[$1]"
 }
-# measure SIZE NAME…: both requests on the services with these names. Two of them take turns, four each, so that both meet the
+# measure SIZE NAME…: each request on the services with these names. Two of them take turns, four each, so that both meet the
 # same moods of the machine.
 measure() {
     local size=$1 rounds=1 round name what
     local names=("${@:2}")
     [ ${#names[@]} -eq 1 ] || rounds=4
-    for what in redeem items; do
+    local whats=(redeem items)
+    # The peer has no door.
+    [[ ${names[0]} == *-peer ]] || whats+=(receipt info)
+    for what in "${whats[@]}"; do
         for ((round = 0; round < rounds; round++)); do
-            export LOAD_SKIP=$((transactions / rounds * round))
+            export LOAD_SKIP=$((transactions / rounds * round)) LOAD_DOOR=
+            [[ $what != receipt && $what != info ]] || LOAD_DOOR=1
+            [ "$what" != receipt ] || LOAD_SKIP=$((LOAD_SKIP + transactions))
             for name in "${names[@]}"; do
-                local input=()
-                [ "$what" = items ] || input=("$work/transactions")
+                local input=() secret=${key[$name]}
+                [ -z "$LOAD_DOOR" ] || secret=${public[$name]}
+                [[ $what == items || $what == info ]] || input=("$work/transactions")
                 echo "result $what $name $size $(load "$name" $((seconds / rounds > 1 ? seconds / rounds : 1)) \
-                    "${url[$name]}/" -- "${key[$name]}" "${input[@]}")" >>"$work/figures"
+                    "${url[$name]}/" -- "$secret" "${input[@]}")" >>"$work/figures"
             done
             [ "$rounds" -eq 1 ] || names=("${names[1]}" "${names[0]}")
         done
@@ -130,11 +137,16 @@ start_database() {
 run_sql() {
     as_postgres "$postgres_bin/psql" -q -v ON_ERROR_STOP=1 "$1" >/dev/null
 }
+# make_keys TILL NAME
+make_keys() {
+    key[$2]=$("$1" keys make bench 2>/dev/null)
+    public[$2]=$("$1" keys make --public --app com.memolease.sesac1 2>/dev/null)
+}
 # start_sqlite TILL NAME SIZE, start_postgres_service TILL NAME SIZE: start a till over a seeded ledger of its own.
 start_sqlite() {
     export TILL_DATA="$work/data-$2"
     "$1" trust add "$work/root.cer" >/dev/null
-    key[$2]=$("$1" keys make bench 2>/dev/null)
+    make_keys "$1" "$2"
     python3 Benchmarks/Service/seed.py sqlite "$3" | sqlite3 "$TILL_DATA/service/ledger.sqlite" >/dev/null
     serve "$1" "$2"
 }
@@ -143,7 +155,7 @@ start_postgres_service() {
     export TILL_DATA="$work/data-$2"
     "$1" trust add "$work/root.cer" >/dev/null
     export TILL_LEDGER=$address
-    key[$2]=$("$1" keys make bench 2>/dev/null)
+    make_keys "$1" "$2"
     python3 Benchmarks/Service/seed.py postgres "$3" | run_sql "$address"
     serve "$1" "$2"
     unset TILL_LEDGER
