@@ -182,8 +182,8 @@ let package = Package(
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "Catalog", "Device", "Entitlements", "Figures", "Ledger", "Receipts", "Store", "TestSupport",
-                "Webhooks", "Wire",
+                "Catalog", "Device", "Doors", "Entitlements", "Figures", "HTTPSupport", "Ledger", "Receipts", "Store",
+                "StrictJSON", "TestSupport", "Webhooks", "Wire",
             ],
             path: "Tests/Simulation"),
         .testTarget(name: "DeviceTests", dependencies: ["Device", "TestSupport", "Wire"], path: "Tests/Device"),

@@ -22,6 +22,7 @@ extension Simulation {
     func redeem(_ post: Post) async throws -> Redemption {
         present(post)
         let service = processes[dice.number(below: processes.count)].service
+        if dice.happens(30), let redemption = try await redeemAtDoor(post, service) { return redemption }
         do {
             let redemption = try await service.redeem(post.proof, for: post.user)
             acknowledge(redemption, of: post)

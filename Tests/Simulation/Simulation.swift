@@ -93,7 +93,7 @@ actor Simulation {
             throw SimulationError.broken("there is a webhook already")
         }
         people = try ["alice", "bob", "carol"].map { name in
-            guard let user = User(name: name) else { throw SimulationError.broken("\(name) is no name") }
+            guard let user = CustomerIdentifier(name)?.user else { throw SimulationError.broken("\(name) is no name") }
             // The team generates one person's token, and sets it when purchases may already have it.
             let token =
                 name == "carol"

@@ -7,12 +7,31 @@ import Hummingbird
 ///
 /// With a status below 500 the SDK finishes the transaction, and the App Store never delivers it again. So such an answer
 /// follows only a commit, or a refusal that no later event can change.
-struct RevenueCatReceipts: Sendable {
-    let services: DoorServices
-    let customers: RevenueCatCustomers
+package struct RevenueCatReceipts: Sendable {
+    private let services: DoorServices
+
+    package init(services: DoorServices) {
+        self.services = services
+    }
 
     func answer(_ sent: ReceiptRequest, from caller: Caller, _ request: Request) async throws -> Response {
-        guard let customer = CustomerIdentifier(sent.user) else { throw Problem.customerInvalid }
+        let customer = try Self.customer(of: sent)
+        let failures = try await record(sent, from: caller)
+        return try await RevenueCatCustomers(services: services).answer(
+            about: customer, request, attributeErrors: failures)
+    }
+
+    private static func customer(of sent: ReceiptRequest) throws(Problem) -> CustomerIdentifier {
+        guard let customer = CustomerIdentifier(sent.user) else { throw .customerInvalid }
+        return customer
+    }
+
+    /// Redeems the proofs, and records the attributes.
+    ///
+    /// - Returns: The attributes that are not recorded.
+    /// - Throws: An error that may become a status below 500 only if the SDK may finish the transaction.
+    package func record(_ sent: ReceiptRequest, from caller: Caller) async throws -> [AttributeFailure] {
+        let customer = try Self.customer(of: sent)
         let lines = try await redeem(sent.fetchToken, for: customer.user, by: caller)
         let known = sent.fetchToken == nil ? try await known(sent.transactionIdentifier, of: customer.user) : []
         let failures = try await StatedAttributes(sent.attributes).record(of: customer.user, services.attributes)
@@ -27,7 +46,7 @@ struct RevenueCatReceipts: Sendable {
                 transactionIdentifier: sent.transactionIdentifier, types: types(of: lines))
         }
         if let problem = outcome.problem { throw problem }
-        return try await customers.answer(about: customer, request, attributeErrors: failures)
+        return failures
     }
 
     /// Redeems each proof of a token. A refusal that may end comes before one that is permanent: the SDK finishes all or nothing.

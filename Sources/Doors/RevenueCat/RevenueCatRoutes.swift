@@ -61,7 +61,7 @@ struct RevenueCatRoutes: RouteSource {
     }
 
     private func addWriting(to group: RouterGroup<ServiceContext>) {
-        let receipts = RevenueCatReceipts(services: services, customers: customers)
+        let receipts = RevenueCatReceipts(services: services)
         group.on(.receipts) { request, context in
             let body = try await RequestBytes.collect(request, context, upTo: RequestMembers.maximumBodySize)
             let sent = try await BlockingWork.process(body.count) { try ReceiptRequest(body) }

@@ -1,7 +1,7 @@
 import StrictJSON
 
 /// The reason why an attribute is not recorded.
-struct AttributeFailure: Hashable, Sendable {
+package struct AttributeFailure: Hashable, Sendable {
     let name: String
     let message: String
 }
