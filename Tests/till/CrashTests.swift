@@ -13,12 +13,16 @@ import Testing
 
     init() async throws {
         till = try TillProcess(hasKeys: false)
-        load = try await SalesLoad(Self.rounds * Self.salesInRound, of: till)
+        load = try await SalesLoad(Self.rounds * Self.salesInRound, of: till, usesDoor: true)
     }
 
     private func serve() async throws -> ServeProcess {
         try await ServeProcess(
-            till, ["--log-level", "warning"], environment: ["TILL_REQUESTS_PER_MINUTE": "1000000"])
+            till, ["--log-level", "warning", "--doors", "revenuecat"],
+            environment: [
+                "TILL_REQUESTS_PER_MINUTE": "1000000", "TILL_PUBLIC_KEY_REQUESTS_PER_MINUTE": "1000000",
+                "TILL_ADDRESS_REQUESTS_PER_MINUTE": "1000000",
+            ])
     }
 
     /// Rounds on one ledger, each with new sales. `make crash-test` runs more of them.

@@ -4,6 +4,7 @@ import Device
 import Foundation
 import Receipts
 import Signatures
+import StrictJSON
 import TestSupport
 import Testing
 import Wire
@@ -24,24 +25,40 @@ struct SalesLoad {
 
     let sales: [Sale]
     private let key: String
+    /// The public key of the app; nil if no sale uses the door of RevenueCat's SDKs.
+    private let publicKey: String?
 
     /// Makes the sales, and adds their root to the certificates that the service trusts.
     ///
     /// - Parameters:
     ///   - first: The number of the first sale. The users' names contain it.
+    ///   - usesDoor: True if every second sale uses the door of RevenueCat's SDKs.
     ///   - arguments: Further arguments of `till keys make`.
-    init(_ count: Int, from first: Int = 0, of till: TillProcess, _ arguments: [String] = []) async throws {
+    init(
+        _ count: Int,
+        from first: Int = 0,
+        of till: TillProcess,
+        usesDoor: Bool = false,
+        _ arguments: [String] = []
+    ) async throws {
         let chain = try TestChains.ellipticCurve.get()
         try Data(chain.root.certificate.der).write(to: till.folder.file("root.cer"))
         #expect(try await till.run("trust", "add", till.folder.file("root.cer").path).status == 0)
         let made = try await till.run(arguments: ["keys", "make", "load", "--json"] + arguments)
         key = try made.decoded(MadeKey.self).key
+        publicKey =
+            usesDoor
+            ? try await till.run(
+                arguments: ["keys", "make", "--public", "--app", "com.memolease.sesac1"] + arguments
+            ).output.trimmingCharacters(in: .newlines) : nil
         sales = try (first..<first + count).map { number in
             let transaction = String(2_000_000_000_000_000 + number)
             let payload = TestProofs.transactionPayload(transactionId: transaction)
             let proof = try TestProofs.transaction(payload, chain: chain)
+            let name = "user\(first + number % 20)"
+            let user = usesDoor && number % 2 == 1 ? CustomerIdentifier(name)?.user : User(name: name)
             return Sale(
-                user: try #require(User(name: "user\(first + number % 20)")), transaction: transaction,
+                user: try #require(user), transaction: transaction,
                 proof: .signedTransaction(String(decoding: proof, as: UTF8.self)))
         }
     }
@@ -61,12 +78,16 @@ struct SalesLoad {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = Self.connections
         configuration.connectionPool.retryConnectionEstablishment = false
-        return try await HTTPClient.withHTTPClient(configuration: configuration) { [key] http in
+        return try await HTTPClient.withHTTPClient(configuration: configuration) { [key, publicKey] http in
             let clients = urls.map { ServiceClient(client: http, url: $0, credential: key) }
             return await withTaskGroup(of: Sale?.self) { group in
                 var answered: Set<Sale> = []
                 var waiting = sales.enumerated().makeIterator()
                 @Sendable func send(_ sale: Sale, _ number: Int) async -> Sale? {
+                    if let publicKey, sale.user.issuer == User.customerIssuer {
+                        let url = urls[number % urls.count]
+                        return await Self.isFinished(sale, by: http, at: url, publicKey) ? sale : nil
+                    }
                     let connection = HTTPServiceConnection(client: clients[number % clients.count], user: sale.user)
                     let answer = try? await connection.redeem(sale.proof)
                     return answer?.transactions.first?.mayFinish == true ? sale : nil
@@ -85,15 +106,30 @@ struct SalesLoad {
         }
     }
 
+    /// Sends a sale as RevenueCat's SDKs do. They finish a transaction after each answer below 500.
+    private static func isFinished(_ sale: Sale, by http: HTTPClient, at url: URL, _ key: String) async -> Bool {
+        guard case .signedTransaction(let proof) = sale.proof else { return false }
+        var request = HTTPClientRequest(url: url.appending(path: "v1/receipts").absoluteString)
+        request.method = .POST
+        request.headers.add(name: "Authorization", value: "Bearer \(key)")
+        let body = JSONValue.object(["app_user_id": .string(sale.user.name), "fetch_token": .string(proof)])
+        request.body = .bytes(Array(body.compactText.utf8))
+        guard let response = try? await http.execute(request, timeout: .seconds(30)),
+            (try? await response.body.collect(upTo: 1 << 20)) != nil
+        else { return false }
+        return response.status.code < 500
+    }
+
     /// The transactions of all users in the service, unordered.
     func redeemed(at server: ServeProcess) async throws -> [String] {
         let client = ServiceClient(url: server.url, credential: key)
         var found: [String] = []
         for user in Set(sales.map(\.user)) {
+            let issuer = user.issuer.isEmpty ? "" : "&issuer=\(user.issuer)"
             var cursor = ""
             repeat {
                 let page: TransactionList = try await client.get(
-                    "/v1/users/\(user.name)/transactions?pageSize=100\(cursor)")
+                    "/v1/users/\(user.name)/transactions?pageSize=100\(issuer)\(cursor)")
                 found += page.transactions.map(\.transactionId)
                 cursor = page.nextCursor.map { "&cursor=\($0)" } ?? ""
             } while !cursor.isEmpty
