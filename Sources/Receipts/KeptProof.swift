@@ -24,7 +24,7 @@ public struct KeptProof: Hashable, Sendable, Codable {
     /// - Parameter proof: The bytes of a verified proof.
     public init(_ proof: [UInt8], digest: [UInt8]) {
         self.digest = digest
-        let proof = Self.withoutBase64(proof)
+        let proof = Self.bare(proof)
         let cut = Self.cut(proof)
         // A proof is kept whole if its parts do not reproduce the same bytes.
         if let cut, Self.assemble(cut.bytes, cut.certificates) == proof {
@@ -56,9 +56,12 @@ public struct KeptProof: Hashable, Sendable, Codable {
         return (form == .header ? Array(Base64.encode(front, .urlSafe).utf8) : front) + reader
     }
 
-    private static func withoutBase64(_ proof: [UInt8]) -> [UInt8] {
-        if case .appReceipt(let container)? = try? ProofForm(of: proof) { return container }
-        return proof
+    /// The signed bytes, without base64 and without a receipt of Unity around them.
+    private static func bare(_ proof: [UInt8]) -> [UInt8] {
+        switch try? ProofForm(of: proof) {
+        case .appReceipt(let bytes), .signedJSON(let bytes): bytes
+        case nil: proof
+        }
     }
 
     private static func cut(_ proof: [UInt8]) -> (bytes: [UInt8], certificates: [[UInt8]])? {

@@ -26,7 +26,7 @@ public struct ProofVerifier: Sendable {
         self.clock = clock
     }
 
-    /// Verifies an app receipt in base64 or DER, or a JWS in compact form.
+    /// Verifies an app receipt in base64 or DER, a JWS in compact form, or a receipt of Unity with one of them.
     public func verify(
         _ proof: [UInt8],
         expecting expectations: ProofExpectations
@@ -36,9 +36,9 @@ public struct ProofVerifier: Sendable {
         case .appReceipt(let container):
             guard container.count <= Self.maximumSize else { throw ProofRefusal(.tooLarge) }
             return try verify(container: container, expecting: expectations)
-        case .signedJSON:
-            guard proof.count <= Self.maximumSize else { throw ProofRefusal(.tooLarge) }
-            return try verify(compact: proof, expecting: expectations)
+        case .signedJSON(let compact):
+            guard compact.count <= Self.maximumSize else { throw ProofRefusal(.tooLarge) }
+            return try verify(compact: compact, expecting: expectations)
         }
     }
 

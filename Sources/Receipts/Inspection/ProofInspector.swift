@@ -23,7 +23,15 @@ struct ProofInspector {
         var draft = ProofInspection.Draft(size: proof.count, moment: now)
         if proof.count > ProofVerifier.maximumTextSize {
             draft.defects.append(.tooLarge)
-        } else if proof.first == BERTag.sequence {
+        } else {
+            inspect(bare: (try? UnityReceipt(proof))?.proof ?? proof, into: &draft)
+        }
+        if depth == 0, values > Self.maximumValues { draft.defects.append(.tooManyValues) }
+        return ProofInspection(draft)
+    }
+
+    private mutating func inspect(bare proof: [UInt8], into draft: inout ProofInspection.Draft) {
+        if proof.first == BERTag.sequence {
             inspect(container: proof, into: &draft)
         } else if proof.contains(UInt8(ascii: ".")) {
             inspect(compact: proof, into: &draft)
@@ -36,8 +44,6 @@ struct ProofInspector {
                 draft.defects.append(.encoding)
             }
         }
-        if depth == 0, values > Self.maximumValues { draft.defects.append(.tooManyValues) }
-        return ProofInspection(draft)
     }
 
     /// Counts a value.

@@ -12,13 +12,16 @@ extension FuzzTarget {
         switch self {
         case .receipt:
             let payload = try Self.appReceipt.payload()
-            return [payload, try SignedData.sign(payload, with: signers.rsa.leaf.key, chain: signers.rsa.certificates)]
+            let signed = try SignedData.sign(payload, with: signers.rsa.leaf.key, chain: signers.rsa.certificates)
+            return [payload, signed, Array(Self.unityReceipt(Base64.encode(signed)).utf8)]
         case .signedJSON:
             let transaction = try JSONParser.parse(Array(Self.transaction.utf8))
             let compact = try SignedJSON.sign(
                 transaction, with: signers.ellipticCurve.leaf.key, chain: signers.ellipticCurve.certificates)
-            return [Self.transaction, Self.renewalInfo, Self.notification(compact), Self.appTransaction, compact]
-                .map { Array($0.utf8) }
+            return [
+                Self.transaction, Self.renewalInfo, Self.notification(compact), Self.appTransaction, compact,
+                Self.unityReceipt(compact),
+            ].map { Array($0.utf8) }
         case .storeKitConfiguration:
             return [Array(try Data(contentsOf: products.appending(path: "Till.storekit")))]
         }
@@ -63,6 +66,10 @@ extension FuzzTarget {
         "deviceVerification":"AAAA","deviceVerificationNonce":"5e2f3b0e-6b1f-4d6e-8c1a-0123456789ab",\
         "preorderDate":1780000000000,"appTransactionId":"1","originalPlatform":"iOS"}
         """
+
+    private static func unityReceipt(_ proof: String) -> String {
+        #"{"Payload":"\#(proof)","Store":"AppleAppStore","TransactionID":"1"}"#
+    }
 
     private static func notification(_ transaction: String) -> String {
         """
