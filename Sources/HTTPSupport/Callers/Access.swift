@@ -10,12 +10,15 @@ package enum Access: Sendable {
     case backEndOrApp(APIKeyScope)
     /// An app with its public key. The group must be authenticated with `acceptsPublicKeys`.
     case publicApp
+    /// A back end whose API key has the scope, or an app with its public key. The group must accept public keys, too.
+    case backEndOrPublicApp(APIKeyScope)
 
     package func allows(_ caller: Caller?) -> Bool {
         switch (self, caller) {
         case (.backEnd(let scope), .backEnd(_, let scopes, _)): scopes.contains(scope)
         case (.backEndOrApp(let scope), .backEnd(_, let scopes, _)): scopes.contains(scope)
-        case (.app, .app), (.backEndOrApp, .app), (.publicApp, .publicApp): true
+        case (.backEndOrPublicApp(let scope), .backEnd(_, let scopes, _)): scopes.contains(scope)
+        case (.app, .app), (.backEndOrApp, .app), (.publicApp, .publicApp), (.backEndOrPublicApp, .publicApp): true
         default: false
         }
     }
@@ -32,7 +35,8 @@ package struct AccessMiddleware: RouterMiddleware {
     ) async throws -> Response {
         if access.allows(context.caller) { return try await next(request, context) }
         switch (access, context.caller) {
-        case (.backEnd(let scope), .backEnd), (.backEndOrApp(let scope), .backEnd):
+        case (.backEnd(let scope), .backEnd), (.backEndOrApp(let scope), .backEnd),
+            (.backEndOrPublicApp(let scope), .backEnd):
             throw Problem(
                 status: .forbidden, code: "scopeMissing",
                 detail: "The API key lacks the scope \"\(scope.rawValue)\". Use a key that has it.")
@@ -44,7 +48,7 @@ package struct AccessMiddleware: RouterMiddleware {
             throw Problem(
                 status: .forbidden, code: "keyRequired",
                 detail: "This path needs a back end's API key. A user's token is valid for /v1/me and /v1/products.")
-        case (.publicApp, .backEnd), (.publicApp, .app):
+        case (.publicApp, .backEnd), (.publicApp, .app), (.backEndOrPublicApp, .app):
             throw Problem(
                 status: .forbidden, code: "publicKeyRequired",
                 detail: "This path needs the public key of an app. `till keys make --public` makes one.")
