@@ -70,7 +70,7 @@ import Testing
         #expect(try await state(door, bought.proof) == "ENTITLED true")
         try await door.notify()
         #expect(try await state(door, bought.proof) == "CANCELED false")
-        let refunded = try door.garden.store.signedTransaction(bought.identifier)
+        let refunded = try door.garden.store.signedTransaction(of: bought.identifier)
         #expect(refunded != bought.proof)
         #expect(try await state(door, refunded) == "CANCELED false")
     }
