@@ -59,7 +59,7 @@ public struct KeptProof: Hashable, Sendable, Codable {
     /// The signed bytes, without base64 and without a receipt of Unity around them.
     private static func bare(_ proof: [UInt8]) -> [UInt8] {
         switch try? ProofForm(of: proof) {
-        case .appReceipt(let bytes), .signedJSON(let bytes): bytes
+        case .appReceipt(let bytes)?, .signedJSON(let bytes)?: bytes
         case nil: proof
         }
     }

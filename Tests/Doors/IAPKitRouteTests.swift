@@ -41,8 +41,8 @@ import Testing
             return
         }
         #expect(errors[0].at("code") == .string(code))
-        #expect(errors[0].at("path") == path.map { .string($0) })
-        guard case .string? = errors[0].at("message") else {
+        #expect(errors[0].at("path") == path.map { JSONValue.string($0) })
+        guard case .string(_)? = errors[0].at("message") else {
             Issue.record("The error has no message.")
             return
         }

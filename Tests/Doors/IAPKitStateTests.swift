@@ -68,7 +68,7 @@ import Testing
         let isNamed = environment == .production || environment == .sandbox
         #expect(
             IAPKitAnswer(purchase, expecting: nil, at: Self.now).json.at("environment")
-                == (isNamed ? .string(environment.rawValue) : nil))
+                == (isNamed ? JSONValue.string(environment.rawValue) : nil))
     }
 
     @Test func `a refusal that the operator or time can end is an error`() {

@@ -71,6 +71,15 @@ import TestSupport
         #expect(!Access.publicApp.allows(nil))
     }
 
+    @Test func `back ends with the scope and public keys open their common group`() throws {
+        let access = Access.backEndOrPublicApp(.read)
+        #expect(access.allows(.publicApp(key: "appl_1", app: "com.example.garden")))
+        #expect(access.allows(.backEnd(key: "1", scopes: [.read], app: nil)))
+        #expect(!access.allows(.backEnd(key: "1", scopes: [.redeem], app: nil)))
+        #expect(!access.allows(.app(try #require(User(name: "alice")), app: nil)))
+        #expect(!access.allows(nil))
+    }
+
     /// A router with one route for public keys, behind one proxy.
     private func router(_ limits: RequestLimits) -> Router<ServiceContext> {
         let shared = SharedLimits(addresses: ClientAddresses(proxies: 1), bodies: BodyBudget(.init()))
