@@ -103,5 +103,5 @@ public struct CustomerIdentifier: Hashable, Sendable, CustomStringConvertible {
 
 extension User {
     /// True for a customer of an app who has not logged in.
-    public var isAnonymousCustomer: Bool { CustomerIdentifier(self)?.isAnonymous ?? false }
+    public var isAnonymousCustomer: Bool { isProofCustomer || CustomerIdentifier(self)?.isAnonymous ?? false }
 }

@@ -1,6 +1,7 @@
 import Commerce
 import Entitlements
 import HTTPSupport
+import Receipts
 
 /// The redemption of the proofs that clients of the doors send.
 struct DoorRedemption: Sendable {
@@ -21,9 +22,15 @@ struct DoorRedemption: Sendable {
 
     /// Does the same, and returns the results for the purchases in the proof's order, even if none of them is the user's.
     ///
+    /// - Parameter verified: The result of `verify`; nil if the proof was not verified yet.
     /// - Throws: `RedemptionError` if the proof itself is refused.
-    func lines(of proof: [UInt8], for user: User, by caller: Caller) async throws -> [Redemption.Line] {
-        let (purchases, answer) = try await answer(to: proof, for: user, by: caller)
+    func lines(
+        of proof: [UInt8],
+        _ verified: VerifiedProof? = nil,
+        for user: User,
+        by caller: Caller
+    ) async throws -> [Redemption.Line] {
+        let (purchases, answer) = try await answer(to: proof, verified, for: user, by: caller)
         do {
             _ = try await recordingRefusal(of: proof, for: user, by: caller) {
                 let redemption = try services.entitlements.redemption(of: purchases, answered: answer)
@@ -35,15 +42,30 @@ struct DoorRedemption: Sendable {
         return try services.entitlements.lines(of: purchases, answered: answer)
     }
 
+    /// Verifies a proof of a purchase without redeeming it, and counts and records its refusal.
+    ///
+    /// - Parameter user: The user for whom a refusal is recorded; nil if only the proof can tell.
+    /// - Throws: `RedemptionError` if the proof is refused, or is of no purchase.
+    func verify(_ proof: [UInt8], for user: User?, by caller: Caller) async throws -> VerifiedProof {
+        try await recordingRefusal(of: proof, for: user, by: caller) {
+            let verified = try await BlockingWork.process(proof.count) {
+                try services.entitlements.verify(proof, of: caller.app)
+            }
+            guard verified.purchases != nil else { throw RedemptionError.notRedeemable }
+            return verified
+        }
+    }
+
     private func answer(
         to proof: [UInt8],
+        _ verified: VerifiedProof? = nil,
         for user: User,
         by caller: Caller
     ) async throws -> (EntitlementService.VerifiedPurchases, ClaimAnswer) {
         let service = services.entitlements
         return try await recordingRefusal(of: proof, for: user, by: caller) {
             let purchases = try await BlockingWork.process(proof.count) {
-                try service.purchases(in: proof, of: caller.app)
+                try service.purchases(of: try verified ?? service.verify(proof, of: caller.app), in: proof)
             }
             let request = try service.request(purchases, for: user, by: caller.actor)
             return (purchases, try await service.claims.answer(request))
@@ -52,13 +74,14 @@ struct DoorRedemption: Sendable {
 
     private func recordingRefusal<Value>(
         of proof: [UInt8],
-        for user: User,
+        for user: User?,
         by caller: Caller,
         _ body: () async throws -> Value
     ) async throws -> Value {
         do { return try await body() } catch {
             let service = services.entitlements
             services.metrics.countRedemption("refused", code: Problem.code(of: error))
+            guard let user else { throw error }
             // The client gets the refusal even if it cannot be recorded.
             try? await service.recordRefusal(error, for: user, by: caller.actor) {
                 (try? await BlockingWork.process(proof.count) { service.claims(ofAuthentic: proof) }) ?? []

@@ -1,4 +1,5 @@
 import Commerce
+import Foundation
 import Ledger
 
 /// The use cases that show one customer with the recorded facts.
@@ -23,6 +24,16 @@ extension EntitlementService {
     /// What a user bought and was given; nil for an unknown user.
     public func history(of user: User) async throws -> CustomerHistory? {
         try await ledger.read { try $0.history(of: user, accepting: accepted.origins(for: user)) }
+    }
+
+    /// The owners of purchases by their original transactions. A purchase without an owner is absent.
+    package func owners(ofPurchases originals: Set<TransactionKey>) async throws -> [TransactionKey: User] {
+        try await ledger.read { try $0.owners(ofPurchases: originals) }
+    }
+
+    /// True if a token is the account token that a user's purchases have.
+    package func isAppAccountToken(_ token: UUID, of user: User) async throws -> Bool {
+        try await ledger.read(.snapshot) { try $0.appAccountToken(of: user) == token }
     }
 
     /// The last statements about the renewals of a user's subscriptions.

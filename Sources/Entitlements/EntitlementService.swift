@@ -88,7 +88,13 @@ public struct EntitlementService: Sendable {
     ///
     /// - Parameter app: The bundle identifier of the only app whose proofs the caller may send; nil for all apps.
     public func purchases(in proof: [UInt8], of app: String? = nil) throws(RedemptionError) -> VerifiedPurchases {
-        let verified = try verify(proof, of: app)
+        try purchases(of: try verify(proof, of: app), in: proof)
+    }
+
+    /// The purchases of a proof that was verified.
+    ///
+    /// - Parameter proof: The signed bytes.
+    public func purchases(of verified: VerifiedProof, in proof: [UInt8]) throws(RedemptionError) -> VerifiedPurchases {
         guard let purchases = verified.purchases else { throw .notRedeemable }
         let claims = try claims(verified, proof)
         return VerifiedPurchases(origin: verified.origin, claims: purchases.map { claims.claim($0) })

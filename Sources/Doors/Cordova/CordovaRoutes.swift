@@ -1,9 +1,28 @@
 import HTTPSupport
 import Hummingbird
 
-/// The routes of the protocol.
+/// The routes of the protocol of cordova-plugin-purchase (`store.validator`).
 struct CordovaRoutes: RouteSource {
     let services: DoorServices
 
-    func add(to router: Router<ServiceContext>) {}
+    func addMiddleware(to router: Router<ServiceContext>) {
+        router.add(middleware: CordovaMiddleware())
+    }
+
+    func add(to router: Router<ServiceContext>) {
+        let path = RouterPath(CordovaMiddleware.path)
+        let open = router.group().add(middleware: CordovaMiddleware())
+        // A web view asks before the request, and sends no key.
+        open.on(path, method: .options) { _, _ in Response(status: .noContent) }
+        let recognised = open.group().add(middleware: CordovaKeyMiddleware()).add(
+            middleware: AuthenticationMiddleware(authentication: services.authentication, acceptsPublicKeys: true))
+        if let limits = services.limits { recognised.add(middleware: limits) }
+        let validation = CordovaValidation(services: services)
+        recognised.for(.publicApp).on(path, method: .post) { request, context in
+            let body = try await RequestBytes.collect(request, context, upTo: CordovaRequest.maximumBodySize)
+            let sent = try await BlockingWork.process(body.count) { try CordovaRequest(body) }
+            let answer = try await validation.answer(to: sent, from: try context.requiredCaller)
+            return JSONAnswer.response(bytes: JSONAnswer.encode(answer.json))
+        }
+    }
 }

@@ -26,4 +26,12 @@ extension LedgerTransaction {
             grants: try TeamRecords(database: database).grants(
                 of: number, before: .max, limit: CustomerHistory.maximumGrants))
     }
+
+    /// The owners of purchases by their original transactions, each under the own name. A purchase without an owner is absent.
+    package func owners(ofPurchases originals: Set<TransactionKey>) throws -> [TransactionKey: User] {
+        let apps = try AppRecords(database: database).numbers(of: [])
+        let owners = try EntitlementRecords(database: database, apps: apps).owners(ofPurchases: originals)
+        let names = try users.names(of: Set(owners.values))
+        return owners.compactMapValues { names[$0] }
+    }
 }

@@ -34,6 +34,13 @@ struct EntitlementRecords {
         return facts
     }
 
+    /// The owners of purchases, by their original transactions.
+    func owners(ofPurchases originals: Set<TransactionKey>) throws -> [TransactionKey: Int64] {
+        var facts = EntitlementFacts()
+        try readPurchases(self.originals(originals), among: originals, into: &facts)
+        return facts.purchases.mapValues(\.owner)
+    }
+
     /// The original transactions of all purchases of a user.
     func originals(of user: Int64) throws -> Set<TransactionKey> {
         let rows = try database.rows(

@@ -96,6 +96,11 @@ public struct APIKeys: Sendable {
         credential.hasPrefix(prefix) || AppPlatform(prefixOf: credential) != nil
     }
 
+    /// True if a credential has the form of an app's public key.
+    package static func isPublicKey(_ credential: String) -> Bool {
+        credential.utf8.count < excessiveLength && AppPlatform(prefixOf: credential) != nil
+    }
+
     /// The caller that presents a key. The time of the use stays in memory until `recordUses`.
     ///
     /// - Returns: Nil for a key that is unknown, wrong or revoked.

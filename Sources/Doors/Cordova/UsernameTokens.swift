@@ -1,0 +1,35 @@
+import Foundation
+import Signatures
+
+/// The account tokens (`appAccountToken`) that the plugin gives the purchases of a customer.
+package enum UsernameTokens {
+    /// The tokens that follow from an id. The plugin uses the second with `store.obfuscator = "disabled"`.
+    ///
+    /// It hashes characters above ASCII in a way of its own, so that Till derives no token from them.
+    package static func tokens(of username: String) -> [UUID] {
+        [username.utf8.allSatisfy { $0 < 0x80 } ? hashed(username) : nil, UUID(uuidString: username)].compactMap(\.self)
+    }
+
+    /// The token in a request (`obfuscatedUsername`): a UUID, or its digits; nil for another text.
+    package static func token(_ text: String) -> UUID? {
+        guard text.utf8.count == 32 else { return UUID(uuidString: text) }
+        return uuid(text)
+    }
+
+    /// The MD5 of an id with the version 3 and a variant of RFC 9562.
+    private static func hashed(_ username: String) -> UUID? {
+        var digest = MD5.digest(of: Array(username.utf8))
+        digest[6] = 0x30 | digest[6] & 0x0F
+        digest[8] = 0x80 | digest[8] & 0x0F
+        return uuid(digest.hexadecimal)
+    }
+
+    private static func uuid(_ digits: String) -> UUID? {
+        var text = ""
+        for (index, digit) in digits.enumerated() {
+            if [8, 12, 16, 20].contains(index) { text.append("-") }
+            text.append(digit)
+        }
+        return UUID(uuidString: text)
+    }
+}
