@@ -18,8 +18,8 @@ struct CordovaKeyMiddleware: RouterMiddleware {
         guard APIKeys.isPublicKey(key) else {
             throw Problem(
                 status: .forbidden, code: "publicKeyRequired",
-                detail: "The query parameter \(Self.parameter) takes only the public key of an app. If this is a back end's "
-                    + "key, revoke it: addresses are logged. `till keys make --public` makes a public key.")
+                detail: "The query parameter \(Self.parameter) takes only the public key of an app. If this is the key "
+                    + "of a back end, revoke it: addresses are logged. `till keys make --public` makes a public key.")
         }
         var request = request
         if request.headers[.authorization] == nil { request.headers[.authorization] = "Bearer \(key)" }

@@ -1,0 +1,59 @@
+import Commerce
+import Doors
+import Entitlements
+import HTTPSupport
+import StrictJSON
+import Testing
+
+/// The choice between a verdict and a temporary problem.
+@Suite struct CordovaVerdictTests {
+    private static let types: [ByteKey: ProductType] = ["seeds": .consumable, "gate": .nonConsumable]
+
+    private func refusal(_ lines: [(String, Redemption.Result)]) -> RedemptionError? {
+        CordovaOutcome(
+            lines: lines.enumerated().map { index, line in
+                Redemption.Line(transactionId: String(index), productId: line.0, result: line.1)
+            }, types: Self.types
+        ).refusal
+    }
+
+    @Test func `recorded transactions may be finished`() {
+        #expect(refusal([]) == nil)
+        for result in [Redemption.Result.granted, .alreadyRedeemed, .revoked] {
+            #expect(refusal([("seeds", result)]) == nil)
+        }
+    }
+
+    @Test func `a proof without a recorded transaction is refused`() {
+        #expect(refusal([("gate", .ownedByAnotherUser)]) == .ownedByAnotherUser)
+        #expect(refusal([("gate", .productUnknown)]) == .productUnknown)
+        // The reason that may end comes first.
+        #expect(refusal([("gate", .ownedByAnotherUser), ("gate", .transferTooSoon)]) == .transferTooSoon)
+    }
+
+    @Test func `a consumable that may be redeemed later is not lost`() {
+        #expect(refusal([("gate", .granted), ("seeds", .productUnknown)]) == .productUnknown)
+        #expect(refusal([("gate", .granted), ("other", .productUnknown)]) == .productUnknown)
+        #expect(refusal([("seeds", .granted), ("gate", .productUnknown)]) == nil)
+        // Its owner has it already.
+        #expect(refusal([("gate", .granted), ("seeds", .ownedByAnotherUser)]) == nil)
+    }
+
+    @Test(arguments: RevenueCatErrorRule.byCode.keys.sorted())
+    func `only a permanent refusal has the status 200`(code: String) throws {
+        let problem = Problem(status: .badRequest, code: code, detail: "Details.", retryAfter: 7)
+        let refusal = CordovaRefusal(problem)
+        let isPermanent = try #require(RevenueCatErrorRule.byCode[code]).safety.isPermanent
+        let response = refusal.response()
+        #expect(response.status == (isPermanent ? .ok : .serviceUnavailable))
+        #expect(response.headers[.retryAfter] == "7")
+        #expect(refusal.json.at("ok") == .bool(false))
+        #expect(refusal.json.at("status") == .integer(400))
+        #expect(refusal.json.at("code") == .integer(isPermanent ? 6_777_017 : 6_777_014))
+    }
+
+    @Test func `an unknown problem is temporary`() {
+        let refusal = CordovaRefusal(Problem(status: .badRequest, code: "unheard", detail: "Details."))
+        #expect(refusal.response().status == .serviceUnavailable)
+    }
+}

@@ -1,0 +1,194 @@
+import Commerce
+import Doors
+import Entitlements
+import Receipts
+import StrictJSON
+import Testing
+
+/// The purchases in the answers to cordova-plugin-purchase.
+@Suite struct PurchaseCollectionTests {
+    private static let monthly = CustomerInfoFixture.monthly
+    private static let gate = CustomerInfoFixture.gate
+    private static let seeds = CustomerInfoFixture.seeds
+
+    private func purchases(
+        presenting presented: Set<ByteKey> = [],
+        _ fill: (inout CustomerInfoFixture) -> Void
+    ) -> [VerifiedPurchase] {
+        var fixture = CustomerInfoFixture()
+        fill(&fixture)
+        return PurchaseCollection(
+            PurchaseCollection.Facts(
+                moment: CustomerInfoFixture.now, transactions: fixture.facts.transactions,
+                renewals: fixture.facts.renewals, presented: presented)
+        ).purchases
+    }
+
+    private func subscription(_ fill: (inout CustomerInfoFixture) -> Void) throws -> VerifiedPurchase {
+        let purchases = purchases(fill)
+        try #require(purchases.count == 1)
+        return purchases[0]
+    }
+
+    private static func day(_ day: Int64) -> Timestamp { CustomerInfoFixture.day(day) }
+
+    @Test func `a renewed subscription has its last period`() throws {
+        let purchase = try subscription { fixture in
+            let first: [TransactionFact: StatedValue] = [.originalPurchaseDate: .integer(Self.day(1).millisecondsSince1970)]
+            fixture.subscribe(from: 1, to: 8, facts: first)
+            fixture.subscribe(from: 8, to: 15, facts: first)
+            fixture.state([.autoRenewStatus: .integer(1)], on: 8)
+        }
+        #expect(purchase.productIdentifier == Self.monthly)
+        #expect((purchase.purchaseIdentifier, purchase.transactionIdentifier) == ("1", "2"))
+        #expect(purchase.purchaseDate == Self.day(1))
+        #expect(purchase.lastRenewalDate == Self.day(8))
+        #expect(purchase.expiryDate == Self.day(15))
+        #expect(!purchase.isExpired)
+        #expect(purchase.renewalIntent == .renew)
+        #expect(purchase.renewalIntentChangeDate == nil)
+        #expect(purchase.cancelationReason == nil)
+    }
+
+    @Test func `an unstated renewal is not in the answer`() throws {
+        let purchase = try subscription { $0.subscribe(from: 8, to: 15) }
+        #expect(purchase.renewalIntent == nil)
+    }
+
+    @Test func `a subscription that was turned off lapses`() throws {
+        let purchase = try subscription { fixture in
+            fixture.subscribe(from: 8, to: 15)
+            fixture.state([.autoRenewStatus: .integer(0)], on: 9)
+        }
+        #expect(purchase.renewalIntent == .lapse)
+        #expect(purchase.renewalIntentChangeDate == Self.day(9))
+        #expect(!purchase.isExpired && purchase.cancelationReason == nil)
+    }
+
+    @Test(arguments: [
+        (ExpirationIntent.customerCancelled, CancelationReason.customer), (.billingError, .systemBillingError),
+        (.customerDidNotConsentToPriceIncrease, .customerPriceIncrease),
+        (.productNotAvailable, .systemProductUnavailable), (.other, .unknown),
+    ])
+    func `an ended subscription has the stated reason`(intent: ExpirationIntent, reason: CancelationReason) throws {
+        let purchase = try subscription { fixture in
+            fixture.subscribe(from: 1, to: 8)
+            fixture.state(
+                [.autoRenewStatus: .integer(0), .expirationIntent: .integer(Int64(intent.rawValue))], on: 8)
+        }
+        #expect(purchase.isExpired)
+        #expect(purchase.cancelationReason == reason)
+        #expect(purchase.renewalIntent == .lapse)
+    }
+
+    @Test func `a grace period gives access while the App Store retries`() throws {
+        func purchase(grace: Int64) throws -> VerifiedPurchase {
+            try subscription { fixture in
+                fixture.subscribe(from: 1, to: 8, graceUntil: grace)
+                fixture.state([.autoRenewStatus: .integer(1), .isInBillingRetryPeriod: .integer(1)], on: 8)
+            }
+        }
+        let running = try purchase(grace: 12)
+        #expect(running.isBillingRetryPeriod && !running.isExpired)
+        #expect(running.expiryDate == Self.day(12))
+        let over = try purchase(grace: 9)
+        #expect(over.isBillingRetryPeriod && over.isExpired)
+        #expect(over.expiryDate == Self.day(9))
+        #expect(over.cancelationReason == nil)
+        #expect(over.renewalIntent == .renew)
+    }
+
+    @Test(arguments: [
+        (Int64(1), CancelationReason.customerTechnicalIssues), (0, .customerOtherReason),
+    ])
+    func `a refund ends a purchase with the stated reason`(number: Int64, reason: CancelationReason) throws {
+        let revoked = RedeemedTransaction(
+            sequence: 1, origin: .appleProduction, transactionIdentifier: "1", originalTransactionIdentifier: "1",
+            productIdentifier: Self.gate, purchaseDate: Self.day(1), redeemedAt: Self.day(1),
+            revocationDate: Self.day(5), revocationReason: Int(number),
+            details: RedeemedTransaction.Details(
+                app: "com.example.garden",
+                facts: TransactionFacts([.type: .text(ProductType.nonConsumable.rawValue)])))
+        let facts = PurchaseCollection.Facts(moment: CustomerInfoFixture.now, transactions: [revoked])
+        let purchase = try #require(PurchaseCollection(facts).purchases.first)
+        #expect(purchase.isExpired)
+        #expect(purchase.expiryDate == Self.day(5))
+        #expect(purchase.cancelationReason == reason)
+    }
+
+    @Test func `a revocation by the team and the end of sharing have their reasons`() throws {
+        let taken = try subscription { $0.buy(Self.gate, on: 1, revocation: CustomerInfoFixture.revocation(3)) }
+        #expect(taken.isExpired && taken.cancelationReason == .developer)
+        let shared = try subscription { fixture in
+            fixture.buy(
+                Self.gate, on: 1, refundedOn: 3,
+                facts: [.inAppOwnershipType: .text(InAppOwnershipType.familyShared.rawValue)])
+        }
+        #expect(shared.isExpired && shared.cancelationReason == .system)
+    }
+
+    @Test func `a replaced product has ended, and its successor runs`() throws {
+        let purchases = purchases { fixture in
+            fixture.subscribe(from: 1, to: 31, facts: [.isUpgraded: .integer(1)])
+            fixture.subscribe("garden.premium", from: 5, to: 36)
+        }
+        let byProduct = Dictionary(uniqueKeysWithValues: purchases.map { ($0.productIdentifier, $0) })
+        let replaced = try #require(byProduct[Self.monthly])
+        #expect(replaced.isExpired && replaced.cancelationReason == .systemReplaced)
+        #expect(replaced.expiryDate == Self.day(5))
+        let successor = try #require(byProduct["garden.premium"])
+        #expect(!successor.isExpired)
+        #expect(successor.expiryDate == Self.day(36))
+    }
+
+    @Test func `the kind of the price is stated`() throws {
+        let trial = try subscription { $0.subscribe(from: 8, to: 15, facts: [.isTrialPeriod: .integer(1)]) }
+        #expect(trial.isTrialPeriod && !trial.isIntroPeriod)
+        let intro = try subscription { fixture in
+            fixture.subscribe(from: 8, to: 15, facts: [.isInIntroductoryOfferPeriod: .integer(1)])
+        }
+        #expect(!intro.isTrialPeriod && intro.isIntroPeriod)
+    }
+
+    @Test func `a price increase is notified or agreed to`() throws {
+        for (number, consent) in [(Int64(0), VerifiedPurchase.PriceConsent.notified), (1, .agreed)] {
+            let purchase = try subscription { fixture in
+                fixture.subscribe(from: 8, to: 15)
+                fixture.state([.autoRenewStatus: .integer(1), .priceIncreaseStatus: .integer(number)], on: 9)
+            }
+            #expect(purchase.priceConsent == consent)
+        }
+    }
+
+    @Test func `a consumable is only in the answer to its own proof`() {
+        func products(_ presented: Set<ByteKey>) -> [String] {
+            purchases(presenting: presented) { fixture in
+                fixture.buy(Self.gate, on: 1)
+                fixture.buy(Self.seeds, on: 2, type: .consumable)
+                fixture.buy(Self.seeds, on: 3, type: .consumable)
+            }.map(\.productIdentifier)
+        }
+        #expect(products([]) == [Self.gate])
+        #expect(products(["3"]) == [Self.gate, Self.seeds])
+    }
+
+    @Test func `the JSON has the plugin's names, and no member without a value`() throws {
+        let gate = try subscription { $0.buy(Self.gate, on: 1) }
+        #expect(
+            gate.json.compactText
+                == #"{"id":"garden.gate","platform":"ios-appstore","purchaseId":"1","transactionId":"1","#
+                + #""purchaseDate":\#(Self.day(1).millisecondsSince1970),"isExpired":false,"quantity":1}"#)
+        let monthly = try subscription { fixture in
+            fixture.subscribe(from: 8, to: 15)
+            fixture.state([.autoRenewStatus: .integer(0)], on: 9)
+        }
+        let start = Self.day(8).millisecondsSince1970
+        #expect(
+            monthly.json.compactText
+                == #"{"id":"garden.monthly","platform":"ios-appstore","purchaseId":"1","transactionId":"1","#
+                + #""purchaseDate":\#(start),"isExpired":false,"quantity":1,"lastRenewalDate":\#(start),"#
+                + #""expiryDate":\#(Self.day(15).millisecondsSince1970),"renewalIntent":"Lapse","#
+                + #""renewalIntentChangeDate":\#(Self.day(9).millisecondsSince1970),"isBillingRetryPeriod":false,"#
+                + #""isTrialPeriod":false,"isIntroPeriod":false}"#)
+    }
+}
