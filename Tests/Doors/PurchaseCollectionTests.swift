@@ -34,7 +34,9 @@ import Testing
 
     @Test func `a renewed subscription has its last period`() throws {
         let purchase = try subscription { fixture in
-            let first: [TransactionFact: StatedValue] = [.originalPurchaseDate: .integer(Self.day(1).millisecondsSince1970)]
+            let first: [TransactionFact: StatedValue] = [
+                .originalPurchaseDate: .integer(Self.day(1).millisecondsSince1970)
+            ]
             fixture.subscribe(from: 1, to: 8, facts: first)
             fixture.subscribe(from: 8, to: 15, facts: first)
             fixture.state([.autoRenewStatus: .integer(1)], on: 8)

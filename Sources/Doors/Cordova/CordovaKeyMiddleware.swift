@@ -21,8 +21,9 @@ struct CordovaKeyMiddleware: RouterMiddleware {
                 detail: "The query parameter \(Self.parameter) takes only the public key of an app. If this is the key "
                     + "of a back end, revoke it: addresses are logged. `till keys make --public` makes a public key.")
         }
-        var request = request
-        if request.headers[.authorization] == nil { request.headers[.authorization] = "Bearer \(key)" }
-        return try await next(request, context)
+        guard request.headers[.authorization] == nil else { return try await next(request, context) }
+        var head = request.head
+        head.headerFields[.authorization] = "Bearer \(key)"
+        return try await next(Request(head: head, body: request.body), context)
     }
 }

@@ -29,13 +29,13 @@ struct CordovaValidation: Sendable {
         var facts = PurchaseCollection.Facts(moment: moment)
         facts.presented = Set(purchases.map { ByteKey($0.transactionIdentifier) })
         if let customer, let history = try await entitlements.history(of: customer) {
-            let isNamed = named != nil || history.user.isProofCustomer
+            let showsAll = named != nil || history.user.isProofCustomer
             let originals = Set(purchases.map { ByteKey($0.originalTransactionIdentifier) })
             facts.renewals = history.renewals
             facts.transactions = history.transactions.filter { transaction in
                 guard transaction.app?.hasSameBytes(as: app) ?? false else { return false }
                 // The customer has logged out of the app: the proof does not show the other purchases.
-                return isNamed || originals.contains(ByteKey(transaction.originalTransactionIdentifier))
+                return showsAll || originals.contains(ByteKey(transaction.originalTransactionIdentifier))
             }
             facts.types = self.types(of: facts.transactions.map(\.productIdentifier))
         }

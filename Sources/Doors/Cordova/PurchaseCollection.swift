@@ -98,24 +98,23 @@ package struct PurchaseCollection: Hashable, Sendable {
         _ facts: Facts
     ) -> VerifiedPurchase {
         let transaction = last.transaction
-        let renewal = status.flatMap { _ in renewal }.flatMap {
-            $0.counts(forPeriodFrom: transaction.purchaseDate) ? $0 : nil
-        }
+        let counts = status != nil && renewal?.counts(forPeriodFrom: transaction.purchaseDate) ?? false
+        let stated = counts ? renewal : nil
         let isExpired = isExpired(last, facts)
         let renews = status.map(\.renews) ?? false
-        let isTurnedOff = renews == false && renewal?.facts.bool(.autoRenewStatus) == false
+        let isTurnedOff = renews == false && stated?.facts.bool(.autoRenewStatus) == false
         return VerifiedPurchase(
             productIdentifier: transaction.productIdentifier,
             purchaseIdentifier: transaction.originalTransactionIdentifier,
             transactionIdentifier: transaction.transactionIdentifier, purchaseDate: last.originalPurchaseDate,
             lastRenewalDate: transaction.purchaseDate, expiryDate: last.endsAt, isExpired: isExpired,
             renewalIntent: renews.map { $0 ? .renew : .lapse },
-            renewalIntentChangeDate: isTurnedOff ? renewal?.statedAt : nil,
+            renewalIntentChangeDate: isTurnedOff ? stated?.statedAt : nil,
             cancelationReason: revocation(of: last) ?? end(status, isExpired: isExpired),
             isBillingRetryPeriod: status?.state == .gracePeriod || status?.state == .billingRetry,
             isTrialPeriod: last.terms.isTrial, isIntroPeriod: last.terms.isIntroductory && !last.terms.isTrial,
             discountIdentifier: transaction.facts.text(.offerIdentifier),
-            priceConsent: priceConsent(renewal), quantity: transaction.quantity)
+            priceConsent: priceConsent(stated), quantity: transaction.quantity)
     }
 
     private static func isExpired(_ last: CustomerPeriod, _ facts: Facts) -> Bool {
@@ -147,7 +146,7 @@ package struct PurchaseCollection: Hashable, Sendable {
 
     private static func priceConsent(_ renewal: StatedRenewal?) -> VerifiedPurchase.PriceConsent? {
         switch renewal?.facts.integer(.priceIncreaseStatus).flatMap({ Int(exactly: $0) })
-            .flatMap(PriceIncreaseStatus.init)
+            .flatMap(PriceIncreaseStatus.init(rawValue:))
         {
         case .customerHasNotResponded: .notified
         case .customerConsentedOrWasNotifiedWithoutNeedingConsent: .agreed
