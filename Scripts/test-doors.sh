@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Drives clients of other purchase servers, unmodified, against a running service and its local App Store.
+#   Scripts/test-doors.sh TILL
+# TILL_PEERS is the folder of the clients: cordova-plugin-purchase/store.js. It is "peers" beside TILL_VECTORS by default.
+# The last line is "N passed, N failed".
+set -euo pipefail
+
+till=$(realpath "$1")
+root=$(realpath "$(dirname "$0")/..")
+if [ -z "${TILL_PEERS:-}" ] && [ -n "${TILL_VECTORS:-}" ]; then TILL_PEERS=$(dirname "${TILL_VECTORS%/}")/peers; fi
+export TILL_PEERS
+work=$(mktemp -d)
+process=
+cleanup() {
+    [ -z "$process" ] || kill "$process" 2>/dev/null || true
+    rm -rf "$work"
+}
+trap cleanup EXIT
+fail() {
+    echo "test-doors: $1" >&2
+    exit 1
+}
+skip() {
+    echo "test-doors: skipped. $1"
+    echo "0 passed, 0 failed"
+    exit 0
+}
+
+[ -f "${TILL_PEERS:-}/cordova-plugin-purchase/store.js" ] ||
+    skip "Set TILL_PEERS to a folder with cordova-plugin-purchase/store.js (www/store.js of its npm package)."
+if ! command -v node >/dev/null; then
+    [ "$(id -u)" = 0 ] || skip "Node 18 or later is needed. Run \`apt-get install nodejs\`."
+    { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends nodejs; } \
+        >"$root/.build/nodejs.log" 2>&1 || fail "Node could not be installed; see .build/nodejs.log."
+fi
+node -e 'process.exit(Number(process.versions.node.split(".")[0]) < 18 ? 1 : 0)' || skip "Node 18 or later is needed."
+
+mkdir "$work/catalog"
+cp "$root/Tests/Support/Garden.storekit" "$work/catalog/Till.storekit"
+cp "$root/Tests/DoorClients/Items.json" "$work/catalog/Items.json"
+export TILL_DATA="$work/data" TILL_CATALOG="$work/catalog"
+TILL_SANDBOX_KEY=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+export TILL_SANDBOX_KEY
+TILL_PUBLIC_KEY=$("$till" keys make --public --app com.example.garden 2>"$work/log" | tail -n 1) ||
+    fail "the public key could not be made: $(cat "$work/log")"
+TILL_API_KEY=$("$till" keys make test-doors --scope read 2>"$work/log") || fail "$(cat "$work/log")"
+export TILL_PUBLIC_KEY TILL_API_KEY
+coproc server {
+    exec "$till" serve --store --doors cordova --port 0 --log-level warning 2>"$work/log"
+}
+process=$server_PID
+read -r _ _ TILL_URL <&"${server[0]}" || fail "the service did not start: $(cat "$work/log")"
+export TILL_URL
+node "$root/Tests/DoorClients/cordova.mjs"
