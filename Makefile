@@ -1,7 +1,7 @@
 # The targets a user needs; `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := bash
-.PHONY: help build demo settings pictures test simulate simulate-decisions crash-test attack soak test-postgres test-failover test-api test-apple test-console console-pictures fuzz fuzz-short bench bench-service bench-figures bench-console format lint clean requirements package test-package
+.PHONY: help build demo settings pictures test simulate simulate-decisions crash-test attack soak test-postgres test-failover test-api test-apple test-doors test-console console-pictures fuzz fuzz-short bench bench-service bench-figures bench-console format lint clean requirements package test-package
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -60,6 +60,9 @@ test-api: build ## Hold a running service against its description with schemathe
 
 test-apple: build ## Hold the local App Store against Apple's own library (app-store-server-library, from PyPI)
 	@Scripts/test-apple.sh .build/release/till
+
+test-doors: build ## Drive other purchase servers' own clients against a service: cordova-plugin-purchase in Node (TILL_PEERS=DIR)
+	@Scripts/test-doors.sh .build/release/till
 
 test-console: build ## Drive the console of a demonstration with Chromium (TESTS="test_pages …" for some), and recompute its figures
 	@Scripts/test-console.sh .build/release/till $(TESTS)

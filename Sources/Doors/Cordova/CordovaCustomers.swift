@@ -1,6 +1,5 @@
 import Commerce
 import Entitlements
-import Foundation
 import HTTPSupport
 import Receipts
 
