@@ -33,12 +33,9 @@ package struct CordovaAnswer: Hashable, Sendable {
         self.collection = collection
         self.productsWithoutIntroductoryOffer = productsWithoutIntroductoryOffer
         self.date = date
-        guard case .appReceipt(let receipt) = content else {
-            (originalApplicationVersion, originalPurchaseDate) = (nil, nil)
-            return
-        }
-        originalApplicationVersion = receipt.originalApplicationVersion
-        originalPurchaseDate = receipt.originalPurchaseDate
+        let receipt: AppReceipt? = if case .appReceipt(let receipt) = content { receipt } else { nil }
+        originalApplicationVersion = receipt?.originalApplicationVersion
+        originalPurchaseDate = receipt?.originalPurchaseDate
     }
 
     package var json: JSONValue {

@@ -2,7 +2,6 @@ import Commerce
 import Entitlements
 import HTTPSupport
 import Receipts
-import StrictJSON
 
 /// Validates a proof: redeems it, and answers with the purchases of its customer.
 struct CordovaValidation: Sendable {

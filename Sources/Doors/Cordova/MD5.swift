@@ -30,14 +30,13 @@ package enum MD5 {
         }
         var (a, b, c, d) = (state[0], state[1], state[2], state[3])
         for round in 0..<64 {
-            let mixed: UInt32
-            let index: Int
-            switch round / 16 {
-            case 0: (mixed, index) = ((b & c) | (~b & d), round)
-            case 1: (mixed, index) = ((d & b) | (~d & c), (5 * round + 1) % 16)
-            case 2: (mixed, index) = (b ^ c ^ d, (3 * round + 5) % 16)
-            default: (mixed, index) = (c ^ (b | ~d), (7 * round) % 16)
-            }
+            let (mixed, index): (UInt32, Int) =
+                switch round / 16 {
+                case 0: ((b & c) | (~b & d), round)
+                case 1: ((d & b) | (~d & c), (5 * round + 1) % 16)
+                case 2: (b ^ c ^ d, (3 * round + 5) % 16)
+                default: (c ^ (b | ~d), (7 * round) % 16)
+                }
             let sum = mixed &+ a &+ constants[round] &+ words[index]
             let shift = shifts[round / 16 * 4 + round % 4]
             (a, d, c, b) = (d, c, b, b &+ (sum << shift | sum >> (32 - shift)))

@@ -101,7 +101,7 @@ package struct PurchaseCollection: Hashable, Sendable {
         let counts = status != nil && renewal?.counts(forPeriodFrom: transaction.purchaseDate) ?? false
         let stated = counts ? renewal : nil
         let isExpired = isExpired(last, facts)
-        let renews = status.map(\.renews) ?? false
+        let renews: Bool? = if let status { status.renews } else { false }
         let isTurnedOff = renews == false && stated?.facts.bool(.autoRenewStatus) == false
         return VerifiedPurchase(
             productIdentifier: transaction.productIdentifier,
