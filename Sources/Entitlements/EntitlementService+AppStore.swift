@@ -43,6 +43,18 @@ extension EntitlementService {
         try await ledger.read { try $0.customers(after: number, of: origins, in: app, limit: limit) }
     }
 
+    /// The customers for whom imports expect purchases, each with one of them, in a stable order.
+    ///
+    /// - Parameter last: The original transaction of the last customer of the previous page; empty for the first page.
+    public func expectedCustomers(
+        after last: String,
+        of origins: Set<Origin>,
+        in app: String? = nil,
+        limit: Int
+    ) async throws -> [Customer] {
+        try await ledger.read { try $0.expectedCustomers(after: last, of: origins, in: app, limit: limit) }
+    }
+
     /// The open consumption requests of the App Store about refunds, oldest first. The App Store waits for twelve hours (App
     /// Store Server Notifications, "CONSUMPTION_REQUEST").
     public func openConsumptionRequests(

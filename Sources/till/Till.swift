@@ -28,6 +28,7 @@ struct Till: AsyncParsableCommand {
             Serve.self,
             StoreCommand.self,
             Reconcile.self,
+            ImportCommand.self,
             AuditCommand.self,
             FiguresCommand.self,
             ExportCommand.self,

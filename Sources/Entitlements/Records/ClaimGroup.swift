@@ -20,7 +20,9 @@ struct ClaimGroup {
                 + EntitlementRecords.queries(about: claims, in: database))
         let apps = try AppRecords(database: database).numbers(of: Set(requests.flatMap(\.apps)))
         var facts = try EntitlementRecords(database: database, apps: apps).facts(about: claims)
-        try readOrigins(of: requests.filter(\.isStatement).flatMap(\.claims), into: &facts)
+        let statements = requests.filter(\.isStatement).flatMap(\.claims)
+        let expected = claims.filter { facts.expectedOwners[$0.originalKey] != nil }
+        try readOrigins(of: statements + expected, into: &facts)
         let numbers = try users.identifiers(of: wanted, at: moment)
         for (user, number) in numbers { facts.acceptedOriginsByUser[number] = accepted.origins(for: user) }
         let notifications = NotificationRecords(database: database, apps: apps)
@@ -68,10 +70,11 @@ struct ClaimGroup {
         return answers
     }
 
-    /// Adds the further origins of the users that the App Store's statements may reach.
+    /// Adds the further origins of the users that the App Store's statements and expected purchases may reach.
     private func readOrigins(of claims: [Claim], into facts: inout EntitlementFacts) throws {
         guard claims.contains(where: { !accepted.origins.contains($0.origin) }) else { return }
-        let reached = Set(facts.purchases.values.map(\.owner) + facts.tokenOwners.values)
+        let reached = Set(
+            facts.purchases.values.map(\.owner) + facts.tokenOwners.values + facts.expectedOwners.values)
         for (number, user) in try users.names(of: reached) {
             facts.acceptedOriginsByUser[number] = accepted.origins(for: user)
         }

@@ -23,6 +23,7 @@ struct EntitlementChangeRecords {
         let moves = PurchaseMoves(database: database, apps: apps, before: before, after: after, moment: moment)
         let places = try moves.move(changes.transfers, &heads)
         try insertPurchases(changes.newPurchases)
+        try deleteExpectations(of: changes.newPurchases)
         try insertTransactions(changes.newTransactions, &heads)
         try update(changes.changedTransactions, places)
         try updateFacts(of: changes.changedFacts.sorted(), places)
@@ -80,6 +81,12 @@ struct EntitlementChangeRecords {
                     ]
                 }
             })
+    }
+
+    private func deleteExpectations(of originals: [TransactionKey]) throws {
+        try database.delete(
+            from: "expected_transaction", where: Table.originalKey,
+            originals.filter { before.expectedOwners[$0] != nil }.sorted().map { $0.sqlValues(apps) })
     }
 
     private func insertTransactions(_ claims: [Claim], _ heads: inout [Int64: UserHead]) throws {

@@ -41,6 +41,13 @@ struct EntitlementRecords {
         return facts.purchases.mapValues(\.owner)
     }
 
+    /// The facts about the owners and the expected owners of purchases, without their transactions.
+    func facts(aboutOwnersOf originals: Set<TransactionKey>) throws -> EntitlementFacts {
+        var facts = EntitlementFacts()
+        try readPurchases(self.originals(originals), among: originals, into: &facts)
+        return facts
+    }
+
     /// The original transactions of all purchases of a user.
     func originals(of user: Int64) throws -> Set<TransactionKey> {
         let rows = try database.rows(
@@ -102,8 +109,17 @@ struct EntitlementRecords {
     }
 
     private static func originals(_ identifiers: SQLValue, in database: any LedgerDatabase) -> SQLQuery {
+        // One statement for both, because each statement of a commit costs every purchase.
         SQLQuery(
-            "SELECT * FROM original WHERE original_transaction_id \(database.isIn("$1"))", [identifiers])
+            """
+            SELECT original_transaction_id, origin, app, user_id, transferred_at, named_at, named_by, named_stated_at,
+                0 AS is_expected
+            FROM original WHERE original_transaction_id \(database.isIn("$1"))
+            UNION ALL
+            SELECT original_transaction_id, origin, app, user_id, NULL, NULL, NULL, NULL, 1
+            FROM expected_transaction WHERE original_transaction_id \(database.isIn("$1"))
+            """,
+            [identifiers])
     }
 
     private func readPurchases(
@@ -114,7 +130,12 @@ struct EntitlementRecords {
         guard !keys.isEmpty else { return }
         for row in try database.rows(query) {
             let key = try key(row, "original_transaction_id")
-            if keys.contains(key) { facts.set(try Self.purchase(row), for: key) }
+            guard keys.contains(key) else { continue }
+            if try row["is_expected"] {
+                facts.setExpected(try row["user_id"], for: key)
+            } else {
+                facts.set(try Self.purchase(row), for: key)
+            }
         }
     }
 

@@ -27,9 +27,7 @@ extension LedgerTransaction {
             _ = try number(of: new, at: moment)
             effect = .unchanged
         case .alias:
-            let customer = try number(of: new, at: moment)
-            try users.addAlias(current, of: customer, at: moment)
-            try audit.append(AuditEntry(aliasedBy: actor, current, at: moment), to: customer)
+            try addUnusedAlias(current, of: new, by: actor, at: moment)
             effect = .aliased
         case .renaming(let customer):
             guard new.issuer != User.accountIssuer else { throw LedgerError.userUnknown }
@@ -42,6 +40,15 @@ extension LedgerTransaction {
             effect = .merged
         }
         return LogIn(isNew: known == nil, effect: effect)
+    }
+
+    /// Makes an id that no customer has an alias of a customer, who is added if unknown.
+    ///
+    /// - Throws: `LedgerError.userUnknown` if the customer is an account that was never opened, or was erased.
+    func addUnusedAlias(_ alias: User, of user: User, by actor: AuditActor, at moment: Timestamp) throws {
+        let customer = try number(of: user, at: moment)
+        try users.addAlias(alias, of: customer, at: moment)
+        try audit.append(AuditEntry(aliasedBy: actor, alias, at: moment), to: customer)
     }
 
     private func merge(

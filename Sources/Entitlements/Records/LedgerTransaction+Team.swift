@@ -20,6 +20,12 @@ extension LedgerTransaction {
         {
             return kept
         }
+        try add(grant, to: user)
+        return nil
+    }
+
+    /// Adds a grant to those of a user.
+    func add(_ grant: Grant, to user: Int64) throws {
         var heads = try users.heads(of: [user])
         let sequence = (heads[user]?.lastGrant ?? 0) + 1
         heads[user]?.lastGrant = sequence
@@ -27,7 +33,6 @@ extension LedgerTransaction {
         let entry = AuditEntry(
             grant, .itemGiven, by: grant.grantedBy, reason: grant.reason, at: grant.grantedAt)
         try record(entry, of: user, &heads)
-        return nil
     }
 
     /// Appends an entry to a user's audit log, and writes the user's head.

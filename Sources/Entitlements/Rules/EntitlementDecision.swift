@@ -30,6 +30,7 @@ package struct EntitlementDecision: Sendable {
     ///
     /// - Parameter user: The user's number.
     package mutating func redeem(_ claim: Claim, for user: Int64, by actor: AuditActor) -> Redemption.Result {
+        confirmExpectation(of: claim, presentedBy: user)
         let original = facts.ownedOriginal(of: claim)
         let siblings = facts.parkedSiblings(of: claim)
         let named = facts.namedOwner(by: claim, siblings, of: original)
@@ -43,14 +44,16 @@ package struct EntitlementDecision: Sendable {
         return isTransferred && result == .alreadyRedeemed ? .granted : result
     }
 
-    /// Decides a statement of the App Store about a transaction. It goes to the user of its account token, or to the owner of
-    /// the purchase. A statement for nobody is parked until a user presents the transaction.
+    /// Decides a statement of the App Store about a transaction. It goes to the user of its account token, to the owner of the
+    /// purchase, or to the customer for whom an import expects it. A statement for nobody is parked until a user presents the
+    /// transaction.
     package mutating func state(_ claim: Claim) -> NotificationOutcome {
         let original = facts.ownedOriginal(of: claim)
         let siblings = facts.parkedSiblings(of: claim)
         let named = facts.namedOwner(by: claim, siblings, of: original)
         let before = facts.transactions[claim.key]
-        guard let owner = named?.user ?? original.flatMap({ facts.purchases[$0]?.owner }),
+        let known = original.flatMap { facts.purchases[$0]?.owner } ?? expectedOwner(of: claim)
+        guard let owner = named?.user ?? known,
             before != nil || claim.isKnown
         else {
             park(claim)

@@ -6,6 +6,7 @@ extension EntitlementFacts {
         switch change {
         case .purchase(let original, let owner, let naming):
             set(Purchase(owner: owner, naming: naming), for: original)
+            removeExpected(original)
         case .transaction(let claim, let status, _):
             set(
                 Transaction(

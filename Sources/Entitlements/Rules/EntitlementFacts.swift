@@ -88,6 +88,8 @@ package struct EntitlementFacts: Sendable {
     package var recordedStates: [TransactionKey: HistoryState] = [:]
     /// The owners of account tokens.
     package var tokenOwners: [UUID: Int64] = [:]
+    /// The customers for whom an import expects purchases that nobody owns, by the original transaction.
+    package private(set) var expectedOwners: [TransactionKey: Int64] = [:]
     /// The origins that are valid only for some users.
     package var acceptedOriginsByUser: [Int64: Set<Origin>] = [:]
 
@@ -97,6 +99,14 @@ package struct EntitlementFacts: Sendable {
         var purchase = purchase
         purchase.transactions = purchases[original]?.transactions ?? []
         purchases[original] = purchase
+    }
+
+    package mutating func setExpected(_ owner: Int64, for original: TransactionKey) {
+        expectedOwners[original] = owner
+    }
+
+    package mutating func removeExpected(_ original: TransactionKey) {
+        expectedOwners[original] = nil
     }
 
     /// - Precondition: The purchase is set.

@@ -48,6 +48,13 @@ enum EntitlementRules {
             "SELECT transaction_id FROM parked_transaction JOIN claim USING (transaction_id, origin, app)"
         ),
         LedgerRule(
+            "An import expects a purchase for no user",
+            """
+            SELECT original_transaction_id FROM expected_transaction LEFT JOIN "user" USING (user_id)
+            WHERE "user".user_id IS NULL OR user_id IN (SELECT former_id FROM user_merge)
+            """
+        ),
+        LedgerRule(
             "A grace period has no date of its statement",
             "SELECT transaction_id FROM redeemed_transaction WHERE grace_ends_at IS NOT NULL AND grace_stated_at IS NULL"
         ),

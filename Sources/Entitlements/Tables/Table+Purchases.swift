@@ -6,7 +6,7 @@ import Ledger
 extension Table {
     static let purchases = [
         claim, original, redeemedTransaction, entitlement, credit, subscription, purchaseState, parkedTransaction,
-        notification,
+        expectedTransaction, notification,
     ]
 
     /// The columns that identify a transaction across all apps and stores.
@@ -143,6 +143,17 @@ extension Table {
             Index(name: "parked_transaction_of_original", columns: originalKey),
             Index(name: "parked_transaction_by_age", columns: ["stated_at"], since: 17),
         ])
+
+    /// The customers to whom an import assigns purchases that nobody has redeemed. The first proof of a purchase confirms the
+    /// expectation, and its row is deleted. Until then the customer owns nothing by it.
+    private static let expectedTransaction = Table(
+        name: "expected_transaction", family: .globalKey,
+        columns: [
+            .text("original_transaction_id"), .text("origin"), .integer("app"), .integer("user_id"),
+            .integer("expected_at"),
+        ],
+        key: originalKey, indexes: [Index(name: "expected_transaction_of_user", columns: ["user_id"])],
+        erasure: .deletion, merge: .move)
 
     /// A notification. `settled_at`: the time at which a consumption request was answered or refused; `content`: the decoded
     /// notification as JSON, without the proofs inside it; `repeated_at`: the time at which it was received a second time.

@@ -121,7 +121,8 @@ public struct Reconciler: Sendable {
 
     /// Applies all transactions of every customer in the ledger (purchases, renewals and refunds), and the renewal state of
     /// their subscriptions. As with notifications, a transaction goes to the owner of the purchase or to the user of its token.
-    /// Any other transaction waits for a user who presents it.
+    /// Any other transaction waits for a user who presents it. Then it does the same for the purchases that imports expect: the
+    /// App Store's answer confirms them.
     ///
     /// If the App Store refuses a customer, the report counts the code, and the run continues with the others.
     ///
@@ -129,29 +130,44 @@ public struct Reconciler: Sendable {
     public func recordHistories() async throws -> Report {
         let now = clock.now()
         var report = Report()
-        var last: Int64 = 0
         var failures = 0
+        var number: Int64 = 0
         while true {
             let customers = try await service.customers(
-                after: last, of: origins, in: app.bundleIdentifier, limit: Self.pageSize)
-            for customer in customers {
-                do {
-                    try await recordHistory(of: customer, into: &report)
-                    failures = 0
-                } catch let error as ReconciliationError {
-                    failures += 1
-                    guard error.concernsOneRequest, failures < Self.maximumFailures || error.isFinal else {
-                        throw error
-                    }
-                    report.count(error.code)
-                }
-            }
-            guard let number = customers.last?.number else { break }
-            last = number
+                after: number, of: origins, in: app.bundleIdentifier, limit: Self.pageSize)
+            guard let last = customers.last else { break }
+            try await recordHistories(of: customers, into: &report, &failures)
+            number = last.number
+        }
+        var transaction = ""
+        while true {
+            let customers = try await service.expectedCustomers(
+                after: transaction, of: origins, in: app.bundleIdentifier, limit: Self.pageSize)
+            guard let last = customers.last else { break }
+            try await recordHistories(of: customers, into: &report, &failures)
+            transaction = last.transactionIdentifier
         }
         try report.check()
         try await service.setReconciled(historyCheckpoint, until: now, findings: report.outcomes)
         return report
+    }
+
+    /// - Parameter failures: The number of failed customers in a row.
+    private func recordHistories(
+        of customers: [Customer],
+        into report: inout Report,
+        _ failures: inout Int
+    ) async throws {
+        for customer in customers {
+            do {
+                try await recordHistory(of: customer, into: &report)
+                failures = 0
+            } catch let error as ReconciliationError {
+                failures += 1
+                guard error.concernsOneRequest, failures < Self.maximumFailures || error.isFinal else { throw error }
+                report.count(error.code)
+            }
+        }
     }
 
     private func recordHistory(of customer: Customer, into report: inout Report) async throws {

@@ -1,0 +1,64 @@
+/// The reason why a record of an export is not imported.
+package enum ExportExclusion: Hashable, Sendable {
+    case otherStore(String)
+    /// A row from a sandbox, whose origin is not accepted.
+    case sandboxNotAccepted
+    /// A row from production, whose origin is not accepted.
+    case productionNotAccepted
+    case productUnknown
+    case consumable
+    case refunded
+    case transactionMissing
+    case promotionEnded
+    case rightUnknown
+    case rightWithoutItem
+    case attributeInvalid
+    case attributesTooMany
+    /// Another row, with a later start, names another customer for the purchase.
+    case otherCustomerInFile
+    /// Another customer owns the purchase, or an earlier import expects it for another customer.
+    case otherCustomerInLedger
+    case aliasOfOtherCustomer
+
+    /// The stable name, for programs.
+    package var code: String {
+        switch self {
+        case .otherStore(let store): "store_\(store)"
+        case .sandboxNotAccepted: "sandboxNotAccepted"
+        case .productionNotAccepted: "productionNotAccepted"
+        case .productUnknown: "productUnknown"
+        case .consumable: "consumable"
+        case .refunded: "refunded"
+        case .transactionMissing: "transactionMissing"
+        case .promotionEnded: "promotionEnded"
+        case .rightUnknown: "rightUnknown"
+        case .rightWithoutItem: "rightWithoutItem"
+        case .attributeInvalid: "attributeInvalid"
+        case .attributesTooMany: "attributesTooMany"
+        case .otherCustomerInFile: "otherCustomerInFile"
+        case .otherCustomerInLedger: "otherCustomerInLedger"
+        case .aliasOfOtherCustomer: "aliasOfOtherCustomer"
+        }
+    }
+
+    /// A sentence for a person.
+    package var sentence: String {
+        switch self {
+        case .otherStore(let store): "Purchases of \(store), which Till does not verify."
+        case .sandboxNotAccepted: "Purchases of a sandbox. Add --accept apple/Sandbox to import them."
+        case .productionNotAccepted: "Purchases of production. Add --accept apple/Production to import them."
+        case .productUnknown: "Products that the catalog does not have."
+        case .consumable: "Consumables, which were delivered already."
+        case .refunded: "Refunded purchases."
+        case .transactionMissing: "Purchases without an original transaction."
+        case .promotionEnded: "Promotions that have ended."
+        case .rightUnknown: "Promotions of rights that Offerings.json does not have."
+        case .rightWithoutItem: "Promotions of rights that products alone give. Add an item to the right."
+        case .attributeInvalid: "Attributes with invalid names or values."
+        case .attributesTooMany: "Customers with too many attributes. None of theirs was imported."
+        case .otherCustomerInFile: "Purchases that a later row of the file assigns to another customer."
+        case .otherCustomerInLedger: "Purchases that another customer has proved, or that an earlier import expects."
+        case .aliasOfOtherCustomer: "Ids that belong to other customers already."
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import Commerce
+import Ledger
+
+extension LedgerTransaction {
+    /// Imports a customer. A second import of the same customer changes nothing.
+    ///
+    /// An expected purchase grants nothing. The next proof of it, from a device or from the App Store, goes to the customer. It
+    /// never takes a purchase that somebody owns.
+    ///
+    /// - Parameter caller: The identifier of the API key, or of the process, for the audit log.
+    /// - Throws: `LedgerError.userUnknown` for an account that was never opened, or was erased.
+    public func add(
+        _ customer: ImportedCustomer,
+        by caller: String,
+        at moment: Timestamp
+    ) throws -> CustomerImport {
+        var counts = CustomerImport()
+        if try users.known(customer.user) == nil { counts.newCustomers = 1 }
+        for alias in customer.aliases {
+            if try addAlias(alias, of: customer.user, by: AuditActor(caller: caller), at: moment) {
+                counts.aliases += 1
+            } else {
+                counts.otherAliases += 1
+            }
+        }
+        let user = try number(of: customer.user, at: moment)
+        for promise in customer.grants {
+            if try give(promise, to: user, by: caller, at: moment) {
+                counts.newGrants += 1
+            } else {
+                counts.knownGrants += 1
+            }
+        }
+        try expect(customer.purchases, for: user, at: moment, &counts)
+        return counts
+    }
+
+    /// Makes an id lead to a customer: by a log-in if the id is anonymous, or else if nobody uses it.
+    ///
+    /// - Returns: False if the id belongs to another customer.
+    private func addAlias(_ alias: User, of user: User, by actor: AuditActor, at moment: Timestamp) throws -> Bool {
+        if alias.isAnonymousCustomer {
+            _ = try logIn(alias, as: user, by: actor, at: moment)
+        } else if try users.known(alias) == nil {
+            try addUnusedAlias(alias, of: user, by: actor, at: moment)
+        }
+        return try users.known(alias) == users.known(user)
+    }
+
+    /// - Returns: False if the user has the grant already.
+    private func give(
+        _ promise: ImportedCustomer.PromisedItem,
+        to user: Int64,
+        by caller: String,
+        at moment: Timestamp
+    ) throws -> Bool {
+        guard try TeamRecords(database: database).grant(promise.identifier, of: user) == nil else { return false }
+        try add(
+            Grant(
+                identifier: promise.identifier, item: promise.item, reason: promise.reason, grantedBy: caller,
+                grantedAt: moment, endsAt: promise.endsAt),
+            to: user)
+        return true
+    }
+
+    private func expect(
+        _ purchases: [ImportedCustomer.ExpectedPurchase],
+        for user: Int64,
+        at moment: Timestamp,
+        _ counts: inout CustomerImport
+    ) throws {
+        guard !purchases.isEmpty else { return }
+        let records = ExpectedTransactionRecords(
+            database: database, apps: try AppRecords(database: database).numbers(of: Set(purchases.map(\.app))))
+        let keys = purchases.map {
+            TransactionKey(app: $0.app, origin: $0.origin, identifier: $0.originalTransactionIdentifier)
+        }
+        let facts = try EntitlementRecords(database: database, apps: records.apps).facts(aboutOwnersOf: Set(keys))
+        var new: Set<TransactionKey> = []
+        for key in keys {
+            if let owner = facts.purchases[key]?.owner {
+                if owner == user { counts.confirmedPurchases += 1 } else { counts.otherPurchases += 1 }
+            } else if let expected = facts.expectedOwners[key], expected != user {
+                counts.otherPurchases += 1
+            } else {
+                counts.expectedPurchases += 1
+                if facts.expectedOwners[key] == nil { new.insert(key) }
+            }
+        }
+        try records.insert(new, for: user, at: moment)
+    }
+
+    /// The customers for whom imports expect purchases, each with one of them, in a stable order.
+    ///
+    /// - Parameters:
+    ///   - last: The original transaction of the last customer of the previous page; empty for the first page.
+    ///   - origins: The origins of the purchases.
+    ///   - app: The bundle identifier of an app, for only its purchases; nil for all apps.
+    public func expectedCustomers(
+        after last: String,
+        of origins: Set<Origin>,
+        in app: String? = nil,
+        limit: Int
+    ) throws -> [Customer] {
+        guard let app = try number(ofApp: app) else { return [] }
+        return try ExpectedTransactionRecords(
+            database: database, apps: try AppRecords(database: database).numbers(of: [])
+        ).customers(after: last, of: origins, in: app.number, limit: limit)
+    }
+}

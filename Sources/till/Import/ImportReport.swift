@@ -1,0 +1,96 @@
+import Doors
+import Entitlements
+
+/// The result of an import, for a person and as JSON.
+struct ImportReport: Encodable {
+    /// The number of invalid lines that are printed.
+    private static let maximumPrinted = 20
+
+    let rows: Int
+    let isDryRun: Bool
+    let invalidCount: Int
+    private let invalidLines: [ExportImport.InvalidLine]
+    private var exclusions: [ExportExclusion: Int]
+    private(set) var customers = 0
+    private(set) var attributes = 0
+    private(set) var counts = CustomerImport()
+
+    init(_ export: ExportImport, isDryRun: Bool) {
+        rows = export.rows
+        self.isDryRun = isDryRun
+        invalidCount = export.invalidCount
+        invalidLines = export.invalidLines
+        exclusions = export.exclusions
+    }
+
+    mutating func add(_ batch: ImportedBatch, customers: Int) {
+        self.customers += customers
+        attributes += batch.attributes
+        counts = counts + batch.counts
+        exclude(.attributesTooMany, batch.refusedAttributeCustomers)
+        exclude(.otherCustomerInLedger, batch.counts.otherPurchases)
+        exclude(.aliasOfOtherCustomer, batch.counts.otherAliases)
+    }
+
+    private mutating func exclude(_ exclusion: ExportExclusion, _ count: Int) {
+        if count > 0 { exclusions[exclusion, default: 0] += count }
+    }
+
+    private var sorted: [(exclusion: ExportExclusion, count: Int)] {
+        exclusions.sorted { ($1.value, $0.key.code) < ($0.value, $1.key.code) }.map { ($0.key, $0.value) }
+    }
+
+    /// The lines for a person.
+    var lines: [String] {
+        var lines = isDryRun ? ["Dry run: nothing was imported."] : []
+        var table = TextTable(header: ["IMPORTED", "", ""])
+        table.add(["customers", "\(customers)", "\(counts.newCustomers) new"])
+        table.add(["further ids", "\(counts.aliases)", ""])
+        table.add(["attributes", "\(attributes)", ""])
+        table.add(["grants", "\(counts.newGrants)", "\(counts.knownGrants) of an earlier import"])
+        table.add(["purchases expected", "\(counts.expectedPurchases)", ""])
+        table.add(["purchases confirmed", "\(counts.confirmedPurchases)", ""])
+        lines += table.lines.map { line in String(line.reversed().drop { $0 == " " }.reversed()) }
+        if !exclusions.isEmpty {
+            var table = TextTable(header: ["NOT IMPORTED", "REASON"])
+            for (exclusion, count) in sorted { table.add(["\(count)", exclusion.sentence]) }
+            lines += [""] + table.lines
+        }
+        guard invalidCount > 0 else { return lines }
+        var invalid = TextTable(header: ["INVALID LINE", "REASON"])
+        for line in invalidLines.prefix(Self.maximumPrinted) { invalid.add(["\(line.line)", line.reason]) }
+        lines += [""] + invalid.lines
+        if invalidCount > Self.maximumPrinted {
+            lines.append("and \(invalidCount - Self.maximumPrinted) more; --json lists up to \(ExportImport.maximumListed)")
+        }
+        return lines
+    }
+
+    private enum CodingKeys: CodingKey {
+        case rows, isDryRun, customers, newCustomers, aliases, attributes, newGrants, knownGrants, expectedPurchases
+        case confirmedPurchases, notImported, invalidCount, invalidLines
+    }
+
+    private struct Line: Encodable {
+        let line: Int
+        let reason: String
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(rows, forKey: .rows)
+        try container.encode(isDryRun, forKey: .isDryRun)
+        try container.encode(customers, forKey: .customers)
+        try container.encode(counts.newCustomers, forKey: .newCustomers)
+        try container.encode(counts.aliases, forKey: .aliases)
+        try container.encode(attributes, forKey: .attributes)
+        try container.encode(counts.newGrants, forKey: .newGrants)
+        try container.encode(counts.knownGrants, forKey: .knownGrants)
+        try container.encode(counts.expectedPurchases, forKey: .expectedPurchases)
+        try container.encode(counts.confirmedPurchases, forKey: .confirmedPurchases)
+        let notImported = Dictionary(uniqueKeysWithValues: exclusions.map { ($0.key.code, $0.value) })
+        try container.encode(notImported, forKey: .notImported)
+        try container.encode(invalidCount, forKey: .invalidCount)
+        try container.encode(invalidLines.map { Line(line: $0.line, reason: $0.reason) }, forKey: .invalidLines)
+    }
+}

@@ -1,0 +1,121 @@
+import ArgumentParser
+import Attributes
+import Catalog
+import CatalogAdministration
+import Commerce
+import Doors
+import Entitlements
+import Foundation
+import Ledger
+
+/// `till import revenuecat`
+struct ImportRevenueCat: Command {
+    /// The number of customers of one commit.
+    private static let batchSize = 100
+    /// The actor in the audit log, as of other commands that need no API key.
+    private static let caller = "process"
+
+    static let configuration = CommandConfiguration(
+        commandName: "revenuecat",
+        abstract: "Import a scheduled data export of RevenueCat: customers, promotions and expected purchases.",
+        discussion: """
+            The file is the CSV of the transactions. Promotions become grants. A purchase of the App Store is expected: it \
+            grants nothing until the App Store's signature confirms it, in the app's next proof, in a notification, or in the \
+            reconciliation. The command reads the whole file before it writes, and a second import changes nothing. It lists \
+            all that it does not import, and ends with status 1 if a line is invalid. The service may run.
+
+            Examples:
+              till import revenuecat transactions.csv --dry-run
+              till import revenuecat transactions.csv
+              till import revenuecat transactions.csv --accept apple/Production --accept apple/Sandbox
+            """)
+
+    @Argument(help: ArgumentHelp("The export in CSV, not compressed.", valueName: "file"))
+    var file: String
+
+    @Flag(help: "Report what the import would do, and import nothing.")
+    var dryRun = false
+
+    @Option(
+        help: ArgumentHelp(
+            "An origin whose purchases are imported; may be repeated (default: apple/Production).", valueName: "origin"))
+    var accept: [Origin] = []
+
+    @OptionGroup var ledger: LedgerOptions
+
+    @OptionGroup var common: CommonOptions
+
+    private var origins: Set<Origin> { accept.isEmpty ? [.appleProduction] : Set(accept) }
+
+    func validate() throws {
+        guard !origins.contains(.xcode) else {
+            throw ValidationError("Purchases of Xcode are not in an export. Leave out --accept xcode.")
+        }
+    }
+
+    func perform() async throws {
+        let clock = SystemClock()
+        // A wrong name creates no ledger.
+        let file = try ExportFile(path: file)
+        let catalog = try Catalog(folder: common.dataDirectory.catalogFolder)
+        let ledger = try ledger.place(common, isNew: true).open()
+        let apps = try await CatalogService(apps: Apps(App(catalog)), ledger: ledger, clock: clock).apps
+        let rules = ExportRules(catalog: apps.first.catalog, origins: origins, at: clock.now())
+        let export = try file.read(by: rules)
+        var report = ImportReport(export, isDryRun: dryRun)
+        var rest = export.customers()[...]
+        while !rest.isEmpty {
+            let batch = Array(rest.prefix(Self.batchSize))
+            rest = rest.dropFirst(Self.batchSize)
+            report.add(try await add(batch, to: ledger, at: clock.now()), customers: batch.count)
+        }
+        report.lines.forEach(terminal.line)
+        if !dryRun, report.counts.expectedPurchases > 0 {
+            terminal.line("The expected purchases grant nothing yet. A proof from the app or the App Store confirms each.")
+        }
+        try terminal.json(report)
+        if report.invalidCount > 0 {
+            try terminal.end("\(report.invalidCount) lines are invalid and were not imported. Correct and import them again.")
+        }
+    }
+
+    /// The end of a dry run, which undoes the changes of its transaction.
+    private struct DryRun: Error {
+        let batch: ImportedBatch
+    }
+
+    private func add(
+        _ customers: [ExportImport.Customer],
+        to ledger: Ledger,
+        at moment: Timestamp
+    ) async throws -> ImportedBatch {
+        let isDryRun = dryRun
+        do {
+            return try await ledger.write { transaction in
+                var batch = ImportedBatch()
+                for customer in customers {
+                    batch.counts = batch.counts + (try transaction.add(customer.records, by: Self.caller, at: moment))
+                    guard !customer.attributes.isEmpty else { continue }
+                    do {
+                        try transaction.state(customer.attributes, of: customer.records.user, at: moment)
+                        batch.attributes += Set(customer.attributes.map { ByteKey($0.name) }).count
+                    } catch AttributeError.tooMany {
+                        batch.refusedAttributeCustomers += 1
+                    }
+                }
+                if isDryRun { throw DryRun(batch: batch) }
+                return batch
+            }
+        } catch let end as DryRun {
+            return end.batch
+        }
+    }
+}
+
+/// The counts of the customers of one commit.
+struct ImportedBatch {
+    var counts = CustomerImport()
+    var attributes = 0
+    /// The number of customers whose attributes are too many.
+    var refusedAttributeCustomers = 0
+}
