@@ -61,7 +61,8 @@ struct ImportReport: Encodable {
         for line in invalidLines.prefix(Self.maximumPrinted) { invalid.add(["\(line.line)", line.reason]) }
         lines += [""] + invalid.lines
         if invalidCount > Self.maximumPrinted {
-            lines.append("and \(invalidCount - Self.maximumPrinted) more; --json lists up to \(ExportImport.maximumListed)")
+            let more = invalidCount - Self.maximumPrinted
+            lines.append("and \(more) more; --json lists up to \(ExportImport.maximumListed)")
         }
         return lines
     }

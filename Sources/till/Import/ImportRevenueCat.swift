@@ -38,7 +38,8 @@ struct ImportRevenueCat: Command {
 
     @Option(
         help: ArgumentHelp(
-            "An origin whose purchases are imported; may be repeated (default: apple/Production).", valueName: "origin"))
+            "An origin whose purchases are imported; may be repeated (default: apple/Production).",
+            valueName: "origin"))
     var accept: [Origin] = []
 
     @OptionGroup var ledger: LedgerOptions
@@ -71,11 +72,14 @@ struct ImportRevenueCat: Command {
         }
         report.lines.forEach(terminal.line)
         if !dryRun, report.counts.expectedPurchases > 0 {
-            terminal.line("The expected purchases grant nothing yet. A proof from the app or the App Store confirms each.")
+            terminal.line(
+                "The expected purchases grant nothing yet. A proof from the app or the App Store confirms each.")
         }
         try terminal.json(report)
         if report.invalidCount > 0 {
-            try terminal.end("\(report.invalidCount) lines are invalid and were not imported. Correct and import them again.")
+            try terminal.end(
+                "\(report.invalidCount) lines are invalid and were not imported. Correct them, and import the file again."
+            )
         }
     }
 
