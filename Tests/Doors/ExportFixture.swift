@@ -56,7 +56,7 @@ struct ExportFixture {
         return try Catalog(folder: catalog)
     }
 
-    static func rules(_ origins: Set<Origin> = [.appleProduction]) throws -> ExportRules {
-        ExportRules(catalog: try catalog(), origins: origins, at: now)
+    static func rules(_ origin: Origin = .appleProduction) throws -> ExportRules {
+        ExportRules(catalog: try catalog(), origin: origin, at: now)
     }
 }

@@ -10,9 +10,9 @@ import Testing
 
     private static func decision(
         _ changes: [String: String],
-        _ origins: Set<Origin> = [.appleProduction]
+        _ origin: Origin = .appleProduction
     ) throws -> ExportRules.Decision {
-        try Fixture.rules(origins).decision(about: try ExportRow(Fixture.row(changes), try Fixture.columns()))
+        try Fixture.rules(origin).decision(about: try ExportRow(Fixture.row(changes), try Fixture.columns()))
     }
 
     @Test(
@@ -37,39 +37,19 @@ import Testing
                 == .init(app: TestGarden.bundleIdentifier, origin: origin, originalTransactionIdentifier: "1"))
     }
 
-    @Test(arguments: [
-        (["store": "play_store"], ExportExclusion.otherStore("play_store"), true),
-        (["store": "stripe"], .otherStore("stripe"), true),
-        (["store": "AMAZON"], .otherStore("amazon"), true),
-        (["is_sandbox": "true"], .sandboxNotAccepted, false),
-        (["product_identifier": "garden.weeds"], .productUnknown, true),
-        (["product_identifier": "garden.seeds"], .consumable, true),
-        (["refunded_at": "2026-02-01 00:00:00"], .refunded, true),
-        (["original_store_transaction_id": ""], .transactionMissing, true),
-        (["store": "promotional"], .rightUnknown, true),
-        (["store": "promotional", "entitlement_identifiers": #"["other"]"#], .rightUnknown, true),
-        (["store": "promotional", "entitlement_identifiers": #"["season"]"#], .rightWithoutItem, true),
-        (
-            ["store": "promotional", "entitlement_identifiers": #"["plus"]"#, "end_time": "2026-02-01 00:00:00"],
-            .promotionEnded, true
-        ),
-        (
-            ["store": "promotional", "entitlement_identifiers": #"["plus"]"#, "refunded_at": "2026-02-01 00:00:00"],
-            .refunded, true
-        ),
-    ])
-    func `a row that cannot be imported has a reason`(
-        changes: [String: String], exclusion: ExportExclusion, isOfCustomer: Bool
-    ) throws {
-        let decision = try Self.decision(changes)
-        #expect(decision.exclusions == [exclusion])
-        #expect(decision.purchase == nil && decision.grants == [])
-        #expect(decision.isOfCustomer == isOfCustomer)
-        #expect(exclusion.sentence.hasSuffix("."))
-    }
-
-    @Test func `a row of production needs a production origin`() throws {
-        #expect(try Self.decision([:], [.localSandbox]).exclusions == [.productionNotAccepted])
+    @Test(
+        arguments: [
+            ([:], .appleProduction), (["store": "mac_app_store"], .appleProduction),
+            (["is_sandbox": "true"], .appleSandbox), (["is_sandbox": "true"], .localSandbox), ([:], .localProduction),
+            (["product_identifier": "garden.basic.monthly", "end_time": "2026-01-31 13:00:00"], .appleProduction),
+            (["product_identifier": "garden.season"], .appleProduction),
+        ] as [([String: String], Origin)])
+    func `a purchase of the App Store is expected`(changes: [String: String], origin: Origin) throws {
+        let decision = try Self.decision(changes, origin)
+        #expect(decision.exclusions == [] && decision.grants == [])
+        #expect(
+            decision.purchase
+                == .init(app: TestGarden.bundleIdentifier, origin: origin, originalTransactionIdentifier: "1"))
     }
 
     @Test(arguments: [

@@ -39,6 +39,10 @@ import Testing
         ("UPDATE user_name SET user_id = 2", "A name leads to another user"),
         ("INSERT INTO user_name VALUES ('x', 'customer', 99, 1)", "An alias leads to no user"),
         ("INSERT INTO user_merge VALUES (2, 1, 1)", "A merged user still owns a purchase"),
+        (
+            "INSERT INTO expected_transaction VALUES ('90', 'local/Sandbox', 1, 99, 1)",
+            "An import expects a purchase for no user"
+        ),
         ("DELETE FROM account_token", "An account token leads to another user"),
         ("INSERT INTO account_email VALUES ('a@b.co', 1)", "An e-mail address leads to another account"),
         ("UPDATE user SET audit_number = 1 WHERE user_id = 1", "last numbers"),

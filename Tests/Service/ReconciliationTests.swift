@@ -117,6 +117,27 @@ import Wire
         }
     }
 
+    @Test func `histories confirm the purchases that an import expects`() async throws {
+        let gate = try buy("garden.gate")
+        let mint = try #require(CustomerIdentifier("mint")).user
+        let purchases = [gate.transactionIdentifier, "0"].map {
+            ImportedCustomer.ExpectedPurchase(
+                app: TestGarden.bundleIdentifier, origin: .localSandbox, originalTransactionIdentifier: $0)
+        }
+        let imported = ImportedCustomer(user: mint, aliases: [], grants: [], purchases: purchases)
+        let moment = garden.store.now
+        _ = try await service.ledger.write { try $0.add(imported, by: "process", at: moment) }
+        #expect(try await service.items(of: mint).allSatisfy { $0.item.collection != "gate" })
+        try await garden.withStore { client in
+            let report = try await reconciler(client).recordHistories()
+            // The store does not know the other transaction. It stays expected.
+            #expect(report.outcomes == ["granted": 1, "appStoreRefused": 1])
+        }
+        #expect(try await service.items(of: mint).contains { $0.item.collection == "gate" })
+        let expected = try await service.expectedCustomers(after: "", of: Self.origins, limit: 9)
+        #expect(expected.map(\.transactionIdentifier) == ["0"])
+    }
+
     @Test func `a requested run starts at once, and overlaps with no other`() async throws {
         let token = try await service.appAccountToken(of: alice)
         let runs = ReconciliationRuns()

@@ -58,6 +58,8 @@ import Wire
             try files.copyItem(at: TestGarden.file, to: till.folder.file(name))
         }
         try Data("{}".utf8).write(to: till.folder.file("till.json"))
+        try ImportCommandTests.writeExport(
+            [["rc_original_app_user_id": "mint"]], to: till.folder.file("transactions.csv"))
         let trust = till.folder.folder("data/service/trust")
         try files.copyItem(at: trust, to: till.folder.folder("apple-roots"))
         let root = try #require(

@@ -27,7 +27,7 @@ struct ImportRevenueCat: Command {
             Examples:
               till import revenuecat transactions.csv --dry-run
               till import revenuecat transactions.csv
-              till import revenuecat transactions.csv --accept apple/Production --accept apple/Sandbox
+              till import revenuecat transactions.csv --accept apple/Sandbox
             """)
 
     @Argument(help: ArgumentHelp("The export in CSV, not compressed.", valueName: "file"))
@@ -38,19 +38,16 @@ struct ImportRevenueCat: Command {
 
     @Option(
         help: ArgumentHelp(
-            "An origin whose purchases are imported; may be repeated (default: apple/Production).",
-            valueName: "origin"))
-    var accept: [Origin] = []
+            "The accepted origin, as for till serve. Rows of a sandbox need that of a sandbox.", valueName: "origin"))
+    var accept = Origin.appleProduction
 
     @OptionGroup var ledger: LedgerOptions
 
     @OptionGroup var common: CommonOptions
 
-    private var origins: Set<Origin> { accept.isEmpty ? [.appleProduction] : Set(accept) }
-
     func validate() throws {
-        guard !origins.contains(.xcode) else {
-            throw ValidationError("Purchases of Xcode are not in an export. Leave out --accept xcode.")
+        guard accept != .xcode else {
+            throw ValidationError("Purchases of Xcode are not in an export. Name another origin with --accept.")
         }
     }
 
@@ -61,7 +58,7 @@ struct ImportRevenueCat: Command {
         let catalog = try Catalog(folder: common.dataDirectory.catalogFolder)
         let ledger = try ledger.place(common, isNew: true).open()
         let apps = try await CatalogService(apps: Apps(App(catalog)), ledger: ledger, clock: clock).apps
-        let rules = ExportRules(catalog: apps.first.catalog, origins: origins, at: clock.now())
+        let rules = ExportRules(catalog: apps.first.catalog, origin: accept, at: clock.now())
         let export = try file.read(by: rules)
         var report = ImportReport(export, isDryRun: dryRun)
         var rest = export.customers()[...]

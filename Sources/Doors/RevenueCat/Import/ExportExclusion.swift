@@ -1,9 +1,9 @@
 /// The reason why a record of an export is not imported.
 package enum ExportExclusion: Hashable, Sendable {
     case otherStore(String)
-    /// A row from a sandbox, whose origin is not accepted.
+    /// A row of a sandbox, and the accepted origin is one of production.
     case sandboxNotAccepted
-    /// A row from production, whose origin is not accepted.
+    /// A row of production, and the accepted origin is a sandbox.
     case productionNotAccepted
     case productUnknown
     case consumable
@@ -45,8 +45,8 @@ package enum ExportExclusion: Hashable, Sendable {
     package var sentence: String {
         switch self {
         case .otherStore(let store): "Purchases of \(store), which Till does not verify."
-        case .sandboxNotAccepted: "Purchases of a sandbox. Add --accept apple/Sandbox to import them."
-        case .productionNotAccepted: "Purchases of production. Add --accept apple/Production to import them."
+        case .sandboxNotAccepted: "Rows of a sandbox. A service for the sandbox imports them with --accept apple/Sandbox."
+        case .productionNotAccepted: "Rows of production. A service for production imports them with --accept apple/Production."
         case .productUnknown: "Products that the catalog does not have."
         case .consumable: "Consumables, which were delivered already."
         case .refunded: "Refunded purchases."

@@ -9,16 +9,16 @@ import Signatures
 /// Nobody gets an item by a purchase in the file: the customer awaits its proof. A promotion is the team's own decision.
 package struct ExportRules: Sendable {
     private let catalog: Catalog
-    private let origins: Set<Origin>
+    private let origin: Origin
     private let moment: Timestamp
 
     /// - Parameters:
     ///   - catalog: The present catalog of the app.
-    ///   - origins: The accepted origins.
+    ///   - origin: The accepted origin.
     ///   - moment: The time of the import.
-    package init(catalog: Catalog, origins: Set<Origin>, at moment: Timestamp) {
+    package init(catalog: Catalog, origin: Origin, at moment: Timestamp) {
         self.catalog = catalog
-        self.origins = origins
+        self.origin = origin
         self.moment = moment
     }
 
@@ -35,7 +35,7 @@ package struct ExportRules: Sendable {
 
     package func decision(about row: ExportRow) -> Decision {
         var decision = Decision()
-        guard let origin = origin(of: row) else {
+        guard row.isSandbox == [.appleSandbox, .localSandbox].contains(origin) else {
             decision.exclusions = [row.isSandbox ? .sandboxNotAccepted : .productionNotAccepted]
             decision.isOfCustomer = false
             return decision
@@ -53,13 +53,6 @@ package struct ExportRules: Sendable {
         default: decision.exclusions = [.otherStore(row.store)]
         }
         return decision
-    }
-
-    /// The accepted origin of a row; nil if there is none.
-    private func origin(of row: ExportRow) -> Origin? {
-        let candidates: [Origin] =
-            row.isSandbox ? [.appleSandbox, .localSandbox] : [.appleProduction, .localProduction]
-        return candidates.first(where: origins.contains)
     }
 
     private func exclusion(of row: ExportRow) -> ExportExclusion? {
