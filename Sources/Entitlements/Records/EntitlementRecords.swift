@@ -36,9 +36,7 @@ struct EntitlementRecords {
 
     /// The owners of purchases, by their original transactions.
     func owners(ofPurchases originals: Set<TransactionKey>) throws -> [TransactionKey: Int64] {
-        var facts = EntitlementFacts()
-        try readPurchases(self.originals(originals), among: originals, into: &facts)
-        return facts.purchases.mapValues(\.owner)
+        try facts(aboutOwnersOf: originals).purchases.mapValues(\.owner)
     }
 
     /// The facts about the owners and the expected owners of purchases, without their transactions.

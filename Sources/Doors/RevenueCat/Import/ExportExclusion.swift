@@ -45,8 +45,8 @@ package enum ExportExclusion: Hashable, Sendable {
     package var sentence: String {
         switch self {
         case .otherStore(let store): "Purchases of \(store), which Till does not verify."
-        case .sandboxNotAccepted: "Rows of a sandbox. A service for the sandbox imports them with --accept apple/Sandbox."
-        case .productionNotAccepted: "Rows of production. A service for production imports them with --accept apple/Production."
+        case .sandboxNotAccepted: "Rows of a sandbox. Import them with --accept apple/Sandbox."
+        case .productionNotAccepted: "Rows of production. Import them with --accept apple/Production."
         case .productUnknown: "Products that the catalog does not have."
         case .consumable: "Consumables, which were delivered already."
         case .refunded: "Refunded purchases."
