@@ -101,6 +101,19 @@ public struct UserArchiveResource: Codable, Sendable {
         }
     }
 
+    /// A purchase that an import expects, and that nobody has proved.
+    public struct ExpectedPurchase: Codable, Sendable {
+        public let originalTransactionId: String
+        public let origin: Origin
+        public let bundleId: String
+
+        public init(originalTransactionId: String, origin: Origin, bundleId: String) {
+            self.originalTransactionId = originalTransactionId
+            self.origin = origin
+            self.bundleId = bundleId
+        }
+    }
+
     /// Dates are RFC 3339, UTC.
     public let exportedAt: String
     public let user: UserName
@@ -125,6 +138,8 @@ public struct UserArchiveResource: Codable, Sendable {
     public let wishes: [Wish]
     public let items: [Item]
     public let transactions: [TransactionResource]
+    /// The purchases that an import expects. Nil if there are none.
+    public let expectedPurchases: [ExpectedPurchase]?
     /// The last statements about the renewal of each subscription.
     public let renewalInfos: [RenewalInfoResource]
     public let grants: [GrantResource]
@@ -147,6 +162,7 @@ public struct UserArchiveResource: Codable, Sendable {
         wishes: [Wish],
         items: [Item],
         transactions: [TransactionResource],
+        expectedPurchases: [ExpectedPurchase]? = nil,
         renewalInfos: [RenewalInfoResource],
         grants: [GrantResource],
         balances: [BalanceResource],
@@ -167,6 +183,7 @@ public struct UserArchiveResource: Codable, Sendable {
         self.wishes = wishes
         self.items = items
         self.transactions = transactions
+        self.expectedPurchases = expectedPurchases
         self.renewalInfos = renewalInfos
         self.grants = grants
         self.balances = balances

@@ -72,6 +72,8 @@ import TestSupport
         _ = try await add(customer(mint, purchases: ["1", "2", "3"]))
         #expect(try await items(of: mint) == [])
         #expect(try await expectedTransactions() == ["1", "2", "3"])
+        let expected = try await ledger.read { try $0.expectedPurchases(of: mint) }
+        #expect(expected == customer(mint, purchases: ["1", "2", "3"]).purchases)
         // Her own proof, a notification, and the proof of another user.
         #expect(try await redeem(claim("1"), for: mint) == [.granted])
         #expect(try await items(of: mint) == [Self.sprout1])

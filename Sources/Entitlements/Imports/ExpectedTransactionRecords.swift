@@ -13,6 +13,21 @@ struct ExpectedTransactionRecords {
             originals.sorted().map { $0.sqlValues(apps) + [user, moment] }, isNew: false)
     }
 
+    /// The expected purchases of a user, in the order of their original transactions.
+    func purchases(of user: Int64) throws -> [ImportedCustomer.ExpectedPurchase] {
+        try database.rows(
+            """
+            SELECT original_transaction_id, origin, app FROM expected_transaction WHERE user_id = $1
+            ORDER BY original_transaction_id, origin, app
+            """,
+            [user]
+        ).map {
+            ImportedCustomer.ExpectedPurchase(
+                app: try apps.bundleIdentifier($0), origin: try $0["origin"],
+                originalTransactionIdentifier: try $0["original_transaction_id"])
+        }
+    }
+
     /// The customers with expected purchases, one for each purchase, in the order of the original transactions.
     ///
     /// A transaction's identifier is unique in an environment of the App Store, so a page never ends between two origins or

@@ -90,6 +90,14 @@ extension LedgerTransaction {
         try records.insert(new, for: user, at: moment)
     }
 
+    /// The purchases that imports expect for a user, in the order of their original transactions.
+    public func expectedPurchases(of user: User) throws -> [ImportedCustomer.ExpectedPurchase] {
+        guard let user = try users.known(user) else { return [] }
+        return try ExpectedTransactionRecords(
+            database: database, apps: try AppRecords(database: database).numbers(of: [])
+        ).purchases(of: user)
+    }
+
     /// The customers for whom imports expect purchases, each with one of them, in a stable order.
     ///
     /// - Parameters:

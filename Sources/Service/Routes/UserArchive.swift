@@ -28,6 +28,8 @@ struct UserArchive: Sendable {
     let profile: ProfileRecord
     /// The transactions, newest first, like the grants.
     let transactions: [RedeemedTransaction]
+    /// The purchases that an import expects.
+    let expectedPurchases: [ImportedCustomer.ExpectedPurchase]
     let renewals: [SubscribedPurchase]
     let grants: [Grant]
     let balances: [Credit]
@@ -46,7 +48,8 @@ extension LedgerTransaction {
             aliases: try aliases(of: user), account: try account(of: user),
             sessions: try sessions(of: user), mails: try mails(about: user), member: try member(of: user),
             attributes: try attributes(of: user), profile: try profile(of: user, accepting: origins, at: moment),
-            transactions: try transactions(of: user, before: nil, limit: .max), renewals: try renewals(of: user),
+            transactions: try transactions(of: user, before: nil, limit: .max),
+            expectedPurchases: try expectedPurchases(of: user), renewals: try renewals(of: user),
             grants: try grants(of: user, before: nil, limit: .max),
             balances: try balances(of: user, accepting: origins), audit: try auditWithMerged(of: user))
     }

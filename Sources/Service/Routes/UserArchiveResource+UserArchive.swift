@@ -1,6 +1,7 @@
 import Accounts
 import Attributes
 import Commerce
+import Entitlements
 import Ledger
 import Profiles
 import SeedApp
@@ -22,6 +23,8 @@ extension UserArchiveResource {
             chosen: archive.profile.chosen, wishes: archive.profile.wishes.map { Wish($0) },
             items: archive.profile.items,
             transactions: archive.transactions.map { TransactionResource($0, naming: keys) },
+            expectedPurchases: archive.expectedPurchases.isEmpty
+                ? nil : archive.expectedPurchases.map { ExpectedPurchase($0) },
             renewalInfos: archive.renewals.map { RenewalInfoResource($0) },
             grants: archive.grants.map { GrantResource($0, naming: keys) },
             balances: archive.balances.map { BalanceResource($0) },
@@ -40,6 +43,14 @@ extension UserArchiveResource.Mail {
         self.init(
             purpose: mail.purpose.rawValue, email: mail.email, askedAt: mail.createdAt.rfc3339,
             sentAt: mail.sentAt?.rfc3339)
+    }
+}
+
+extension UserArchiveResource.ExpectedPurchase {
+    init(_ purchase: ImportedCustomer.ExpectedPurchase) {
+        self.init(
+            originalTransactionId: purchase.originalTransactionIdentifier, origin: purchase.origin,
+            bundleId: purchase.app)
     }
 }
 
