@@ -42,7 +42,8 @@ package struct ExportColumns: Sendable {
         }
         if let missing = Column.allCases.first(where: { $0.isRequired && places[$0] == nil }) {
             // A file of another kind misses all of them.
-            throw places.isEmpty ? .headerInvalid : .columnMissing(missing.rawValue)
+            guard !places.isEmpty else { throw .headerInvalid }
+            throw .columnMissing(missing.rawValue)
         }
         self.places = places
         count = header.fields.count

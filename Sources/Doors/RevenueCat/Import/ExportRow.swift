@@ -112,10 +112,10 @@ package struct ExportRow: Hashable, Sendable {
             guard (19...40).contains(text.utf8.count), text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
             var bytes = Array(text.utf8)
             if bytes[10] == UInt8(ascii: " ") { bytes[10] = UInt8(ascii: "T") }
-            var text = String(decoding: bytes, as: UTF8.self)
-            if text.hasSuffix(" UTC") { text = String(text.dropLast(4)) }
-            let hasOffset = text.utf8.dropFirst(19).contains { "Zz+-".utf8.contains($0) }
-            return Timestamp(internetDateTime: hasOffset ? text : text + "Z")
+            var time = String(decoding: bytes, as: UTF8.self)
+            if time.hasSuffix(" UTC") { time = String(time.dropLast(4)) }
+            let hasOffset = time.utf8.dropFirst(19).contains { "Zz+-".utf8.contains($0) }
+            return Timestamp(internetDateTime: hasOffset ? time : time + "Z")
         }
 
         /// The texts of a JSON array; empty for an empty field.

@@ -35,7 +35,8 @@ package struct ExportRules: Sendable {
 
     package func decision(about row: ExportRow) -> Decision {
         var decision = Decision()
-        guard row.isSandbox == [.appleSandbox, .localSandbox].contains(origin) else {
+        let acceptsSandbox = origin == .appleSandbox || origin == .localSandbox
+        guard row.isSandbox == acceptsSandbox else {
             decision.exclusions = [row.isSandbox ? .sandboxNotAccepted : .productionNotAccepted]
             decision.isOfCustomer = false
             return decision
@@ -66,9 +67,15 @@ package struct ExportRules: Sendable {
     }
 
     private func promise(_ row: ExportRow, _ decision: inout Decision) {
-        guard !row.isRefunded else { return decision.exclusions = [.refunded] }
-        guard row.endTime.map({ $0 > moment }) ?? true else { return decision.exclusions = [.promotionEnded] }
-        guard !row.entitlements.isEmpty else { return decision.exclusions = [.rightUnknown] }
+        if row.isRefunded {
+            decision.exclusions = [.refunded]
+            return
+        }
+        if let endTime = row.endTime, endTime <= moment {
+            decision.exclusions = [.promotionEnded]
+            return
+        }
+        if row.entitlements.isEmpty { decision.exclusions = [.rightUnknown] }
         for name in row.entitlements {
             guard let right = catalog.right(name) else {
                 decision.exclusions.append(.rightUnknown)
