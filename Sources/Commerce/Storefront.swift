@@ -2,6 +2,8 @@
 public struct Storefront: Hashable, Sendable {
     /// The ISO 3166-1 alpha-3 code, such as `KOR`.
     public let countryCode: String
+    /// The ISO 3166-1 alpha-2 code, such as `KR`.
+    public let shortCountryCode: String
     /// Apple's number of the storefront (`storefrontId` of a signed transaction), such as `143466`.
     public let identifier: String
     /// The ISO 4217 code, such as `KRW`.
@@ -13,8 +15,9 @@ public struct Storefront: Hashable, Sendable {
         self = known
     }
 
-    init(_ countryCode: String, _ identifier: String, _ currency: String) {
+    init(_ countryCode: String, _ shortCountryCode: String, _ identifier: String, _ currency: String) {
         self.countryCode = countryCode
+        self.shortCountryCode = shortCountryCode
         self.identifier = identifier
         self.currency = currency
     }

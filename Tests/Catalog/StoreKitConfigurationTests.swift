@@ -191,7 +191,10 @@ import Testing
         #expect(Storefront.all.count == 175)
         #expect(Set(Storefront.all.map(\.identifier)).count == 175)
         #expect(Storefront.all.map(\.countryCode) == Set(Storefront.all.map(\.countryCode)).sorted())
+        #expect(Set(Storefront.all.map(\.shortCountryCode)).count == 175)
+        #expect(Storefront.all.allSatisfy { $0.shortCountryCode.utf8.count == 2 })
         #expect(Storefront(countryCode: "KOR")?.identifier == "143466")
+        #expect(Storefront(countryCode: "UKR")?.shortCountryCode == "UA")
         #expect(Storefront(countryCode: "ZZZ") == nil)
     }
 }
