@@ -80,7 +80,11 @@ let package = Package(
             name: "Accounts", dependencies: ["Commerce", "Ledger", "Signatures"], exclude: ["Resources"],
             plugins: embeddedResources),
         .target(name: "Team", dependencies: ["Commerce", "Ledger", "Signatures"]),
-        .target(name: "Webhooks", dependencies: ["Commerce", "Ledger", "Signatures", "Wire"]),
+        .target(
+            name: "Webhooks",
+            dependencies: [
+                "Catalog", "Commerce", "Entitlements", "Ledger", "Receipts", "Signatures", "StrictJSON", "Wire",
+            ]),
         .target(name: "Figures", dependencies: ["Commerce", "Entitlements", "Ledger", "Receipts"]),
         .target(name: "Store", dependencies: ["Catalog", "Commerce", "Receipts", "Signatures", grdb]),
 
@@ -178,7 +182,9 @@ let package = Package(
             path: "Tests/CatalogAdministration"),
         .testTarget(
             name: "FiguresTests", dependencies: ["Entitlements", "Figures", "TestSupport"], path: "Tests/Figures"),
-        .testTarget(name: "WebhooksTests", dependencies: ["Webhooks", "TestSupport"], path: "Tests/Webhooks"),
+        .testTarget(
+            name: "WebhooksTests", dependencies: ["Entitlements", "Receipts", "TestSupport", "Webhooks"],
+            path: "Tests/Webhooks"),
         .testTarget(
             name: "SimulationTests",
             dependencies: [

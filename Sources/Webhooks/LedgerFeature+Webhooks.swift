@@ -1,25 +1,24 @@
 import Ledger
-import Wire
 
 extension LedgerFeature {
     /// The webhook messages to back ends: one to each endpoint for each audit record.
     package static let webhooks = LedgerFeature(
         tables: [.webhookEndpoint, .webhookDelivery, .webhookAttempt, .webhookChange],
         auditHook: { records, database, randomness in
-            try WebhookRecords(database: database).enqueue(
-                records.filter { WebhookMessage.Kind($0.record.entry.event) != nil }, randomness: randomness)
+            try WebhookRecords(database: database).enqueue(records, randomness: randomness)
         })
 }
 
 extension Table {
     /// The endpoints. A removed endpoint stays until its deliveries are deleted. Deliveries have no foreign key to it, because
-    /// each redemption would have to lock the endpoint.
+    /// each redemption would have to lock the endpoint. `format`: null for Till's format.
     fileprivate static let webhookEndpoint = Table(
         name: "webhook_endpoint", family: .everywhere,
         columns: [
             .text("endpoint_id"), .text("url"), .integer("created_at"), .text("created_by"),
             .blob("secret", count: 32), .blob("previous_secret", count: 32).optional,
-            .integer("previous_secret_ends_at").optional, .integer("removed_at").optional,
+            .integer("previous_secret_ends_at").optional, .integer("removed_at").optional, .text("format").since(19),
+            .text("authorization_value").since(19),
         ],
         key: ["endpoint_id"], checks: ["(previous_secret IS NULL) = (previous_secret_ends_at IS NULL)"])
 

@@ -4,19 +4,26 @@ import Ledger
 /// A signed message in the format of Standard Webhooks (version 1).
 public struct SignedWebhook: Sendable {
     public let body: [UInt8]
-    /// The headers. `webhook-id` is the same in each attempt, `webhook-timestamp` is the time of the attempt, and
+    /// The headers. `authorization` is there if the endpoint has one. `webhook-id` is the same in each attempt, `webhook-timestamp` is the time of the attempt, and
     /// `webhook-signature` has a signature for each valid secret.
     public let headers: [(name: String, value: String)]
 
     /// - Parameter moment: The time of the attempt. The header has it in seconds since 1970.
-    package init(_ body: [UInt8], identifier: String, secrets: [WebhookSecret], at moment: Timestamp) {
+    package init(
+        _ body: [UInt8],
+        identifier: String,
+        secrets: [WebhookSecret],
+        authorization: WebhookAuthorization? = nil,
+        at moment: Timestamp
+    ) {
         self.body = body
         let seconds = String(moment.secondsSince1970)
         let content = Array("\(identifier).\(seconds).".utf8) + body
-        headers = [
-            ("webhook-id", identifier), ("webhook-timestamp", seconds),
-            ("webhook-signature", secrets.map { $0.signature(of: content) }.joined(separator: " ")),
-        ]
+        headers =
+            (authorization.map { [("authorization", $0.value)] } ?? []) + [
+                ("webhook-id", identifier), ("webhook-timestamp", seconds),
+                ("webhook-signature", secrets.map { $0.signature(of: content) }.joined(separator: " ")),
+            ]
     }
 }
 

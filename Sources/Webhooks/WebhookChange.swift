@@ -8,6 +8,8 @@ public struct WebhookChange: Hashable, Sendable {
         case urlChanged
         /// The detail is the overlap of the secrets in seconds.
         case secretReplaced
+        /// The authorization was set or removed. The detail is the word.
+        case authorizationChanged
         case removed
         /// A message was sent again. The detail is its identifier.
         case messageReplayed

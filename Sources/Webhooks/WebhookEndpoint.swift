@@ -15,6 +15,8 @@ public struct WebhookEndpoint: Hashable, Sendable {
 
     public let identifier: String
     public let url: String
+    /// The format of the messages, which never changes.
+    public let format: WebhookFormat
     public let createdAt: Timestamp
     /// The identifier of the API key that created the endpoint.
     public let createdBy: String
@@ -22,20 +24,26 @@ public struct WebhookEndpoint: Hashable, Sendable {
     public let secret: [UInt8]
     /// The previous secret, which also signs messages until it ends; nil if the secret was never replaced.
     public let previousSecret: EndingSecret?
+    /// The header `Authorization` of each message; nil for none.
+    public let authorization: WebhookAuthorization?
 
     public init(
         identifier: String,
         url: String,
+        format: WebhookFormat = .till,
         createdAt: Timestamp,
         createdBy: String,
         secret: [UInt8],
-        previousSecret: EndingSecret? = nil
+        previousSecret: EndingSecret? = nil,
+        authorization: WebhookAuthorization? = nil
     ) {
         self.identifier = identifier
         self.url = url
+        self.format = format
         self.createdAt = createdAt
         self.createdBy = createdBy
         self.secret = secret
         self.previousSecret = previousSecret
+        self.authorization = authorization
     }
 }

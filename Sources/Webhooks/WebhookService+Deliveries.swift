@@ -1,6 +1,5 @@
 import Commerce
 import Ledger
-import Wire
 
 /// The deliveries to webhooks.
 extension WebhookService {
@@ -103,32 +102,6 @@ extension WebhookService {
             last = next
         }
         return (count, last)
-    }
-
-    /// The message of a delivery; nil for an event without a message. No version writes such a delivery.
-    public func message(_ delivery: WebhookDelivery) -> WebhookMessage? {
-        WebhookMessage.Kind(delivery.entry.event).map { WebhookMessage(delivery, $0) }
-    }
-
-    /// The type of a delivery's message; nil for an event without a message.
-    public func messageType(_ delivery: WebhookDelivery) -> String? {
-        WebhookMessage.Kind(delivery.entry.event)?.rawValue
-    }
-
-    /// The signed message of a delivery, for an attempt now.
-    public func signed(_ delivery: WebhookDelivery, for endpoint: WebhookEndpoint) throws -> SignedWebhook? {
-        let now = clock.now()
-        return try message(delivery).map {
-            SignedWebhook(
-                try $0.body(), identifier: delivery.messageIdentifier, secrets: endpoint.secrets(at: now), at: now)
-        }
-    }
-
-    /// The message of a delivery as it would be sent now, without a signature.
-    public func unsigned(_ delivery: WebhookDelivery) throws -> SignedWebhook? {
-        try message(delivery).map {
-            SignedWebhook(try $0.body(), identifier: delivery.messageIdentifier, secrets: [], at: clock.now())
-        }
     }
 
     /// The endpoints with due deliveries.

@@ -1,3 +1,4 @@
+import Catalog
 import Commerce
 import Foundation
 import Ledger
@@ -12,12 +13,15 @@ public struct WebhookService: Sendable {
     public static let standardOverlap: Int64 = 86_400
 
     public let ledger: Ledger
+    /// The apps whose catalogs name the rights in messages.
+    let apps: Apps
     let clock: any WallClock
     let randomness: Randomness
 
     /// - Parameter clock: The system's clock. Receivers compare its time with theirs.
-    public init(ledger: Ledger, clock: any WallClock, randomness: Randomness) {
+    public init(ledger: Ledger, apps: Apps, clock: any WallClock, randomness: Randomness) {
         self.ledger = ledger
+        self.apps = apps
         self.clock = clock
         self.randomness = randomness
     }
@@ -26,12 +30,19 @@ public struct WebhookService: Sendable {
 
     /// Adds an endpoint, which receives all later events.
     ///
-    /// - Parameter key: The identifier of the caller's API key, or `member NAME` for a person.
+    /// - Parameters:
+    ///   - authorization: The header `Authorization` of each message; nil for none.
+    ///   - key: The identifier of the caller's API key, or `member NAME` for a person.
     /// - Throws: `WebhookError`, `tooMany`.
-    public func add(_ url: WebhookURL, by key: String) async throws -> WebhookEndpoint {
+    public func add(
+        _ url: WebhookURL,
+        format: WebhookFormat = .till,
+        authorization: WebhookAuthorization? = nil,
+        by key: String
+    ) async throws -> WebhookEndpoint {
         let endpoint = WebhookEndpoint(
-            identifier: "wh_" + randomness.bytes(12).hexadecimal, url: url.text, createdAt: clock.now(), createdBy: key,
-            secret: randomness.bytes(WebhookSecret.length))
+            identifier: "wh_" + randomness.bytes(12).hexadecimal, url: url.text, format: format, createdAt: clock.now(),
+            createdBy: key, secret: randomness.bytes(WebhookSecret.length), authorization: authorization)
         let record = recording(.added, of: endpoint.identifier, by: key)
         let isAdded = try await ledger.write { transaction in
             guard try transaction.add(endpoint, upTo: Self.maximumEndpoints) else { return false }
@@ -84,6 +95,26 @@ public struct WebhookService: Sendable {
         return found
     }
 
+    /// Sets the header `Authorization` of an endpoint's messages.
+    ///
+    /// - Parameter authorization: Nil for none.
+    /// - Throws: `WebhookError`, `notFound`.
+    public func setAuthorization(
+        _ authorization: WebhookAuthorization?,
+        of identifier: String,
+        by key: String
+    ) async throws -> WebhookEndpoint {
+        let record = recording(
+            .authorizationChanged, of: identifier, by: key, detail: authorization == nil ? "removed" : "set")
+        let found = try await ledger.write { transaction in
+            let found = try transaction.setAuthorization(authorization, ofWebhookEndpoint: identifier)
+            if found != nil { try record(transaction) }
+            return found
+        }
+        guard let found else { throw WebhookError.notFound }
+        return found
+    }
+
     /// Replaces an endpoint's secret. Both secrets sign messages during the overlap.
     ///
     /// - Parameter seconds: The overlap. With 0, all previous secrets end now.
@@ -110,8 +141,10 @@ public struct WebhookService: Sendable {
         // Another caller replaced the secret meanwhile.
         guard isReplaced else { throw WebhookError.secretBeingReplaced }
         return WebhookEndpoint(
-            identifier: identifier, url: endpoint.url, createdAt: endpoint.createdAt, createdBy: endpoint.createdBy,
-            secret: secret, previousSecret: WebhookEndpoint.EndingSecret(bytes: endpoint.secret, endsAt: end))
+            identifier: identifier, url: endpoint.url, format: endpoint.format, createdAt: endpoint.createdAt,
+            createdBy: endpoint.createdBy, secret: secret,
+            previousSecret: WebhookEndpoint.EndingSecret(bytes: endpoint.secret, endsAt: end),
+            authorization: endpoint.authorization)
     }
 
     /// - Throws: `WebhookError`, `notFound`.

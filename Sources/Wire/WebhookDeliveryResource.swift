@@ -36,8 +36,10 @@ public struct WebhookDeliveryResource: Codable, Sendable {
     public let lastAttempt: Attempt?
     /// The time of the next attempt. Nil if the message is due now or is not retried.
     public let nextAttemptAt: String?
-    /// The message as it is sent.
+    /// The message as it is sent. Nil for a webhook of another format.
     public let message: WebhookMessage?
+    /// The message in RevenueCat's format, as it would be sent now. Nil for a webhook of another format.
+    public let revenueCatMessage: JSONContent?
 
     public init(
         messageId: String,
@@ -45,7 +47,8 @@ public struct WebhookDeliveryResource: Codable, Sendable {
         attempts: Int,
         lastAttempt: Attempt? = nil,
         nextAttemptAt: String? = nil,
-        message: WebhookMessage? = nil
+        message: WebhookMessage? = nil,
+        revenueCatMessage: JSONContent? = nil
     ) {
         self.messageId = messageId
         self.state = state
@@ -53,5 +56,6 @@ public struct WebhookDeliveryResource: Codable, Sendable {
         self.lastAttempt = lastAttempt
         self.nextAttemptAt = nextAttemptAt
         self.message = message
+        self.revenueCatMessage = revenueCatMessage
     }
 }

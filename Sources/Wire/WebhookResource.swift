@@ -2,6 +2,10 @@
 public struct WebhookResource: Codable, Sendable {
     public let webhookId: String
     public let url: String
+    /// The format of the messages: `till` or `revenuecat`.
+    public let format: String
+    /// True if each message has the header `Authorization`. Its value is one of the webhook's secrets.
+    public let hasAuthorization: Bool
     /// RFC 3339, UTC.
     public let createdAt: String
     /// The identifier of the API key.
@@ -14,6 +18,8 @@ public struct WebhookResource: Codable, Sendable {
     public init(
         webhookId: String,
         url: String,
+        format: String,
+        hasAuthorization: Bool,
         createdAt: String,
         createdBy: String,
         createdByName: String? = nil,
@@ -21,6 +27,8 @@ public struct WebhookResource: Codable, Sendable {
     ) {
         self.webhookId = webhookId
         self.url = url
+        self.format = format
+        self.hasAuthorization = hasAuthorization
         self.createdAt = createdAt
         self.createdBy = createdBy
         self.createdByName = createdByName

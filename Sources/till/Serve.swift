@@ -172,7 +172,8 @@ struct Serve: Command {
                     perAddress: configuration.maximumStreamsPerAddress)) : nil
         let webhooks =
             configuration.hasWebhooks
-            ? WebhookService(ledger: ledger, clock: SystemClock(), randomness: .system) : nil
+            ? WebhookService(
+                ledger: ledger, apps: administration.apps, clock: SystemClock(), randomness: .system) : nil
         // The clock of the selling store decides days and expiry dates.
         let figures = configuration.hasFigures ? FigureService(ledger: ledger, clock: clock) : nil
         let appStores = try AppStoreServices(

@@ -54,7 +54,8 @@ struct ConsoleFixture {
         administration = try await CatalogService(
             apps: try Apps(([shop.catalog] + others).map { App($0) }), ledger: ledger, clock: shop.clock)
         figures = FigureService(ledger: ledger, clock: shop.clock)
-        webhooks = WebhookService(ledger: ledger, clock: shop.clock, randomness: .system)
+        webhooks = WebhookService(
+            ledger: ledger, apps: administration.apps, clock: shop.clock, randomness: .system)
         entitlements = EntitlementService(
             apps: administration.apps, verifier: try shop.verifier(), ledger: ledger, clock: shop.clock,
             keepsProofs: keepsProofs)

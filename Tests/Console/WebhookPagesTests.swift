@@ -173,7 +173,7 @@ import Webhooks
         let page = try await admin.get(path)
         let command = try #require(page.text.firstMatch(of: /<pre id="curl">([^<]+)<\/pre>/)?.1)
         let text = command.replacing("&#39;", with: "'").replacing("&quot;", with: "\"").replacing("&amp;", with: "&")
-        let signed = try #require(try fixture.webhooks.signed(delivery, for: endpoint))
+        let signed = try #require(try await fixture.webhooks.signed(delivery, for: endpoint))
         let signature = try #require(signed.headers.last?.value)
         #expect(text.contains("-H 'webhook-signature: \(signature)'"))
         #expect(text.hasPrefix("curl -X POST '\(Self.url)' \\\n"))

@@ -30,7 +30,9 @@ import Testing
         "Accounts": ["Commerce", "Ledger", "Signatures"],
         "CatalogAdministration": ["Catalog", "Commerce", "Entitlements", "Ledger", "Signatures", "StrictJSON"],
         "Team": ["Commerce", "Ledger", "Signatures"],
-        "Webhooks": ["Commerce", "Ledger", "Signatures", "Wire"],
+        "Webhooks": [
+            "Catalog", "Commerce", "Entitlements", "Ledger", "Receipts", "Signatures", "StrictJSON", "Wire",
+        ],
         "Device": ["Commerce", "Wire"],
         "Wire": ["Commerce"],
         "AppStoreClient": ["Commerce", "Receipts", "Signatures", "StrictJSON"],

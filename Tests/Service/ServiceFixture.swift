@@ -83,7 +83,8 @@ struct ServiceFixture {
             profiles: profiles, seedApp: profiles,
             events: EventHub(ledger: ledger),
             administration: administration,
-            webhooks: WebhookService(ledger: ledger, clock: shop.clock, randomness: .system),
+            webhooks: WebhookService(
+                ledger: ledger, apps: administration.apps, clock: shop.clock, randomness: .system),
             figures: figures, proxies: proxies, requestsPerAddress: requestsPerAddress, clock: shop.clock)
     }
 

@@ -1,4 +1,5 @@
 import AppStoreClient
+import Catalog
 import Commerce
 import Entitlements
 import Foundation
@@ -41,7 +42,8 @@ private actor Arrivals {
     init() throws {
         folder = try TemporaryFolder()
         ledger = try Ledger(file: folder.file("ledger.sqlite"))
-        webhooks = WebhookService(ledger: ledger, clock: clock, randomness: .system)
+        webhooks = WebhookService(
+            ledger: ledger, apps: Apps(App(try Catalog(folder: Project.products))), clock: clock, randomness: .system)
     }
 
     private func sender(allowingPrivate: Bool = true) -> WebhookSender {

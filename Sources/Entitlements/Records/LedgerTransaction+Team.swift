@@ -65,6 +65,12 @@ extension LedgerTransaction {
         return try TeamRecords(database: database).grants(of: user, before: sequence ?? .max, limit: limit)
     }
 
+    /// - Returns: Nil if the user has no grant of the identifier.
+    package func grant(_ identifier: String, of user: User) throws -> Grant? {
+        guard let user = try users.known(user) else { return nil }
+        return try TeamRecords(database: database).grant(identifier, of: user)
+    }
+
     /// Revokes a grant. A second revocation changes nothing.
     ///
     /// - Returns: The grant; nil if the user has none of that identifier.

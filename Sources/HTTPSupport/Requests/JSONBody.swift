@@ -77,8 +77,11 @@ package struct JSONBody {
 
     package func optionalDate(_ field: String) throws(Problem) -> Timestamp? { try fields.optionalDate(field) }
 
-    package func optionalText(_ field: String) throws(Problem) -> JSONFields.OptionalText {
-        try fields.optionalText(field)
+    package func optionalText(
+        _ field: String,
+        upTo maximumLength: Int = JSONFields.maximumLength
+    ) throws(Problem) -> JSONFields.OptionalText {
+        try fields.optionalText(field, upTo: maximumLength)
     }
 
     package func optionalObjects(_ field: String, fields known: [String]) throws(Problem) -> [JSONFields] {

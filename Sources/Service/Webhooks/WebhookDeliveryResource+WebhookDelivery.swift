@@ -4,11 +4,18 @@ import Webhooks
 import Wire
 
 extension WebhookDeliveryResource {
-    init(_ delivery: WebhookDelivery, _ message: WebhookMessage?) {
+    init(_ delivery: WebhookDelivery, _ content: WebhookContent?) {
+        let (message, event): (WebhookMessage?, RevenueCatEvent?) =
+            switch content {
+            case .till(let message): (message, nil)
+            case .revenueCat(let event): (nil, event)
+            case nil: (nil, nil)
+            }
         self.init(
             messageId: delivery.messageIdentifier, state: delivery.state.rawValue, attempts: delivery.attempts,
             lastAttempt: delivery.lastAttempt.map { Attempt($0) },
-            nextAttemptAt: delivery.attempts == 0 ? nil : delivery.nextAttemptAt?.rfc3339, message: message)
+            nextAttemptAt: delivery.attempts == 0 ? nil : delivery.nextAttemptAt?.rfc3339, message: message,
+            revenueCatMessage: event.flatMap { JSONContent(json: $0.text) })
     }
 }
 

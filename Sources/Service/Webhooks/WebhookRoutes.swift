@@ -23,9 +23,11 @@ struct WebhookRoutes: Sendable {
                 WebhookList(webhooks: try await webhooks.endpoints().map { WebhookResource($0, naming: keys) }))
         }
         group.post { request, context in
-            let (url, key) = (try await url(of: request, context), try context.requiredCaller.name)
+            let body = try await JSONBody(request, context, fields: ["url", "format", "authorization"])
+            let (url, format, authorization) = (try url(body), try Self.format(body), try Self.authorization(body))
             let keys = try await webhooks.ledger.apiKeyNames()
-            let endpoint = try await webhooks.add(url, by: key)
+            let endpoint = try await webhooks.add(
+                url, format: format, authorization: authorization, by: try context.requiredCaller.name)
             let resource = WebhookResource(endpoint, naming: keys, showingSecretAt: webhooks.now())
             return JSONAnswer.response(
                 bytes: try JSONAnswer.encode(resource), status: .created, headers: Self.headers)
@@ -36,7 +38,8 @@ struct WebhookRoutes: Sendable {
                 WebhookResource(endpoint, naming: try await webhooks.ledger.apiKeyNames()))
         }
         group.patch(":webhook") { request, context in
-            let (url, identifier) = (try await url(of: request, context), try context.parameters.text("webhook"))
+            let url = try url(try await JSONBody(request, context, fields: ["url"]))
+            let identifier = try context.parameters.text("webhook")
             let endpoint = try await webhooks.setURL(
                 url, of: identifier, by: try context.requiredCaller.name)
             return try JSONAnswer.response(
@@ -76,6 +79,17 @@ struct WebhookRoutes: Sendable {
             return try JSONAnswer.response(
                 WebhookSecretsResource(endpoint, at: webhooks.now()), headers: Self.headers)
         }
+        group.put(":webhook/authorization") { request, context in
+            let identifier = try context.parameters.text("webhook")
+            let body = try await JSONBody(request, context, fields: ["authorization"])
+            guard body.object["authorization"] != nil else {
+                throw JSONBody.invalid("The field /authorization is missing; null removes the header.")
+            }
+            let endpoint = try await webhooks.setAuthorization(
+                try Self.authorization(body), of: identifier, by: try context.requiredCaller.name)
+            return try JSONAnswer.response(
+                WebhookResource(endpoint, naming: try await webhooks.ledger.apiKeyNames()))
+        }
     }
 
     private func addDeliveries(to group: RouterGroup<ServiceContext>) {
@@ -88,15 +102,10 @@ struct WebhookRoutes: Sendable {
         group.post(":webhook/deliveries/:message/replay") { _, context in
             let identifier = try context.parameters.text("webhook")
             let message = try context.parameters.text("message")
-            return try JSONAnswer.response(
-                resource(
-                    try await webhooks.replay(
-                        message, to: identifier, by: try context.requiredCaller.name)))
+            let delivery = try await webhooks.replay(message, to: identifier, by: try context.requiredCaller.name)
+            let content = try await webhooks.content(of: delivery, to: try await webhooks.endpoint(identifier))
+            return try JSONAnswer.response(WebhookDeliveryResource(delivery, content))
         }
-    }
-
-    private func resource(_ delivery: WebhookDelivery) -> WebhookDeliveryResource {
-        WebhookDeliveryResource(delivery, webhooks.message(delivery))
     }
 
     private func deliveries(_ request: Request, _ context: ServiceContext) async throws -> Response {
@@ -112,11 +121,34 @@ struct WebhookRoutes: Sendable {
         let position = try page.position { WebhookDeliveryPosition(cursor: $0) }
         let found = try await webhooks.deliveries(to: identifier, in: state, before: position, limit: page.size + 1)
         let (shown, next) = page.part(of: found) { WebhookDeliveryPosition($0).cursor }
-        return try JSONAnswer.response(WebhookDeliveryList(deliveries: shown.map(resource), nextCursor: next))
+        let contents = try await webhooks.contents(of: Array(shown), to: try await webhooks.endpoint(identifier))
+        return try JSONAnswer.response(
+            WebhookDeliveryList(
+                deliveries: zip(shown, contents).map { WebhookDeliveryResource($0, $1) }, nextCursor: next))
     }
 
-    private func url(of request: Request, _ context: ServiceContext) async throws -> WebhookURL {
-        let body = try await JSONBody(request, context, fields: ["url"])
+    private static func format(_ body: JSONBody) throws(Problem) -> WebhookFormat {
+        guard case .text(let text) = try body.optionalText("format") else { return .till }
+        guard let format = WebhookFormat(rawValue: text) else {
+            let formats = WebhookFormat.allCases.map(\.rawValue).joined(separator: ", ")
+            throw JSONBody.invalid("The field /format must be one of \(formats).")
+        }
+        return format
+    }
+
+    /// - Returns: Nil if the field is missing or null.
+    private static func authorization(_ body: JSONBody) throws(Problem) -> WebhookAuthorization? {
+        let field = try body.optionalText("authorization", upTo: WebhookAuthorization.maximumLength)
+        guard case .text(let text) = field else { return nil }
+        guard let authorization = WebhookAuthorization(text) else {
+            throw JSONBody.invalid(
+                "The field /authorization must be 1 to \(WebhookAuthorization.maximumLength) printable ASCII characters, "
+                    + "without a space at its ends.")
+        }
+        return authorization
+    }
+
+    private func url(_ body: JSONBody) throws -> WebhookURL {
         let text = try body.text("url", upTo: WebhookURL.maximumLength)
         return try WebhookURL(receiver: text, allowsPrivate: allowsPrivateAddresses)
     }

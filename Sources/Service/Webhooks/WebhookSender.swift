@@ -144,7 +144,7 @@ public struct WebhookSender: Service {
         to endpoint: WebhookEndpoint,
         over line: WebhookConnection
     ) async -> Attempt {
-        guard let webhook = try? service.signed(delivery, for: endpoint) else {
+        guard let webhook = try? await service.signed(delivery, for: endpoint) else {
             return Attempt(outcome: .unanswered(code: WebhookConnection.Failure.other.rawValue))
         }
         do {

@@ -35,6 +35,20 @@ extension LedgerTransaction {
         return try WebhookRecords(database: database).endpoint(identifier)
     }
 
+    /// Sets the authorization of an endpoint, also for pending deliveries.
+    ///
+    /// - Parameter authorization: Nil for none.
+    /// - Returns: The changed endpoint; nil if there is none.
+    public func setAuthorization(
+        _ authorization: WebhookAuthorization?,
+        ofWebhookEndpoint identifier: String
+    ) throws -> WebhookEndpoint? {
+        try database.execute(
+            "UPDATE webhook_endpoint SET authorization_value = $1 WHERE endpoint_id = $2 AND removed_at IS NULL",
+            [authorization?.value, identifier])
+        return try WebhookRecords(database: database).endpoint(identifier)
+    }
+
     /// Replaces an endpoint's secret. The previous one also signs messages until it ends.
     ///
     /// - Returns: False if the endpoint has another secret than `presented`, or does not exist.

@@ -7,9 +7,11 @@ extension WebhookEndpoint {
         let endsAt: Timestamp? = try row["previous_secret_ends_at"]
         var ending: EndingSecret?
         if let previous, let endsAt { ending = EndingSecret(bytes: previous, endsAt: endsAt) }
+        let authorization: String? = try row["authorization_value"]
         self.init(
-            identifier: try row["endpoint_id"], url: try row["url"], createdAt: try row["created_at"],
-            createdBy: try row["created_by"], secret: try row["secret"], previousSecret: ending)
+            identifier: try row["endpoint_id"], url: try row["url"], format: try row["format"] ?? .till,
+            createdAt: try row["created_at"], createdBy: try row["created_by"], secret: try row["secret"],
+            previousSecret: ending, authorization: authorization.flatMap { WebhookAuthorization($0) })
     }
 }
 

@@ -8,12 +8,15 @@ struct WebhookRecords {
     /// The due time of new and replayed deliveries, which precede all retries.
     static let atOnce = Timestamp(millisecondsSince1970: 0)
 
-    /// Inserts a delivery to each endpoint for each record.
+    /// Inserts a delivery for each record to each endpoint whose format has a message about it.
     func enqueue(_ records: [(record: AuditRecord, user: Int64)], randomness: Randomness) throws {
+        let records = records.filter { record, _ in
+            WebhookFormat.allCases.contains { $0.hasMessage(about: record.entry) }
+        }
         guard !records.isEmpty, try database.has("webhook_endpoint") else { return }
-        let endpoints: [String] = try database.rows(
-            "SELECT endpoint_id FROM webhook_endpoint WHERE removed_at IS NULL ORDER BY endpoint_id"
-        ).map { try $0["endpoint_id"] }
+        let endpoints: [(identifier: String, format: WebhookFormat)] = try database.rows(
+            "SELECT endpoint_id, format FROM webhook_endpoint WHERE removed_at IS NULL ORDER BY endpoint_id"
+        ).map { (try $0["endpoint_id"], try $0["format"] ?? .till) }
         guard !endpoints.isEmpty else { return }
         try database.insert(
             into: "webhook_delivery",
@@ -22,10 +25,10 @@ struct WebhookRecords {
                 "is_delivered", "last_attempt",
             ],
             records.flatMap { record, user -> [[any SQLConvertible]] in
-                // All endpoints receive the same message.
+                // All endpoints of a format receive the same message.
                 let identifier = "msg_" + randomness.bytes(16).hexadecimal
-                return endpoints.map {
-                    [user, record.number, $0, identifier, record.entry.happenedAt, 0, Self.atOnce, false, 0]
+                return endpoints.filter { $0.format.hasMessage(about: record.entry) }.map {
+                    [user, record.number, $0.identifier, identifier, record.entry.happenedAt, 0, Self.atOnce, false, 0]
                 }
             })
     }
@@ -34,11 +37,12 @@ struct WebhookRecords {
         try database.execute(
             """
             INSERT INTO webhook_endpoint (endpoint_id, url, created_at, created_by, secret, previous_secret,
-                previous_secret_ends_at) VALUES ($1, $2, $3, $4, $5, $6, $7)
+                previous_secret_ends_at, format, authorization_value) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
             """,
             [
                 endpoint.identifier, endpoint.url, endpoint.createdAt, endpoint.createdBy, endpoint.secret,
                 endpoint.previousSecret?.bytes, endpoint.previousSecret?.endsAt,
+                endpoint.format == .till ? nil : endpoint.format, endpoint.authorization?.value,
             ])
     }
 

@@ -43,7 +43,8 @@ struct GardenConsole {
         team = TeamService(ledger: ledger, clock: garden.clock, randomness: .system, cost: .minimal)
         let administration = try await CatalogService(
             apps: Apps(App(garden.catalog)), ledger: ledger, clock: garden.clock)
-        webhooks = WebhookService(ledger: ledger, clock: garden.clock, randomness: .system)
+        webhooks = WebhookService(
+            ledger: ledger, apps: administration.apps, clock: garden.clock, randomness: .system)
         entitlements = EntitlementService(
             apps: administration.apps, verifier: try garden.verifier(), ledger: ledger, clock: garden.store.clock,
             keepsProofs: keepsProofs)

@@ -78,6 +78,12 @@ struct DeliveryPage {
                     Phrase(
                         "Each attempt sends this body, with its own time and signature.",
                         "모든 시도는 같은 본문을 각자의 시각과 서명으로 보냅니다.")
+                    if endpoint.format == .revenueCat {
+                        plain(" ")
+                        Phrase(
+                            "A later attempt states the purchase as it is then.",
+                            "이후의 시도는 그 시점의 구매 상태를 보냅니다.")
+                    }
                 }
                 Facts.list(
                     [(Phrase("POST to", "POST 대상"), data(endpoint.origin))]
@@ -110,10 +116,13 @@ struct DeliveryPage {
     private var isSigned: Bool { context.may(.administer) }
 
     private func header(_ header: (name: String, value: String)) -> HTML {
-        guard header.name != MessageCommand.signatureHeader else {
-            return HTML { Phrase("Made with the endpoint's secret", "엔드포인트의 비밀 값으로 생성") }
+        switch header.name {
+        case MessageCommand.signatureHeader:
+            HTML { Phrase("Made with the endpoint's secret", "엔드포인트의 비밀 값으로 생성") }
+        case MessageCommand.authorizationHeader:
+            HTML { Phrase("The endpoint's authorization", "엔드포인트의 인증 값") }
+        default: data(header.value)
         }
-        return data(header.value)
     }
 
     /// A link to the customer whose change the message reports.

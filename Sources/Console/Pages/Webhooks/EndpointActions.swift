@@ -21,6 +21,7 @@ struct EndpointActions {
                 }
                 rotation
                 address
+                authorization
                 removal
             }
         }
@@ -86,6 +87,26 @@ struct EndpointActions {
                 button(.class("primary")) { Phrase("Save", "저장") }
             }
         }
+    }
+
+    private var authorization: HTML {
+        details(.class("action")) {
+            summary { Phrase("Change the authorization", "인증 값 변경") }
+            context.form(to: path("authorization")) {
+                Self.authorizationField(value: endpoint.authorization?.value ?? "")
+                button(.class("primary")) { Phrase("Save", "저장") }
+            }
+        }
+    }
+
+    /// The field for the header `Authorization` of an endpoint's messages.
+    static func authorizationField(value: String = "") -> HTML {
+        Field.text(
+            "authorization", Phrase("Authorization header", "Authorization 헤더"), value: value,
+            maximumLength: WebhookAuthorization.maximumLength,
+            note: Phrase(
+                "Each message has this value, which your back end can compare. Leave it empty for none.",
+                "모든 메시지에 이 값이 들어가며, 백엔드가 비교할 수 있습니다. 비워 두면 보내지 않습니다."))
     }
 
     private var removal: HTML {

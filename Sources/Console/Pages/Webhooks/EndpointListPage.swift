@@ -23,8 +23,8 @@ struct EndpointListPage {
             Listing.table(
                 Phrase("Endpoints, oldest first", "엔드포인트, 오래된 순"),
                 columns: [
-                    Phrase("Address", "주소"), Phrase("Last message", "마지막 메시지"), Phrase("Given up", "포기한 메시지"),
-                    Phrase("Added", "추가"), Phrase("By", "추가한 사람"),
+                    Phrase("Address", "주소"), Phrase("Format", "형식"), Phrase("Last message", "마지막 메시지"),
+                    Phrase("Given up", "포기한 메시지"), Phrase("Added", "추가"), Phrase("By", "추가한 사람"),
                 ], rows: rows.map(cells), empty: Phrase("There is no endpoint.", "엔드포인트가 없습니다."))
             if context.may(.administer) { addition }
         }
@@ -35,6 +35,7 @@ struct EndpointListPage {
             a(.href(ConsolePath("webhooks", row.endpoint.identifier))) {
                 data(row.endpoint.shownURL(to: context))
             },
+            HTML { WebhookWords.title(of: row.endpoint.format) },
             HTML {
                 if let last = row.last {
                     WebhookWords.badge(last.state)
@@ -65,6 +66,11 @@ struct EndpointListPage {
                     note: Phrase(
                         "Begins with https://. The next page shows the secret.", "https://로 시작합니다. 다음 화면에 비밀 값이 표시됩니다.")
                 )
+                Field.choice(
+                    "format", Phrase("Format", "형식"),
+                    WebhookFormat.allCases.map { ($0.rawValue, WebhookWords.title(of: $0)) },
+                    chosen: WebhookFormat.till.rawValue)
+                EndpointActions.authorizationField()
                 button(.class("primary")) { Phrase("Add", "추가") }
             }
         }

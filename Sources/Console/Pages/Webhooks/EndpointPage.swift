@@ -70,6 +70,11 @@ struct EndpointPage {
         let hasPrevious = endpoint.secrets(at: now).count > 1
         return [
             (Phrase("Identifier", "식별자"), Shown.identifier(endpoint.identifier)),
+            (Phrase("Format", "형식"), HTML { WebhookWords.title(of: endpoint.format) }),
+            (
+                Phrase("Authorization header", "Authorization 헤더"),
+                HTML { endpoint.authorization == nil ? Phrase("None", "없음") : Phrase("Set", "설정됨") }
+            ),
             (Phrase("Added", "추가"), Shown.moment(endpoint.createdAt)),
             (Phrase("By", "추가한 사람"), ActorWords.html(caller: endpoint.createdBy, keys)),
             (
@@ -120,6 +125,8 @@ struct EndpointPage {
         // An address may contain a token.
         case .urlChanged where !context.may(.administer): return Shown.nothing
         case .secretReplaced: return HTML { WebhookWords.period(Int64(detail) ?? 0) }
+        case .authorizationChanged:
+            return HTML { detail == "set" ? Phrase("Set", "설정됨") : Phrase("Removed", "삭제") }
         default: return data(detail)
         }
     }

@@ -36,6 +36,17 @@ struct EndpointSecretPage {
                     }
                 }
             }
+            if let authorization = endpoint.authorization {
+                section(.class("card")) {
+                    h2 { Phrase("Authorization header", "Authorization 헤더") }
+                    p { code(.class("secret"), .id("authorization")) { plain(authorization.value) } }
+                    p(.class("actions")) {
+                        button(.type("button"), HTMLAttribute("data-copy", "authorization")) {
+                            Phrase("Copy", "복사")
+                        }
+                    }
+                }
+            }
         }
     }
 }

@@ -3,21 +3,20 @@ import Webhooks
 /// A command that sends a message as the service does.
 struct MessageCommand {
     static let signatureHeader = "webhook-signature"
-    /// The value of the signature for members who may not see one.
-    private static let signaturePlaceholder = "v1,SIGNATURE"
+    static let authorizationHeader = "authorization"
+    /// The values for members who may not see a signature and the endpoint's authorization.
+    private static let placeholders = [signatureHeader: "v1,SIGNATURE", authorizationHeader: "AUTHORIZATION"]
 
     let message: SignedWebhook
     let url: String
+    /// True if the command has the signature and the authorization.
     let isSigned: Bool
 
     /// The header fields of the request.
     var headers: [(name: String, value: String)] {
         [("content-type", "application/json"), ("user-agent", "Till")]
             + message.headers.map { header in
-                (
-                    header.name,
-                    header.name == Self.signatureHeader && !isSigned ? Self.signaturePlaceholder : header.value
-                )
+                (header.name, isSigned ? header.value : Self.placeholders[header.name] ?? header.value)
             }
     }
 

@@ -59,9 +59,17 @@ enum WebhookWords {
         case .added: Phrase("Added", "추가")
         case .urlChanged: Phrase("Another address", "주소 변경")
         case .secretReplaced: Phrase("Secret replaced", "비밀 값 교체")
+        case .authorizationChanged: Phrase("Another authorization", "인증 값 변경")
         case .removed: Phrase("Removed", "삭제")
         case .messageReplayed: Phrase("Message sent again", "메시지 재전송")
         case .messagesReplayed: Phrase("Messages sent again", "메시지 여러 개 재전송")
+        }
+    }
+
+    static func title(of format: WebhookFormat) -> Phrase {
+        switch format {
+        case .till: Phrase(same: "Till")
+        case .revenueCat: Phrase(same: "RevenueCat")
         }
     }
 

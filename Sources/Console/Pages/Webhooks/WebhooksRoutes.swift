@@ -17,7 +17,9 @@ struct WebhooksRoutes: Sendable {
         guard let webhooks = services.webhooks else { return }
         pages.get("webhooks") { _, context in try await endpoints(webhooks, context) }
         pages.post("webhooks", .administer) { _, context in
-            let endpoint = try await webhooks.add(try url(context), by: try context.requiredMember.caller)
+            let endpoint = try await webhooks.add(
+                try url(context), format: try Self.format(context), authorization: try Self.authorization(context),
+                by: try context.requiredMember.caller)
             return ConsolePath("webhooks", endpoint.identifier, "secret", query: ["done": Notice.created.rawValue])
         }
         pages.get("webhooks/:webhook") { request, context in try await endpoint(webhooks, request, context) }
@@ -30,6 +32,12 @@ struct WebhooksRoutes: Sendable {
             let identifier = try context.parameters.text("webhook")
             _ = try await webhooks.setURL(
                 try url(context), of: identifier, by: try context.requiredMember.caller)
+            return ConsolePath("webhooks", identifier, query: ["done": Notice.saved.rawValue])
+        }
+        pages.post("webhooks/:webhook/authorization", .administer) { _, context in
+            let identifier = try context.parameters.text("webhook")
+            _ = try await webhooks.setAuthorization(
+                try Self.authorization(context), of: identifier, by: try context.requiredMember.caller)
             return ConsolePath("webhooks", identifier, query: ["done": Notice.saved.rawValue])
         }
         pages.post("webhooks/:webhook/removal", .administer) { _, context in
@@ -84,6 +92,25 @@ struct WebhooksRoutes: Sendable {
             allowsPrivate: services.system.allowsPrivateWebhooks)
     }
 
+    private static func format(_ context: ConsoleContext) throws -> WebhookFormat {
+        let text = try context.form.text("format")
+        guard !text.isEmpty else { return .till }
+        guard let format = WebhookFormat(rawValue: text) else {
+            throw ConsoleForm.invalid("format", "one of the offered formats")
+        }
+        return format
+    }
+
+    /// - Returns: Nil for an empty field.
+    private static func authorization(_ context: ConsoleContext) throws -> WebhookAuthorization? {
+        let text = try context.form.text("authorization", upTo: WebhookAuthorization.maximumLength)
+        guard !text.isEmpty else { return nil }
+        guard let authorization = WebhookAuthorization(text) else {
+            throw ConsoleForm.invalid("authorization", "printable ASCII characters")
+        }
+        return authorization
+    }
+
     private func endpoints(_ webhooks: WebhookService, _ context: ConsoleContext) async throws -> Page {
         var rows: [EndpointListPage.Row] = []
         for endpoint in try await webhooks.endpoints() {
@@ -109,9 +136,10 @@ struct WebhooksRoutes: Sendable {
         let found = try await webhooks.deliveries(
             to: identifier, in: state, before: position, limit: list.size + 1)
         let (shown, next) = list.part(of: found) { WebhookDeliveryPosition($0).cursor }
+        let types = try await webhooks.contents(of: Array(shown), to: endpoint).map { $0?.type }
         return EndpointPage(
             context: context, endpoint: endpoint, keys: try await services.entitlements.apiKeyNames(),
-            state: state, deliveries: shown.map { ($0, webhooks.messageType($0)) }, nextCursor: next,
+            state: state, deliveries: zip(shown, types).map { ($0, $1) }, nextCursor: next,
             changes: try await webhooks.changes(of: identifier, limit: Self.shownChanges), now: webhooks.now(),
             resent: try request.query("resent").flatMap(Int.init),
             continuation: try request.query("after").flatMap { Timestamp(rfc3339: $0) }
@@ -123,11 +151,13 @@ struct WebhooksRoutes: Sendable {
         let endpoint = try await webhooks.endpoint(identifier)
         let delivery = try await webhooks.delivery(message, to: identifier)
         return DeliveryPage(
-            context: context, endpoint: endpoint, delivery: delivery, type: webhooks.messageType(delivery),
+            context: context, endpoint: endpoint, delivery: delivery,
+            type: try await webhooks.content(of: delivery, to: endpoint)?.type,
             attempts: try await webhooks.attempts(of: delivery),
             // A signature allows its holder to send the message, so only administrators see one.
             message: context.may(.administer)
-                ? try webhooks.signed(delivery, for: endpoint) : try webhooks.unsigned(delivery)
+                ? try await webhooks.signed(delivery, for: endpoint)
+                : try await webhooks.unsigned(delivery, for: endpoint)
         ).page
     }
 }

@@ -1,0 +1,97 @@
+import Commerce
+import Entitlements
+import Ledger
+import Receipts
+
+/// The rules that derive the members of an event from the ledger's facts.
+extension RevenueCatFacts {
+    /// The transaction of the change; nil for a transfer, and for a change without a purchase.
+    var transaction: RedeemedTransaction? {
+        transactions.first { $0.transactionIdentifier.hasSameBytes(as: entry.reference) }
+    }
+
+    /// The transactions of the purchase before and after that of the change.
+    var neighbors: (earlier: ArraySlice<RedeemedTransaction>, later: ArraySlice<RedeemedTransaction>) {
+        guard let transaction, let index = transactions.firstIndex(of: transaction) else { return ([], []) }
+        return (transactions[..<index], transactions[(index + 1)...])
+    }
+
+    /// True for an auto-renewable subscription. An app receipt states no type, but an end.
+    var isSubscription: Bool {
+        if let type = transactions.lazy.compactMap({ PurchasePeriod.Terms($0.facts).type }).first ?? type {
+            return type == .autoRenewableSubscription
+        }
+        return transactions.contains { $0.facts.date(.expiresDate) != nil }
+    }
+
+    /// True for a renewal at the full price after a free trial.
+    var isTrialConversion: Bool {
+        guard let transaction, let previous = neighbors.earlier.last else { return false }
+        return PurchasePeriod.Terms(previous.facts).isTrial && !PurchasePeriod.Terms(transaction.facts).isTrial
+    }
+
+    /// The reason for a cancellation or an expiration. Only the team gives a reason for a revocation.
+    var reason: RevenueCatEvent.Reason {
+        switch entry.event {
+        case .revoked where entry.reason != nil: .developerInitiated
+        case .revoked: .customerSupport
+        case .autoRenewDisabled: .unsubscribe
+        case .renewalFailed: .billingError
+        case .itemTakenBack: .developerInitiated
+        default:
+            switch entry.reason.flatMap(ExpirationReason.init(rawValue:)) {
+            case .customerCancelled: .unsubscribe
+            case .billingError: .billingError
+            case .customerDidNotConsentToPriceIncrease: .priceIncrease
+            case .productNotAvailable, .other, nil: .unknown
+            }
+        }
+    }
+
+    /// The amount in milliunits of the currency by which the change raises the sales: negative for a refund, and zero for a
+    /// change without a payment.
+    ///
+    /// - Returns: Nil if the App Store has not stated the price.
+    func amount(of kind: RevenueCatEvent.Kind) -> Int64? {
+        let price = transaction?.facts.integer(.price)
+        switch kind {
+        case .initialPurchase, .renewal: return price
+        case .nonRenewingPurchase: return entry.event == .itemGiven ? 0 : price
+        case .refundReversed: return revocation?.reason == nil ? price.map(refunded) : 0
+        case .cancellation where entry.event == .revoked && entry.reason == nil: return price.map { -refunded($0) }
+        case .cancellation, .uncancellation, .billingIssue, .expiration, .transfer: return 0
+        }
+    }
+
+    /// The refunded part of a price.
+    private func refunded(_ price: Int64) -> Int64 {
+        let whole: Int64 = 100_000
+        guard let part = transaction?.facts.integer(.revocationPercentage), (0...whole).contains(part) else {
+            return price
+        }
+        return whole.dividingFullWidth(price.multipliedFullWidth(by: part)).quotient
+    }
+
+    /// The end of access after the change; nil for no end.
+    var endsAt: Timestamp? {
+        if entry.event == .itemTakenBack { return entry.happenedAt }
+        if let grant { return grant.endsAt }
+        guard let transaction else { return nil }
+        let end = transaction.expiresAt
+        switch entry.event {
+        // A refund of an earlier period leaves the last one.
+        case .revoked:
+            let left = neighbors.later.last { $0.revocationDate == nil && $0.revocation == nil }
+            return left?.expiresAt ?? (entry.reason == nil ? transaction.revocationDate : nil) ?? entry.happenedAt
+        case .expired, .renewalFailed: return [end, transaction.graceEndsAt].compactMap(\.self).max()
+        default: return end
+        }
+    }
+
+    /// The product of the change. A grant has the name of RevenueCat's promotional products, such as
+    /// `rc_promo_premium_lifetime`, or that of its item if the item gives no right.
+    var product: String {
+        guard let grant, let right = rights.first else { return entry.subject }
+        return "rc_promo_\(right)_\(grant.duration)"
+    }
+}
