@@ -4,8 +4,8 @@ import Ledger
 /// A signed message in the format of Standard Webhooks (version 1).
 public struct SignedWebhook: Sendable {
     public let body: [UInt8]
-    /// The headers. `authorization` is there if the endpoint has one. `webhook-id` is the same in each attempt, `webhook-timestamp` is the time of the attempt, and
-    /// `webhook-signature` has a signature for each valid secret.
+    /// The headers: `authorization` if the endpoint has one, then those of Standard Webhooks. `webhook-id` is the same in each
+    /// attempt, `webhook-timestamp` is the time of the attempt, and `webhook-signature` has a signature for each valid secret.
     public let headers: [(name: String, value: String)]
 
     /// - Parameter moment: The time of the attempt. The header has it in seconds since 1970.

@@ -30,31 +30,33 @@ extension WireExample {
         WireExample(
             WebhookResource.self,
             #"""
-            {"webhookId": "webhookId", "url": "https://example.com/hooks", "createdAt": "2027-01-31T12:00:00Z",
-            "createdBy": "createdBy", "createdByName": "shop", "secret": "secret"}
+            {"webhookId": "webhookId", "url": "https://example.com/hooks", "format": "till", "hasAuthorization": false,
+            "createdAt": "2027-01-31T12:00:00Z", "createdBy": "createdBy", "createdByName": "shop", "secret": "secret"}
             """#),
         WireExample(
             WebhookResource.self,
             #"""
-            {"webhookId": "webhookId", "url": "https://example.com/hooks", "createdAt": "2027-01-31T12:00:00Z",
-            "createdBy": "createdBy"}
+            {"webhookId": "webhookId", "url": "https://example.com/hooks", "format": "till", "hasAuthorization": false,
+            "createdAt": "2027-01-31T12:00:00Z", "createdBy": "createdBy"}
             """#),
         WireExample(
             WebhookList.self,
             #"""
-            {"webhooks": [{"webhookId": "webhookId", "url": "https://example.com/hooks",
-            "createdAt": "2027-01-31T12:00:00Z", "createdBy": "createdBy", "secret": "secret"}]}
+            {"webhooks": [{"webhookId": "webhookId", "url": "https://example.com/hooks", "format": "revenuecat",
+            "hasAuthorization": true, "createdAt": "2027-01-31T12:00:00Z", "createdBy": "createdBy",
+            "secret": "secret"}]}
             """#),
         WireExample(
             WebhookList.self,
             #"""
-            {"webhooks": [{"webhookId": "webhookId", "url": "https://example.com/hooks",
-            "createdAt": "2027-01-31T12:00:00Z", "createdBy": "createdBy"}]}
+            {"webhooks": [{"webhookId": "webhookId", "url": "https://example.com/hooks", "format": "revenuecat",
+            "hasAuthorization": true, "createdAt": "2027-01-31T12:00:00Z", "createdBy": "createdBy"}]}
             """#),
         WireExample(
             WebhookSecretsResource.self,
             #"""
-            {"secret": "secret", "previousSecret": "previousSecret", "previousSecretEndsAt": "2027-01-31T12:00:00Z"}
+            {"secret": "secret", "previousSecret": "previousSecret", "previousSecretEndsAt": "2027-01-31T12:00:00Z",
+            "authorization": "Bearer hooks"}
             """#),
         WireExample(WebhookSecretsResource.self, #"{"secret": "secret"}"#),
         WireExample(
@@ -70,6 +72,12 @@ extension WireExample {
             "item": {"collection": "sprout", "number": 1}, "reason": "gift"}}}
             """#),
         WireExample(WebhookDeliveryResource.self, #"{"messageId": "messageId", "state": "state", "attempts": 7}"#),
+        WireExample(
+            WebhookDeliveryResource.self,
+            #"""
+            {"messageId": "messageId", "state": "state", "attempts": 7,
+            "revenueCatMessage": {"api_version": "1.0", "event": {"type": "TRANSFER"}}}
+            """#),
         WireExample(
             WebhookDeliveryList.self,
             #"""
