@@ -182,6 +182,39 @@ import Webhooks
         #expect(page.has("data-copy=\"curl\""))
     }
 
+    @Test func `an endpoint of RevenueCat's format shows its events, and administrators its authorization`()
+        async throws
+    {
+        let admin = try await fixture.browser(.admin)
+        let fields = ["url": Self.url, "format": "revenuecat", "authorization": "Bearer rc-t0ken"]
+        #expect(try await admin.post("/console/webhooks", fields, from: "/console/webhooks").status == 303)
+        let endpoint = try #require(try await fixture.webhooks.endpoints().first)
+        #expect(endpoint.format == .revenueCat && endpoint.authorization?.value == "Bearer rc-t0ken")
+        try await grant("g")
+        let path = "/console/webhooks/\(endpoint.identifier)"
+        let delivery = try await #require(deliveries(endpoint).first)
+        let message = path + "/deliveries/\(delivery.messageIdentifier)"
+        #expect(try await admin.get("/console/webhooks").has("RevenueCat"))
+        #expect(try await admin.get(path + "/secret").has("rc-t0ken"))
+        let command = try await admin.get(message)
+        #expect(command.has("NON_RENEWING_PURCHASE") && command.has("&quot;app_user_id&quot;:&quot;mint&quot;"))
+        #expect(command.has("authorization: Bearer rc-t0ken"))
+        let viewer = try await fixture.browser(.viewer)
+        for page in ["/console/webhooks", path, message] {
+            #expect(try await !viewer.get(page).has("t0ken"), "\(page)")
+        }
+        #expect(try await viewer.get(path).has("NON_RENEWING_PURCHASE"))
+        #expect(try await viewer.get(message).has("authorization: AUTHORIZATION"))
+        #expect(try await viewer.post(path + "/authorization", fields, from: "/console/account").status == 403)
+        #expect(try await admin.post(path + "/authorization", ["authorization": ""], from: path).status == 303)
+        #expect(try await fixture.webhooks.endpoint(endpoint.identifier).authorization == nil)
+        #expect(try await admin.get(path).has("Another authorization"))
+        for wrong in [["url": Self.url, "format": "x"], ["url": Self.url, "authorization": "\u{E9}"]] {
+            let refused = try await admin.post("/console/webhooks", wrong, from: "/console/webhooks")
+            #expect(refused.status == 422 && refused.has("fieldInvalid"))
+        }
+    }
+
     @Test func `deliveries are listed by state, in pages`() async throws {
         let endpoint = try await endpoint()
         for number in 1...3 {

@@ -67,7 +67,8 @@ import Webhooks
     private func fillForBackEnds() async throws {
         let bytes = [UInt8](repeating: 1, count: 32)
         let endpoint = WebhookEndpoint(
-            identifier: "e", url: "https://example.com", createdAt: Self.now, createdBy: "K", secret: bytes)
+            identifier: "e", url: "https://example.com", format: .revenueCat, createdAt: Self.now, createdBy: "K",
+            secret: bytes, authorization: WebhookAuthorization("Bearer hooks"))
         #expect(try await ledger.write { try $0.add(endpoint, upTo: 1) })
         #expect(
             try await ledger.write { try $0.replace(bytes, with: bytes, ending: Self.later(1), ofWebhookEndpoint: "e") }

@@ -58,10 +58,12 @@ import Wire
         for (method, rest) in [
             ("GET", ""), ("DELETE", ""), ("PATCH", ""), ("GET", "/secret"), ("POST", "/secret"),
             ("GET", "/deliveries"), ("POST", "/deliveries/replay"), ("POST", "/deliveries/m/replay"),
+            ("PUT", "/authorization"),
         ] {
             let answer = try await fixture.send(
                 try #require(HTTPRequest.Method(method)), path + rest,
-                body: method == "PATCH" ? #"{"url":"https://example.org/"}"# : method == "POST" ? "{}" : nil)
+                body: ["PATCH": #"{"url":"https://example.org/"}"#, "POST": "{}", "PUT": #"{"authorization":null}"#][
+                    method])
             #expect((answer.status, answer.code) == (404, "webhookNotFound"), "\(method) \(rest)")
         }
     }
@@ -162,6 +164,64 @@ import Wire
         #expect(try await fixture.send(.post, path + "/replay").decoded([String: Int].self) == ["replayed": 0])
         let refused = try await fixture.send(.post, path + "/msg_1/replay")
         #expect((refused.status, refused.code) == (404, "webhookMessageNotFound"))
+    }
+
+    @Test func `a webhook has the format of its creation, and shows its authorization with the secret alone`()
+        async throws
+    {
+        let body = #"{"url":"https://example.com/rc","format":"revenuecat","authorization":"Bearer rc-t0ken"}"#
+        let answer = try await fixture.send(.post, "/v1/webhooks", body: body)
+        let made = try answer.decoded(WebhookResource.self)
+        #expect((answer.status, made.format, made.hasAuthorization) == (201, "revenuecat", true))
+        let path = "/v1/webhooks/\(made.webhookId)"
+        try await grant()
+        let list = try await fixture.send(.get, path + "/deliveries")
+        let delivery = try #require(try list.decoded(WebhookDeliveryList.self).deliveries.first)
+        #expect(delivery.message == nil)
+        let event = try #require(delivery.revenueCatMessage?["event"])
+        #expect(event["type"]?.text == "NON_RENEWING_PURCHASE" && event["id"]?.text == delivery.messageId)
+        let replayed = try await fixture.send(.post, path + "/deliveries/\(delivery.messageId)/replay")
+        #expect(try replayed.decoded(WebhookDeliveryResource.self).revenueCatMessage?["event"] == event)
+        let shown = try await fixture.send(.get, path)
+        let all = try await fixture.send(.get, "/v1/webhooks")
+        for answer in [answer, list, replayed, shown, all] {
+            #expect(!String(decoding: answer.body, as: UTF8.self).contains("t0ken"))
+        }
+        func authorization() async throws -> String? {
+            try await fixture.send(.get, path + "/secret").decoded(WebhookSecretsResource.self).authorization
+        }
+        #expect(try await authorization() == "Bearer rc-t0ken")
+        // A replaced secret and another address leave the rest.
+        let replaced = try await fixture.send(.post, path + "/secret").decoded(WebhookSecretsResource.self)
+        #expect(replaced.authorization == "Bearer rc-t0ken")
+        let moved = try await fixture.send(.patch, path, body: #"{"url":"https://example.org/"}"#)
+            .decoded(WebhookResource.self)
+        #expect((moved.format, moved.hasAuthorization) == ("revenuecat", true))
+        let other = try await fixture.send(.put, path + "/authorization", body: #"{"authorization":"Basic x"}"#)
+        #expect(try other.decoded(WebhookResource.self).hasAuthorization)
+        #expect(try await authorization() == "Basic x")
+        let removed = try await fixture.send(.put, path + "/authorization", body: #"{"authorization":null}"#)
+        #expect(try !removed.decoded(WebhookResource.self).hasAuthorization)
+        #expect(try await authorization() == nil)
+        let changes = try await fixture.ledger.read { try $0.webhookChanges(of: made.webhookId, limit: 9) }
+        #expect(Set(changes.compactMap { $0.event == .authorizationChanged ? $0.detail : nil }) == ["set", "removed"])
+        #expect(try await make().format == "till")
+    }
+
+    @Test(arguments: [
+        ("POST", "", #"{"url":"https://example.com","format":"slack"}"#),
+        ("POST", "", #"{"url":"https://example.com","format":1}"#),
+        ("POST", "", #"{"url":"https://example.com","authorization":" a"}"#),
+        ("POST", "", #"{"url":"https://example.com","authorization":"a\nb"}"#),
+        ("PUT", "/x/authorization", "{}"), ("PUT", "/x/authorization", #"{"authorization":""}"#),
+        ("PUT", "/x/authorization", #"{"authorization":["a"]}"#),
+    ])
+    func `an invalid format or authorization is refused`(_ method: String, _ path: String, _ body: String) async throws
+    {
+        let refused = try await fixture.send(
+            try #require(HTTPRequest.Method(method)), "/v1/webhooks" + path, body: body)
+        #expect((refused.status, refused.code) == (400, "bodyInvalid"))
+        #expect(try await fixture.ledger.read { try $0.webhookEndpoints() }.isEmpty)
     }
 
     @Test(arguments: [#"{"previousSecretSeconds":-1}"#, #"{"previousSecretSeconds":604801}"#, "[]", "x"])

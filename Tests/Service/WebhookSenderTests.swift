@@ -109,6 +109,47 @@ private actor Arrivals {
                 """)
     }
 
+    @Test func `an endpoint of RevenueCat's format gets its events and its authorization, the same when retried`()
+        async throws
+    {
+        let receiver = try await WebhookReceiver { _, before in before.isEmpty ? 503 : 200 }
+        let endpoint = try await webhooks.add(
+            try WebhookURL(receiver.url, allowsPlain: true), format: .revenueCat,
+            authorization: WebhookAuthorization("Bearer hooks"), by: "K")
+        let plain = try await WebhookReceiver()
+        _ = try await add(plain.url)
+        try await running(sender()) {
+            try await grant("g")
+            try await expectEventually { try await deliveries(to: endpoint).first?.lastAttempt?.outcome != nil }
+            clock.advance(milliseconds: 3_600_000)
+            try await expectEventually { try await deliveries(to: endpoint).first?.state == .delivered }
+            await expectEventually { !plain.received.isEmpty }
+        }
+        let received = receiver.received
+        #expect(received.count == 2)
+        #expect(received.map(\.authorization) == ["Bearer hooks", "Bearer hooks"])
+        #expect(Set(received.map(\.body)).count == 1 && Set(received.map(\.identifier)).count == 1)
+        let message = try #require(received.first)
+        #expect(
+            message.body == """
+                {"api_version":"1.0","event":{"aliases":["alice"],"app_id":null,"app_user_id":"alice",\
+                "country_code":null,"currency":null,"entitlement_id":null,"entitlement_ids":[],\
+                "environment":"PRODUCTION","event_timestamp_ms":1790000000000,"expiration_at_ms":null,\
+                "id":"\(message.identifier)","is_family_share":false,"offer_code":null,\
+                "original_app_user_id":"alice","original_transaction_id":"g","period_type":"PROMOTIONAL",\
+                "presented_offering_id":null,"price":0,"price_in_purchased_currency":0,"product_id":"sprout 1",\
+                "purchased_at_ms":1790000000000,"store":"PROMOTIONAL","transaction_id":"g",\
+                "type":"NON_RENEWING_PURCHASE"}}
+                """)
+        let expected = SignedWebhook(
+            Array(message.body.utf8), identifier: message.identifier, secrets: endpoint.secrets(at: clock.now()),
+            at: Timestamp(secondsSince1970: try #require(Int64(message.timestamp))))
+        #expect(message.signatures == [try #require(expected.headers.last?.value)])
+        // The same event in Till's format has the same identifier, and no authorization.
+        #expect(plain.received.map(\.identifier) == [message.identifier])
+        #expect(plain.received.map(\.authorization) == [""])
+    }
+
     /// Sixteen messages are sent concurrently. None waits for another's connection, which would use up its timeout.
     @Test func `sixteen messages are sent concurrently`() async throws {
         let receiver = try await WebhookReceiver { [arrivals = Arrivals()] _, _ in

@@ -11,6 +11,8 @@ public final class WebhookReceiver: Sendable {
         public let timestamp: String
         /// The signatures, one for each secret.
         public let signatures: [String]
+        /// The header `Authorization`; empty without one.
+        public let authorization: String
         public let body: String
 
         fileprivate init(_ request: Request) async throws {
@@ -21,6 +23,7 @@ public final class WebhookReceiver: Sendable {
             body = String(buffer: try await request.collectBody(upTo: 1 << 20))
             identifier = field("webhook-id")
             timestamp = field("webhook-timestamp")
+            authorization = field("authorization")
             signatures = field("webhook-signature").split(separator: " ").map(String.init)
         }
 

@@ -55,6 +55,18 @@ import Webhooks
         #expect(WebhookResponse(bytes)?.text == text)
     }
 
+    @Test(arguments: ["Bearer abc", "abc", "Basic dTpw", "~", String(repeating: "a", count: 1024)])
+    func `a value of the header Authorization is accepted`(_ text: String) throws {
+        let authorization = try #require(WebhookAuthorization(text))
+        #expect(authorization.value == text)
+        #expect("\(authorization)" == "hidden")
+    }
+
+    @Test(arguments: ["", " a", "a ", "a\nb", "a\r\nX-Y: z", "\u{E9}", "a\u{7F}", String(repeating: "a", count: 1025)])
+    func `another value of the header Authorization is refused`(_ text: String) {
+        #expect(WebhookAuthorization(text) == nil)
+    }
+
     /// The first and last addresses of the ranges that are not public.
     @Test(arguments: [
         "0.0.0.0", "0.255.255.255", "10.0.0.0", "10.255.255.255", "100.64.0.0", "100.127.255.255", "127.0.0.1",

@@ -53,6 +53,7 @@ extension RevenueCatEvent {
     /// A transfer from the user whose log has the entry. At a log-in, the former owner is the anonymous id in the reason.
     static func transfer(_ facts: RevenueCatFacts) -> JSONObject {
         let former = facts.entry.reason.map { [identifier(ofAnonymous: $0)] }
+        let owner = former == nil ? facts.owner : facts.customer
         return object([
             ("app_id", .text(facts.transactions.last?.app)),
             ("environment", .string(environment(of: facts.entry.origin))),
@@ -60,7 +61,8 @@ extension RevenueCatEvent {
             ("id", .string(facts.messageIdentifier)),
             ("store", .string("APP_STORE")),
             ("transferred_from", .texts(former ?? facts.customer)),
-            ("transferred_to", .texts(former == nil ? facts.owner : facts.customer)),
+            // The anonymous id is an alias of the customer now.
+            ("transferred_to", .texts(owner.filter { id in former?.contains { $0.hasSameBytes(as: id) } != true })),
             ("type", .string(Kind.transfer.rawValue)),
         ])
     }

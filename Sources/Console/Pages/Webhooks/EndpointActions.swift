@@ -93,16 +93,16 @@ struct EndpointActions {
         details(.class("action")) {
             summary { Phrase("Change the authorization", "인증 값 변경") }
             context.form(to: path("authorization")) {
-                Self.authorizationField(value: endpoint.authorization?.value ?? "")
+                Self.authorizationField
                 button(.class("primary")) { Phrase("Save", "저장") }
             }
         }
     }
 
-    /// The field for the header `Authorization` of an endpoint's messages.
-    static func authorizationField(value: String = "") -> HTML {
+    /// The field for the header `Authorization` of an endpoint's messages. It never shows the present value, a secret.
+    static var authorizationField: HTML {
         Field.text(
-            "authorization", Phrase("Authorization header", "Authorization 헤더"), value: value,
+            "authorization", Phrase("Authorization header", "Authorization 헤더"),
             maximumLength: WebhookAuthorization.maximumLength,
             note: Phrase(
                 "Each message has this value, which your back end can compare. Leave it empty for none.",

@@ -70,7 +70,7 @@ struct EndpointListPage {
                     "format", Phrase("Format", "형식"),
                     WebhookFormat.allCases.map { ($0.rawValue, WebhookWords.title(of: $0)) },
                     chosen: WebhookFormat.till.rawValue)
-                EndpointActions.authorizationField()
+                EndpointActions.authorizationField
                 button(.class("primary")) { Phrase("Add", "추가") }
             }
         }

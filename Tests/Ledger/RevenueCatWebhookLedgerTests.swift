@@ -1,0 +1,138 @@
+import Catalog
+import Commerce
+import Entitlements
+import Ledger
+import Receipts
+import Testing
+import TestSupport
+import Webhooks
+
+/// Endpoints of RevenueCat's format and the facts of their messages, in either database.
+@Suite struct RevenueCatWebhookLedgerTests: LedgerSuite {
+    let fixture: LedgerFixture
+    private let service: WebhookService
+
+    init() throws {
+        fixture = try LedgerFixture()
+        service = WebhookService(
+            ledger: fixture.ledger, apps: Apps(App(try Catalog(folder: Project.products))),
+            clock: ManualClock(Self.now), randomness: .system)
+    }
+
+    private func add(_ identifier: String, _ format: WebhookFormat) async throws -> WebhookEndpoint {
+        let endpoint = WebhookEndpoint(
+            identifier: identifier, url: "https://example.com/\(identifier)", format: format, createdAt: Self.now,
+            createdBy: "K", secret: [UInt8](repeating: 1, count: 32),
+            authorization: WebhookAuthorization("Bearer \(identifier)"))
+        #expect(try await ledger.write { try $0.add(endpoint, upTo: 2) })
+        return endpoint
+    }
+
+    /// A period of the subscription that began with the transaction "1".
+    private func period(
+        _ transaction: String,
+        from start: Int64,
+        revoked: Timestamp? = nil,
+        signedAt: Int64 = 0
+    ) -> Claim {
+        claim(
+            transaction, original: "1", bought: Self.later(start), revoked: revoked, signedAt: Self.later(signedAt),
+            expiresAt: Self.later(start + 100),
+            facts: TransactionFacts([
+                .type: .text(ProductType.autoRenewableSubscription.rawValue), .price: .integer(4990),
+                .currency: .text("USD"),
+            ]))
+    }
+
+    private func deliveries(to endpoint: WebhookEndpoint) async throws -> [WebhookDelivery] {
+        try await ledger.read { try $0.webhookDeliveries(to: endpoint.identifier, in: nil, before: nil, limit: 100) }
+    }
+
+    /// The messages to an endpoint: user, type and reference.
+    private func messages(to endpoint: WebhookEndpoint) async throws -> [String] {
+        let deliveries = try await deliveries(to: endpoint)
+        return zip(deliveries, try await service.contents(of: deliveries, to: endpoint)).map { delivery, content in
+            "\(delivery.name) \(content?.type ?? "none") \(delivery.entry.reference)"
+        }.sorted()
+    }
+
+    private func text(_ type: String, to endpoint: WebhookEndpoint) async throws -> String? {
+        let deliveries = try await deliveries(to: endpoint)
+        for content in try await service.contents(of: deliveries, to: endpoint) where content?.type == type {
+            if case .revenueCat(let event) = content { return event.text }
+        }
+        return nil
+    }
+
+    @Test func `a format and an authorization are stored, and Till's format is the default`() async throws {
+        let events = try await add("rc", .revenueCat)
+        #expect(try await ledger.read { try $0.webhookEndpoint("rc") } == events)
+        let plain = WebhookEndpoint(
+            identifier: "till", url: "https://example.com", createdAt: Self.now, createdBy: "K",
+            secret: [UInt8](repeating: 2, count: 32))
+        #expect(try await ledger.write { try $0.add(plain, upTo: 2) })
+        let found = try await ledger.read { try $0.webhookEndpoint("till") }
+        #expect(found == plain && found?.format == .till && found?.authorization == nil)
+        let changed = try await ledger.write {
+            try $0.setAuthorization(WebhookAuthorization("Basic x"), ofWebhookEndpoint: "till")
+        }
+        #expect(changed?.authorization?.value == "Basic x")
+        let removed = try await ledger.write { try $0.setAuthorization(nil, ofWebhookEndpoint: "rc") }
+        #expect(removed?.authorization == nil && removed?.format == .revenueCat)
+        #expect(try await ledger.write { try $0.setAuthorization(nil, ofWebhookEndpoint: "none") } == nil)
+        #expect(try fixture.problems() == [])
+    }
+
+    @Test func `each change of a subscription has one event, also after its transfer`() async throws {
+        let endpoint = try await add("rc", .revenueCat)
+        _ = try await redeem(period("1", from: 0), period("2", from: 100), for: alice)
+        _ = try await redeem(period("2", from: 100), for: bob)
+        #expect(
+            try await messages(to: endpoint) == ["alice INITIAL_PURCHASE 1", "alice RENEWAL 2"])
+        let renewal = try #require(try await text("RENEWAL", to: endpoint))
+        #expect(renewal.contains(#""price":4.99"#) && renewal.contains(#""app_id":"com.example.app""#))
+        _ = try await redeem(period("2", from: 100), for: bob, under: .transfer(pauseSeconds: 0))
+        _ = try await notify("1", period("2", from: 100, revoked: Self.later(1), signedAt: 1))
+        _ = try await notify("2", period("2", from: 100, signedAt: 2))
+        #expect(
+            try await messages(to: endpoint) == [
+                "alice INITIAL_PURCHASE 1", "alice RENEWAL 2", "alice TRANSFER 1", "bob CANCELLATION 2",
+                "bob REFUND_REVERSED 2",
+            ])
+        let transfer = try #require(try await text("TRANSFER", to: endpoint))
+        #expect(transfer.contains(#""transferred_from":["alice"],"transferred_to":["bob"]"#))
+        // The facts of the purchase are those of its present owner.
+        #expect(try await text("RENEWAL", to: endpoint) == renewal)
+    }
+
+    @Test func `endpoints of both formats get their own events of a change, with one identifier`() async throws {
+        let (events, messages) = (try await add("rc", .revenueCat), try await add("till", .till))
+        _ = try await redeem(period("1", from: 0), for: alice)
+        _ = try await redeem(period("1", from: 0), for: bob, under: .transfer(pauseSeconds: 0))
+        #expect(try await self.messages(to: events) == ["alice INITIAL_PURCHASE 1", "alice TRANSFER 1"])
+        #expect(
+            try await self.messages(to: messages) == [
+                "alice purchase.granted 1", "alice purchase.transferredOut 1", "bob purchase.transferredIn 1",
+            ])
+        let known = Set(try await deliveries(to: messages).map(\.messageIdentifier))
+        #expect(known.isSuperset(of: try await deliveries(to: events).map(\.messageIdentifier)))
+    }
+
+    @Test func `a customer who logs in has the anonymous id as an alias`() async throws {
+        let endpoint = try await add("rc", .revenueCat)
+        let identifier = "$RCAnonymousID:00000000000000000000000000000001"
+        let (ghost, mint) = (
+            try #require(CustomerIdentifier(identifier)).user, try #require(CustomerIdentifier("Mint Sprout")).user
+        )
+        _ = try await redeem(claim("8"), for: mint)
+        _ = try await redeem(claim("9"), for: ghost)
+        _ = try await ledger.write { try $0.logIn(ghost, as: mint, by: .user, at: Self.later(9)) }
+        let transfer = try #require(try await text("TRANSFER", to: endpoint))
+        #expect(
+            transfer.contains(
+                #""transferred_from":["\#(identifier)"],"transferred_to":["Mint Sprout"]"#))
+        let purchase = try #require(try await text("NON_RENEWING_PURCHASE", to: endpoint))
+        #expect(purchase.contains(#""aliases":["Mint Sprout","\#(identifier)"]"#))
+        #expect(purchase.contains(#""app_user_id":"Mint Sprout""#))
+    }
+}
