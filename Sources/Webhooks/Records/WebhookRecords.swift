@@ -34,6 +34,7 @@ struct WebhookRecords {
     }
 
     func insert(_ endpoint: WebhookEndpoint) throws {
+        let format: WebhookFormat? = endpoint.format == .till ? nil : endpoint.format
         try database.execute(
             """
             INSERT INTO webhook_endpoint (endpoint_id, url, created_at, created_by, secret, previous_secret,
@@ -42,7 +43,7 @@ struct WebhookRecords {
             [
                 endpoint.identifier, endpoint.url, endpoint.createdAt, endpoint.createdBy, endpoint.secret,
                 endpoint.previousSecret?.bytes, endpoint.previousSecret?.endsAt,
-                endpoint.format == .till ? nil : endpoint.format, endpoint.authorization?.value,
+                format, endpoint.authorization?.value,
             ])
     }
 
