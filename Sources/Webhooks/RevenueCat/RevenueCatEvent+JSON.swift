@@ -30,7 +30,7 @@ extension RevenueCatEvent {
                 kind == .billingIssue ? .milliseconds(transaction?.graceEndsAt) : nil
             ),
             ("id", .string(facts.messageIdentifier)),
-            ("is_family_share", .bool(terms.isFamilyShared)),
+            ("is_family_share", .bool(facts.isFamilyShared)),
             ("is_trial_conversion", kind == .renewal ? .bool(facts.isTrialConversion) : nil),
             ("offer_code", .text(transaction.flatMap(offerCode))),
             ("original_app_user_id", .text(facts.customer.first)),

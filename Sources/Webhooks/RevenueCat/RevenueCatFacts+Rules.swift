@@ -24,6 +24,15 @@ extension RevenueCatFacts {
         return transactions.contains { $0.facts.date(.expiresDate) != nil }
     }
 
+    /// True if a member of the customer's family has paid.
+    var isFamilyShared: Bool { transaction.map { PurchasePeriod.Terms($0.facts).isFamilyShared } ?? false }
+
+    /// True if the transaction repeats an earlier purchase that does not renew. The customer paid once.
+    private var isRestored: Bool {
+        guard !isSubscription, let transaction else { return false }
+        return !transaction.originalTransactionIdentifier.hasSameBytes(as: transaction.transactionIdentifier)
+    }
+
     /// True for a renewal at the full price after a free trial.
     var isTrialConversion: Bool {
         guard let transaction, let previous = neighbors.earlier.last else { return false }
@@ -34,7 +43,8 @@ extension RevenueCatFacts {
     var reason: RevenueCatEvent.Reason {
         switch entry.event {
         case .revoked where entry.reason != nil: .developerInitiated
-        case .revoked: .customerSupport
+        // Apple refunds only the buyer, and withdraws family sharing from members.
+        case .revoked: isFamilyShared ? .unknown : .customerSupport
         case .autoRenewDisabled: .unsubscribe
         case .renewalFailed: .billingError
         case .itemTakenBack: .developerInitiated
@@ -53,10 +63,10 @@ extension RevenueCatFacts {
     ///
     /// - Returns: Nil if the App Store has not stated the price.
     func amount(of kind: RevenueCatEvent.Kind) -> Int64? {
+        if entry.event == .itemGiven || isFamilyShared || isRestored { return 0 }
         let price = transaction?.facts.integer(.price)
         switch kind {
-        case .initialPurchase, .renewal: return price
-        case .nonRenewingPurchase: return entry.event == .itemGiven ? 0 : price
+        case .initialPurchase, .renewal, .nonRenewingPurchase: return price
         case .refundReversed: return revocation?.reason == nil ? price.map(refunded) : 0
         case .cancellation where entry.event == .revoked && entry.reason == nil: return price.map { -refunded($0) }
         case .cancellation, .uncancellation, .billingIssue, .expiration, .transfer: return 0

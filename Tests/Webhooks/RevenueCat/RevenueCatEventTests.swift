@@ -88,7 +88,13 @@ import Webhooks
             "a shared purchase",
             Fixture(.granted, "1").having(
                 "1", from: 1, to: 8, [.inAppOwnershipType: .text(InAppOwnershipType.familyShared.rawValue)]),
-            "INITIAL_PURCHASE", ["is_family_share": .bool(true)]),
+            "INITIAL_PURCHASE", ["is_family_share": .bool(true), "price_in_purchased_currency": .integer(0)]),
+        Case(
+            "a restored purchase, which is paid once",
+            Fixture(.granted, "2", "garden.gate").having(
+                "1", "garden.gate", type: .nonConsumable, from: 1, to: nil
+            ).having("2", "garden.gate", type: .nonConsumable, from: 1, to: nil), "NON_RENEWING_PURCHASE",
+            ["price_in_purchased_currency": .integer(0), "original_transaction_id": "1"]),
         Case(
             "an offer code",
             Fixture(.granted, "1").having(
@@ -113,6 +119,12 @@ import Webhooks
             "a refund of an earlier period leaves the end of the last one",
             Fixture(.revoked, "1", on: 9).having("1", from: 1, to: 8, refundedOn: 9).having("2", from: 8, to: 38),
             "CANCELLATION", ["expiration_at_ms": milliseconds(38), "transaction_id": "1"]),
+        Case(
+            "the end of family sharing",
+            Fixture(.revoked, "1", on: 6).having(
+                "1", from: 1, to: 8, refundedOn: 5,
+                [.inAppOwnershipType: .text(InAppOwnershipType.familyShared.rawValue)]), "CANCELLATION",
+            ["cancel_reason": "UNKNOWN", "price_in_purchased_currency": .integer(0), "is_family_share": .bool(true)]),
         Case(
             "a revocation by the team",
             Fixture(.revoked, "1", on: 6, actor: .member("mint"), reason: "fraud").having("1", from: 1, to: 8),
