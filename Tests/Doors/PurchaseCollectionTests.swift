@@ -52,6 +52,15 @@ import Testing
         #expect(purchase.cancelationReason == nil)
     }
 
+    @Test func `the later of two periods counts, even if it ends sooner`() throws {
+        let purchase = try subscription { fixture in
+            fixture.subscribe(from: 1, to: 31)
+            fixture.subscribe(from: 2, to: 9)
+        }
+        #expect(purchase.isExpired)
+        #expect(purchase.transactionIdentifier == "2")
+    }
+
     @Test func `an unstated renewal is not in the answer`() throws {
         let purchase = try subscription { $0.subscribe(from: 8, to: 15) }
         #expect(purchase.renewalIntent == nil)

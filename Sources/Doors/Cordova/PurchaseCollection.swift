@@ -65,7 +65,8 @@ package struct PurchaseCollection: Hashable, Sendable {
                 CustomerPeriod(transaction, nextPurchaseDate: next))
         }
         return byProduct.values.compactMap { periods in
-            guard let last = periods.max(by: { $1.lasts(longerThan: $0) }) else { return nil }
+            // Of two periods the later one counts, even if it ends sooner.
+            guard let last = periods.last else { return nil }
             guard type == .autoRenewableSubscription else { return purchase(last, facts) }
             let isCurrent = last.transaction.productIdentifier.hasSameBytes(as: status.productIdentifier)
             return subscription(last, isCurrent ? status : nil, renewal, facts)
