@@ -17,28 +17,6 @@ import Testing
 
     @Test(
         arguments: [
-            ([:], [.appleProduction], Origin.appleProduction),
-            (["store": "mac_app_store"], [.appleProduction], .appleProduction),
-            (["is_sandbox": "true"], [.appleProduction, .appleSandbox], .appleSandbox),
-            (["is_sandbox": "true"], [.localSandbox], .localSandbox),
-            (
-                ["product_identifier": "garden.basic.monthly", "end_time": "2026-01-31 13:00:00"], [.appleProduction],
-                .appleProduction
-            ),
-            (["product_identifier": "garden.season"], [.appleProduction], .appleProduction),
-        ] as [([String: String], Set<Origin>, Origin)])
-    func `a purchase of the App Store is expected`(
-        changes: [String: String], origins: Set<Origin>, origin: Origin
-    ) throws {
-        let decision = try Self.decision(changes, origins)
-        #expect(decision.exclusions == [] && decision.grants == [])
-        #expect(
-            decision.purchase
-                == .init(app: TestGarden.bundleIdentifier, origin: origin, originalTransactionIdentifier: "1"))
-    }
-
-    @Test(
-        arguments: [
             ([:], .appleProduction), (["store": "mac_app_store"], .appleProduction),
             (["is_sandbox": "true"], .appleSandbox), (["is_sandbox": "true"], .localSandbox), ([:], .localProduction),
             (["product_identifier": "garden.basic.monthly", "end_time": "2026-01-31 13:00:00"], .appleProduction),

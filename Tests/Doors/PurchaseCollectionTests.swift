@@ -14,7 +14,7 @@ import Testing
     private func purchases(
         presenting presented: Set<ByteKey> = [],
         _ fill: (inout CustomerInfoFixture) -> Void
-    ) -> [VerifiedPurchase] {
+    ) -> [CordovaPurchase] {
         var fixture = CustomerInfoFixture()
         fill(&fixture)
         return PurchaseCollection(
@@ -24,7 +24,7 @@ import Testing
         ).purchases
     }
 
-    private func subscription(_ fill: (inout CustomerInfoFixture) -> Void) throws -> VerifiedPurchase {
+    private func subscription(_ fill: (inout CustomerInfoFixture) -> Void) throws -> CordovaPurchase {
         let purchases = purchases(fill)
         try #require(purchases.count == 1)
         return purchases[0]
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test func `a grace period gives access while the App Store retries`() throws {
-        func purchase(grace: Int64) throws -> VerifiedPurchase {
+        func purchase(grace: Int64) throws -> CordovaPurchase {
             try subscription { fixture in
                 fixture.subscribe(from: 1, to: 8, graceUntil: grace)
                 fixture.state([.autoRenewStatus: .integer(1), .isInBillingRetryPeriod: .integer(1)], on: 8)
@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test func `a price increase is notified or agreed to`() throws {
-        for (number, consent) in [(Int64(0), VerifiedPurchase.PriceConsent.notified), (1, .agreed)] {
+        for (number, consent) in [(Int64(0), CordovaPurchase.PriceConsent.notified), (1, .agreed)] {
             let purchase = try subscription { fixture in
                 fixture.subscribe(from: 8, to: 15)
                 fixture.state([.autoRenewStatus: .integer(1), .priceIncreaseStatus: .integer(number)], on: 9)

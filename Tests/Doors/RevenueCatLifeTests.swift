@@ -126,7 +126,7 @@ import Testing
         #expect(names(third.at("subscriber", "non_subscriptions")) == [])
     }
 
-    @Test(arguments: [OwnershipPolicy.keep, .transfer])
+    @Test(arguments: [OwnershipPolicy.keep, .transfer(pauseSeconds: 0)])
     func `the ownership policy decides about a restore by a second customer`(policy: OwnershipPolicy) async throws {
         let door = try await DoorGarden(policy: policy)
         let bought = try door.buy("garden.gate")

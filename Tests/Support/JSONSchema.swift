@@ -171,7 +171,7 @@ public struct JSONSchema {
 
 extension JSONObject {
     /// The object with another value of a member, or without the member.
-    func replacing(_ key: String, with value: JSONValue?) -> JSONObject {
+    public func replacing(_ key: String, with value: JSONValue?) -> JSONObject {
         var object = JSONObject()
         for member in members {
             if member.key != key {

@@ -56,7 +56,7 @@ import Testing
         #expect(recorded.count > 50)
         for request in recorded {
             var body = request.body
-            if body?["fetch_token"] != nil { body = body?.setting("fetch_token", to: .string(proof)) }
+            if body?["fetch_token"] != nil { body = body?.replacing("fetch_token", with: .string(proof)) }
             let headers = request.headers.filter { $0.name.lowercased() != "authorization" }.flatMap {
                 ["--header", "\($0.name): \($0.value)"]
             }
@@ -84,13 +84,4 @@ import Testing
 /// The output of `till keys make --public --json`.
 private struct MadePublicKey: Decodable {
     let key: String
-}
-
-extension JSONObject {
-    /// The object with another value of a member.
-    fileprivate func setting(_ name: String, to value: JSONValue) -> JSONObject {
-        var object = JSONObject()
-        for member in members { _ = object.add(member.key, member.key == name ? value : member.value) }
-        return object
-    }
 }

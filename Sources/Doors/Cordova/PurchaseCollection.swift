@@ -31,10 +31,10 @@ package struct PurchaseCollection: Hashable, Sendable {
     }
 
     /// The purchases, the first one first: one for each product of an original transaction.
-    package let purchases: [VerifiedPurchase]
+    package let purchases: [CordovaPurchase]
 
     package init(_ facts: Facts) {
-        var purchases: [VerifiedPurchase] = []
+        var purchases: [CordovaPurchase] = []
         for (key, transactions) in Dictionary(grouping: facts.transactions, by: \.originalKey) {
             purchases += Self.purchases(of: key, transactions.sorted { $0.isEarlier(than: $1) }, facts)
         }
@@ -51,7 +51,7 @@ package struct PurchaseCollection: Hashable, Sendable {
         of key: TransactionKey,
         _ transactions: [RedeemedTransaction],
         _ facts: Facts
-    ) -> [VerifiedPurchase] {
+    ) -> [CordovaPurchase] {
         let type = type(of: transactions, facts)
         let renewal = facts.renewals[key]
         guard let status = PurchaseStatus(transactions, type, renewal, at: facts.moment) else { return [] }
@@ -81,9 +81,9 @@ package struct PurchaseCollection: Hashable, Sendable {
         return stated ?? known ?? (hasEnd ? .autoRenewableSubscription : nil)
     }
 
-    private static func purchase(_ last: CustomerPeriod, _ facts: Facts) -> VerifiedPurchase {
+    private static func purchase(_ last: CustomerPeriod, _ facts: Facts) -> CordovaPurchase {
         let transaction = last.transaction
-        return VerifiedPurchase(
+        return CordovaPurchase(
             productIdentifier: transaction.productIdentifier,
             purchaseIdentifier: transaction.originalTransactionIdentifier,
             transactionIdentifier: transaction.transactionIdentifier, purchaseDate: last.originalPurchaseDate,
@@ -97,14 +97,14 @@ package struct PurchaseCollection: Hashable, Sendable {
         _ status: PurchaseStatus?,
         _ renewal: StatedRenewal?,
         _ facts: Facts
-    ) -> VerifiedPurchase {
+    ) -> CordovaPurchase {
         let transaction = last.transaction
         let counts = status != nil && renewal?.counts(forPeriodFrom: transaction.purchaseDate) ?? false
         let stated = counts ? renewal : nil
         let isExpired = isExpired(last, facts)
         let renews: Bool? = if let status { status.renews } else { false }
         let isTurnedOff = renews == false && stated?.facts.bool(.autoRenewStatus) == false
-        return VerifiedPurchase(
+        return CordovaPurchase(
             productIdentifier: transaction.productIdentifier,
             purchaseIdentifier: transaction.originalTransactionIdentifier,
             transactionIdentifier: transaction.transactionIdentifier, purchaseDate: last.originalPurchaseDate,
@@ -145,7 +145,7 @@ package struct PurchaseCollection: Hashable, Sendable {
         }
     }
 
-    private static func priceConsent(_ renewal: StatedRenewal?) -> VerifiedPurchase.PriceConsent? {
+    private static func priceConsent(_ renewal: StatedRenewal?) -> CordovaPurchase.PriceConsent? {
         switch renewal?.facts.integer(.priceIncreaseStatus).flatMap({ Int(exactly: $0) })
             .flatMap(PriceIncreaseStatus.init(rawValue:))
         {

@@ -14,7 +14,7 @@ public struct CustomerHistory: Sendable {
     /// The transactions of accepted origins, newest first.
     public let transactions: [RedeemedTransaction]
     /// The last statement about the renewal of each subscription, by its original transaction.
-    public let renewals: [TransactionKey: StatedRenewal]
+    package let renewals: [TransactionKey: StatedRenewal]
     /// The grants, newest first.
     public let grants: [Grant]
 }

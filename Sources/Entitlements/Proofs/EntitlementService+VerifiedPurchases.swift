@@ -38,7 +38,7 @@ extension VerifiedPurchase {
     ///   - claim: The claim of the proof, by the catalog.
     ///   - known: The purchase in the ledger; nil if nobody has redeemed it.
     ///   - parkedRevocation: The revocation of a transaction that nobody has redeemed, as a notification has stated it.
-    private init(
+    fileprivate init(
         _ claim: Claim,
         _ stated: ProvenPurchase,
         _ type: ProductType?,

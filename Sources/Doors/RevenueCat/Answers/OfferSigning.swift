@@ -41,7 +41,7 @@ struct OfferSigning: Sendable {
 
     private func has(_ offer: OfferRequest.Offer) -> Bool {
         catalog.product(offer.productIdentifier)?.subscription?.offers.contains {
-            $0.kind == .promotional && $0.identifier.hasSameBytes(as: offer.identifier)
+            $0.kind == .promotional && $0.identifier?.hasSameBytes(as: offer.identifier) ?? false
         } ?? false
     }
 }

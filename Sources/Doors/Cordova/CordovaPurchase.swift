@@ -1,7 +1,7 @@
 import Commerce
 
 /// One purchase in an answer, by the plugin's name. The plugin computes from it what the customer owns.
-package struct VerifiedPurchase: Hashable, Sendable {
+package struct CordovaPurchase: Hashable, Sendable {
     /// The customer's decision about the next period.
     package enum RenewalIntent: String, CaseIterable, Sendable {
         case renew = "Renew"

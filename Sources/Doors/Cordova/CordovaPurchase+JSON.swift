@@ -1,7 +1,7 @@
 import Commerce
 import StrictJSON
 
-extension VerifiedPurchase {
+extension CordovaPurchase {
     /// The name of the store (`Platform.APPLE_APPSTORE`).
     private static let platform = "ios-appstore"
 
