@@ -18,7 +18,7 @@ package enum UsernameTokens {
 
     /// The MD5 of an id with the version 3 and a variant of RFC 9562.
     private static func hashed(_ username: String) -> UUID? {
-        var digest = MD5.digest(of: Array(username.utf8))
+        guard var digest = MD5.digest(of: Array(username.utf8)) else { return nil }
         digest[6] = 0x30 | digest[6] & 0x0F
         digest[8] = 0x80 | digest[8] & 0x0F
         return uuid(digest.hexadecimal)
