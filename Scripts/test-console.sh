@@ -8,6 +8,8 @@ set -euo pipefail
 TILL=$(realpath "$1")
 export TILL
 shift
+# The demonstration has no settings but its own.
+for name in $(compgen -e TILL_); do unset "$name"; done
 root=$(realpath "$(dirname "$0")/..")
 tools=$root/.build/playwright
 fail() {
