@@ -33,6 +33,9 @@ struct DoorGarden {
         }
         """
 
+    /// The signature of every promotional offer.
+    static let signature = "c2lnbmVk"
+
     let garden: TestGarden
     let ledger: Ledger
     let entitlements: EntitlementService
@@ -58,7 +61,12 @@ struct DoorGarden {
             perKey: requests, perUser: requests, perPublicKey: requests, perPublicKeyAddress: requests)
         let services = DoorServices(
             entitlements: entitlements, authentication: .apiKeys(keys), limits: limits, metrics: metrics,
-            clock: garden.store.clock)
+            offerSigners: [
+                ByteKey(garden.bundleIdentifier): { _, _, _, moment in
+                    PromotionalOfferSignature(
+                        keyIdentifier: "key", nonce: UUID(), timestamp: moment, signature: Self.signature)
+                }
+            ], clock: garden.store.clock)
         routes = ServiceRoutes(
             service: entitlements, authentication: .apiKeys(keys), metrics: metrics,
             others: [DoorRoutes(doors, services: services)], clock: garden.clock)

@@ -62,12 +62,12 @@ import Testing
                 "garden.basic.monthly", "garden.basic.yearly", "garden.gate", "garden.premium.monthly",
             ])
 
-        let bought = try door.buy("garden.basic.monthly")
+        let bought = try door.buy("garden.premium.monthly")
         let answer = try await door.send(
-            .post, "/v1/receipts", Self.receipt(bought.proof, of: Self.anonymous, product: "garden.basic.monthly"))
+            .post, "/v1/receipts", Self.receipt(bought.proof, of: Self.anonymous, product: "garden.premium.monthly"))
         let customer = try info(answer)
         #expect(names(customer.at("subscriber", "entitlements")) == ["gardener"])
-        let subscription = customer.at("subscriber", "subscriptions", "garden.basic.monthly")
+        let subscription = customer.at("subscriber", "subscriptions", "garden.premium.monthly")
         #expect(subscription?.at("store_transaction_id") == .string(bought.identifier))
         #expect(subscription?.at("is_sandbox") == .bool(true))
         #expect(subscription?.at("expires_date") == .string("2026-11-30T12:00:00Z"))
@@ -75,13 +75,13 @@ import Testing
         #expect(subscription?.at("store") == .string("app_store"))
 
         let again = try await door.send(
-            .post, "/v1/receipts", Self.receipt(bought.proof, of: Self.anonymous, product: "garden.basic.monthly"))
+            .post, "/v1/receipts", Self.receipt(bought.proof, of: Self.anonymous, product: "garden.premium.monthly"))
         #expect(try info(again).at("subscriber") == customer.at("subscriber"))
     }
 
-    @Test func `a subscription is renewed, is not charged, ends, and is refunded`() async throws {
+    @Test func `a subscription is renewed, is turned off, and ends`() async throws {
         let door = try await DoorGarden()
-        let product = "garden.basic.monthly"
+        let product = "garden.premium.monthly"
         let bought = try door.buy(product)
         _ = try info(
             try await door.send(.post, "/v1/receipts", Self.receipt(bought.proof, of: "al ice", product: product)))
@@ -100,6 +100,88 @@ import Testing
         #expect(
             try info(ended).at("subscriber", "entitlements", "gardener", "expires_date")
                 == .string("2026-12-31T12:00:00Z"))
+    }
+
+    @Test(arguments: [true, false])
+    func `a charge that fails keeps the entitlement only in a grace period`(hasGracePeriod: Bool) async throws {
+        let door = try await DoorGarden()
+        let product = "garden.premium.monthly"
+        let bought = try door.buy(product)
+        _ = try info(
+            try await door.send(.post, "/v1/receipts", Self.receipt(bought.proof, of: "alice", product: product)))
+        try door.garden.store.failRenewal(of: bought.identifier, hasGracePeriod: hasGracePeriod)
+        try await door.notify()
+        let customer = try info(try await door.send(.get, Self.path(of: "alice")))
+        let subscription = customer.at("subscriber", "subscriptions", product)
+        #expect(subscription?.at("billing_issues_detected_at") != .null)
+        #expect((subscription?.at("grace_period_expires_date") != .null) == hasGracePeriod)
+        let now = JSONValue.string(door.garden.store.now.rfc3339)
+        guard case .string(let end)? = customer.at("subscriber", "entitlements", "gardener", "expires_date"),
+            case .string(let moment) = now
+        else {
+            Issue.record("The entitlement has no end.")
+            return
+        }
+        #expect((end > moment) == hasGracePeriod, "\(end) \(moment)")
+    }
+
+    @Test func `a trial and a refund are stated`() async throws {
+        let door = try await DoorGarden()
+        let product = "garden.basic.monthly"
+        let bought = try door.buy(product)
+        let first = try info(
+            try await door.send(.post, "/v1/receipts", Self.receipt(bought.proof, of: "alice", product: product)))
+        #expect(first.at("subscriber", "subscriptions", product, "period_type") == .string("trial"))
+        let gate = try door.buy("garden.gate")
+        _ = try info(
+            try await door.send(.post, "/v1/receipts", Self.receipt(gate.proof, of: "alice", product: "garden.gate")))
+        try door.garden.advance(to: "2026-11-08T00:00:00Z")
+        let sale = try #require(try door.garden.store.history(of: "alice").last { $0.productIdentifier == product })
+        try door.garden.store.refund(sale.transactionIdentifier)
+        try door.garden.store.refund(gate.identifier)
+        try await door.notify()
+        let customer = try info(try await door.send(.get, Self.path(of: "alice")))
+        let subscription = customer.at("subscriber", "subscriptions", product)
+        #expect(subscription?.at("period_type") == .string("normal"))
+        #expect(subscription?.at("refunded_at") == .string("2026-11-08T00:00:00Z"))
+        #expect(subscription?.at("expires_date") == .string("2026-11-08T00:00:00Z"))
+        #expect(names(customer.at("subscriber", "non_subscriptions")) == [])
+        #expect(names(customer.at("subscriber", "entitlements")) == ["gardener"])
+    }
+
+    @Test func `a grant by the team is a promotional subscription`() async throws {
+        let door = try await DoorGarden()
+        let customer = try #require(CustomerIdentifier("alice"))
+        let grant = try door.entitlements.newGrant(
+            of: Item(collection: "plus", number: 2), reason: "sorry", endsAt: nil, by: "K")
+        _ = try await door.entitlements.give(grant, to: customer.user, keeping: nil, for: nil)
+        let answer = try info(try await door.send(.get, Self.path(of: "alice")))
+        #expect(
+            answer.at("subscriber", "subscriptions", "rc_promo_gardener_lifetime", "store")
+                == .string("promotional"))
+        #expect(answer.at("subscriber", "entitlements", "gardener", "expires_date") == .null)
+    }
+
+    @Test func `promotional offers are signed with the team's key`() async throws {
+        let door = try await DoorGarden()
+        let token = "0A0B0C0D-0000-4000-8000-000000000001"
+        let answer = try await door.send(
+            .post, "/v1/offers",
+            .object([
+                "app_user_id": .string(token),
+                "generate_offers": .array([
+                    .object(["offer_id": .string("spring"), "product_id": .string("garden.basic.monthly")]),
+                    .object(["offer_id": .string("none"), "product_id": .string("garden.basic.monthly")]),
+                ]),
+            ]))
+        #expect(answer.status == 200)
+        #expect(try JSONSchema(named: "SignedOffers").violations(in: try #require(answer.json)) == [])
+        guard case .array(let offers)? = answer["offers"] else {
+            Issue.record("There are no offers.")
+            return
+        }
+        #expect(offers.map { $0.at("signature_data", "signature") } == [.string(DoorGarden.signature), nil])
+        #expect(offers.last?.at("signature_error", "code") == .integer(7232))
     }
 
     @Test func `an anonymous customer logs in, and keeps the purchases`() async throws {
