@@ -46,7 +46,7 @@ TILL_PUBLIC_KEY=$("$till" keys make --public --app com.example.garden 2>"$work/l
 TILL_API_KEY=$("$till" keys make test-doors --scope read 2>"$work/log") || fail "$(cat "$work/log")"
 export TILL_PUBLIC_KEY TILL_API_KEY
 coproc server {
-    exec "$till" serve --store --doors cordova --port 0 --log-level warning 2>"$work/log"
+    exec env -u TILL_PEERS -u TILL_PUBLIC_KEY -u TILL_VECTORS "$till" serve --store --doors cordova --port 0 --log-level warning 2>"$work/log"
 }
 process=$server_PID
 read -r _ _ TILL_URL <&"${server[0]}" || fail "the service did not start: $(cat "$work/log")"
