@@ -58,7 +58,7 @@ import Testing
     @Test func `a record beyond a limit is returned without fields, and the next ones are read`() throws {
         var limits = CSVReader.Limits()
         (limits.field, limits.record, limits.fields) = (4, 12, 3)
-        let text = "abcd,e\nabcde,f\n\"abcd\n\",x\na,b,c,d\nabc,abc,abcd\nlast\n"
+        let text = "abcd,e\nabcde,f\n\"abcd\n\",x\na,b,c,d\nabcd,abcd,abc\nlast\n"
         let records = try Self.records(Array(text.utf8), limits: limits)
         #expect(records.map(\.problem) == [nil, .fieldTooLong, .fieldTooLong, .tooManyFields, .recordTooLong, nil])
         #expect(records.map(\.line) == [1, 2, 3, 5, 6, 7])

@@ -109,7 +109,9 @@ import Testing
         let bought = try door.buy(product)
         _ = try info(
             try await door.send(.post, "/v1/receipts", Self.receipt(bought.proof, of: "alice", product: product)))
+        try door.garden.advance(to: "2026-11-10T00:00:00Z")
         try door.garden.store.failRenewal(of: bought.identifier, hasGracePeriod: hasGracePeriod)
+        try door.garden.advance(to: "2026-11-10T01:00:00Z")
         try await door.notify()
         let customer = try info(try await door.send(.get, Self.path(of: "alice")))
         let subscription = customer.at("subscriber", "subscriptions", product)

@@ -51,7 +51,7 @@ import Testing
             "keys", "make", "app", "--public", "--app", "com.memolease.sesac1", "--json")
         let key = try made.decoded(MadePublicKey.self).key
         let proof = try await Self.proof(till)
-        let serve = try await ServeProcess(till, ["--doors", "revenuecat"])
+        let serve = try await ServeProcess(till, ["--store", "--doors", "revenuecat"])
         let recorded = try Self.recorded()
         #expect(recorded.count > 50)
         for request in recorded {

@@ -91,15 +91,15 @@ package struct CSVReader {
     }
 
     private mutating func nextByte() throws -> UInt8? {
-        if position == chunk.count {
+        while position == chunk.count {
             chunk = [UInt8](try read())
+            guard !chunk.isEmpty else { return nil }
             position = 0
             if isAtStart {
                 isAtStart = false
-                // The chunks are longer than the mark.
+                // The first chunk has at least the length of the mark.
                 if chunk.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
             }
-            guard position < chunk.count else { return nil }
         }
         defer { position += 1 }
         return chunk[position]
