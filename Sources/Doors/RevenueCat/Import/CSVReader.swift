@@ -92,9 +92,8 @@ package struct CSVReader {
 
     private mutating func nextByte() throws -> UInt8? {
         while position == chunk.count {
-            chunk = [UInt8](try read())
+            (chunk, position) = ([UInt8](try read()), 0)
             guard !chunk.isEmpty else { return nil }
-            position = 0
             if isAtStart {
                 isAtStart = false
                 // The first chunk has at least the length of the mark.
