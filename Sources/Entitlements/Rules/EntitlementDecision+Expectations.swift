@@ -17,7 +17,10 @@ extension EntitlementDecision {
     /// The ownership policy then decides as if the customer had redeemed the purchase before the import. An account token that
     /// determines the owner takes precedence over the expectation.
     mutating func confirmExpectation(of claim: Claim, presentedBy user: Int64) {
-        guard claim.isKnown, let owner = expectedOwner(of: claim), owner != user else { return }
+        // Most decisions are about no expected purchase.
+        guard !facts.expectedOwners.isEmpty, claim.isKnown, let owner = expectedOwner(of: claim), owner != user else {
+            return
+        }
         let siblings = facts.parkedSiblings(of: claim)
         guard facts.namedOwner(by: claim, siblings, of: nil) == nil else { return }
         _ = apply(claim, of: owner, by: .appStore, nil)

