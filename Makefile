@@ -10,7 +10,7 @@ requirements:
 	@Scripts/requirements.sh
 
 build: requirements ## Build the till command (.build/release/till)
-	@[ -x .build/release/till ] || echo "Building Till and its packages; the first time takes about 6 minutes on two cores …"
+	@[ -x .build/release/till ] || echo "Building Till and its packages; the first time takes 6 to 20 minutes on two cores …"
 	@swift build -c release --product till
 	@Scripts/check-versions.sh
 
@@ -27,7 +27,7 @@ pictures: build ## Draw the pictures of the README
 alone := SimulationTests|DecisionPropertyTests
 
 test: requirements ## Run every test, then half a minute of simulations
-	@[ -x .build/release/till ] || echo "Building Till and its packages; the first time takes about 6 minutes on two cores …"
+	@[ -x .build/release/till ] || echo "Building Till and its packages; the first time takes 6 to 20 minutes on two cores …"
 	@Scripts/swift-test.sh --skip '$(alone)'
 	@Scripts/swift-test.sh --skip-build --filter '$(alone)'
 

@@ -3,7 +3,7 @@ import Commerce
 import Entitlements
 import HTTPSupport
 
-/// What the doors use of the running service.
+/// The parts of the running service that the doors use.
 public struct DoorServices: Sendable {
     package let entitlements: EntitlementService
     package let attributes: AttributeService

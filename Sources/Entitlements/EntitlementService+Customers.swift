@@ -21,7 +21,7 @@ extension EntitlementService {
         try await ledger.read { try $0.customers(ofProduct: product, after: position, limit: limit) }
     }
 
-    /// What a user bought and was given; nil for an unknown user.
+    /// The purchases and grants of a user; nil for an unknown user.
     public func history(of user: User) async throws -> CustomerHistory? {
         try await ledger.read { try $0.history(of: user, accepting: accepted.origins(for: user)) }
     }

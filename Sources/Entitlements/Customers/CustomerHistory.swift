@@ -1,7 +1,7 @@
 import Commerce
 import Receipts
 
-/// Everything that the ledger knows about what a user bought and was given.
+/// The purchases and grants of a user, as far as the ledger knows them.
 public struct CustomerHistory: Sendable {
     /// The maximum number of transactions. Older ones are left out.
     public static let maximumTransactions = 10_000

@@ -3,7 +3,7 @@ import Ledger
 import Receipts
 
 extension LedgerTransaction {
-    /// What a user bought and was given; nil for an unknown user.
+    /// The purchases and grants of a user; nil for an unknown user.
     ///
     /// - Parameter origins: The origins that are valid for the user.
     public func history(of user: User, accepting origins: Set<Origin>) throws -> CustomerHistory? {
