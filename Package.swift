@@ -239,6 +239,12 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+// What is tested is optimised as it ships, and so is what plays many seeds or makes load; other tests compile in half the time.
+let optimizedTests = ["AttackTests", "EntitlementsTests", "SimulationTests"]
+for target in package.targets where target.type == .test && !optimizedTests.contains(target.name) {
+    target.swiftSettings = [.unsafeFlags(["-Onone"])]
+}
+
 // Only `make fuzz` links libFuzzer, which comes with the toolchain.
 if Context.environment["TILL_FUZZ"] != nil {
     package.targets += [

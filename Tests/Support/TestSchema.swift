@@ -19,7 +19,8 @@ public struct TestSchema: Sendable {
         guard ProcessInfo.processInfo.environment["TILL_POSTGRES_BOUNCER"] == nil else {
             // pgbouncer does not pass the search path on, so a separate database replaces the schema.
             try Self.execute("CREATE DATABASE \(name) TEMPLATE template0", at: server)
-            address = String(server.dropLast("till".count)) + name
+            // The first connection to a new database is slow, and may come when many databases are made.
+            address = String(server.dropLast("till".count)) + name + "?connect_timeout=30"
             return
         }
         address = "\(server)\(server.contains("?") ? "&" : "?")options=-csearch_path%3D\(name)"

@@ -51,7 +51,10 @@ struct ProductRoutes: Sendable {
         // The last product of the previous page keeps its place, even if it was withdrawn or is no longer wished for.
         let listed = view.catalog.products.filter(query.matches)
             .map { resource($0, in: view, language: language, userState) }
-            .filter { $0.productId == last?.product || $0.isWithdrawn == nil && (!wishedOnly || $0.isWished == true) }
+            .filter { product in
+                if product.productId == last?.product { return true }
+                return product.isWithdrawn == nil && (!wishedOnly || product.isWished == true)
+            }
         func wishedAt(_ product: String) -> Timestamp? {
             product == last?.product ? last?.wishedAt : userState?.wishedAt(product)
         }
