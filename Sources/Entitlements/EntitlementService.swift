@@ -168,6 +168,13 @@ public struct EntitlementService: Sendable {
         }
     }
 
+    /// The items of a user without their sources, except those that everybody owns, in order.
+    public func ownItems(of user: User) async throws -> [Item] {
+        try await ledger.read(.statement) {
+            try $0.items(of: user, accepting: accepted.origins(for: user), at: clock.now())
+        }
+    }
+
     /// The subscriptions of a user, in the order of their first purchases.
     public func subscriptions(of user: User) async throws -> [PurchaseStatus] {
         let catalogs = catalogs

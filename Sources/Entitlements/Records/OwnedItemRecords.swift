@@ -8,9 +8,18 @@ struct OwnedItemRecords {
 
     /// The coverage that began before a moment and is not revoked, in one query.
     ///
-    /// - Parameter origins: The origins that are valid for the user.
-    func coverage(of user: User, accepting origins: Set<Origin>, until moment: Timestamp) throws -> [ItemCoverage] {
-        try database.rows(Self.coverage, [user.name, user.issuer, moment]).compactMap { row in
+    /// - Parameters:
+    ///   - item: The only item whose coverage is read; nil for all items.
+    ///   - origins: The origins that are valid for the user.
+    func coverage(
+        of user: User,
+        with item: Item? = nil,
+        accepting origins: Set<Origin>,
+        until moment: Timestamp
+    ) throws -> [ItemCoverage] {
+        var arguments: [any SQLConvertible] = [user.name, user.issuer, moment]
+        if let item { arguments += [item.collection, item.number] as [any SQLConvertible] }
+        return try database.rows(item == nil ? Self.coverage : Self.coverageOfItem, arguments).compactMap { row in
             let item = Item(collection: try row["collection"], number: try row["number"])
             if let grant: String = try row["grant_id"] {
                 return ItemCoverage(
@@ -30,7 +39,10 @@ struct OwnedItemRecords {
         .autoRenewStatus, .autoRenewProductId, .isInBillingRetryPeriod, .expirationIntent,
     ]
 
-    private static let coverage: String = {
+    private static let coverage = coverage(where: "true")
+    private static let coverageOfItem = coverage(where: "collection = $4 AND number = $5")
+
+    private static func coverage(where condition: String) -> String {
         let user = "(SELECT user_id FROM user_name WHERE name = $1 AND issuer = $2)"
         let own = [
             "sequence", "transaction_id", "original_transaction_id", "product_id", "quantity", "redeemed_at",
@@ -47,12 +59,13 @@ struct OwnedItemRecords {
                     AND subscription.original_transaction_id = redeemed.original_transaction_id
                     AND subscription.origin = redeemed.origin AND subscription.app = redeemed.app
             WHERE entitlement.user_id = \(user) AND is_revoked = 0 AND (begins_at IS NULL OR begins_at <= $3)
+                AND \(condition)
             UNION ALL
             SELECT collection, number, ends_at, grant_id, granted_at, NULL, \(
                 columns.map { _ in "NULL" }.joined(separator: ", "))
-            FROM team_grant WHERE user_id = \(user) AND revoked_at IS NULL
+            FROM team_grant WHERE user_id = \(user) AND revoked_at IS NULL AND \(condition)
             """
-    }()
+    }
 
     private static func transaction(_ row: SQLRow) throws -> RedeemedTransaction {
         try RedeemedTransaction(

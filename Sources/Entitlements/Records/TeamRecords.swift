@@ -28,6 +28,17 @@ struct TeamRecords {
         ).map(Self.grant)
     }
 
+    /// The newest grant of an item, revoked or not.
+    func lastGrant(of item: Item, to user: Int64) throws -> Grant? {
+        try database.row(
+            """
+            SELECT * FROM team_grant WHERE user_id = $1 AND collection = $2 AND number = $3
+            ORDER BY sequence DESC LIMIT 1
+            """,
+            [user, item.collection, item.number]
+        ).map(Self.grant)
+    }
+
     /// - Returns: Nil if the user has no such grant.
     func grant(_ identifier: String, of user: Int64) throws -> Grant? {
         try database.row("SELECT * FROM team_grant WHERE user_id = $1 AND grant_id = $2", [user, identifier])

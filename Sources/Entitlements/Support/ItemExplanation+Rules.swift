@@ -118,7 +118,7 @@ extension ItemExplanation {
     }
 
     private static func grantEnded(_ item: Item, _ facts: ItemFacts) -> ItemExplanation? {
-        guard let grant = facts.grants.first else { return nil }
+        guard let grant = facts.grant else { return nil }
         if let revocation = grant.revocation {
             return ItemExplanation(
                 item, .grantTakenBack, "The team has revoked a grant of the item: \(revocation.reason)",
@@ -131,22 +131,22 @@ extension ItemExplanation {
     }
 
     private static func refused(_ item: Item, _ facts: ItemFacts) -> ItemExplanation? {
-        guard let entry = facts.events.first else { return nil }
+        guard let entry = facts.event else { return nil }
         if entry.event == .transferredOut {
             return ItemExplanation(
                 item, .transferredToAnotherUser, "The purchase of \(entry.subject) was transferred to another user.",
                 remedy: "Ask the customer to log in as that user.", since: entry.happenedAt, reference: entry.reference,
-                origin: entry.origin, otherOwner: facts.otherOwners[entry.reference], products: [entry.subject])
+                origin: entry.origin, otherOwner: facts.otherOwner, products: [entry.subject])
         }
         let remedy = entry.reason.flatMap { RefusalRemedy(code: $0) }
         return ItemExplanation(
             item, .refused, "A purchase of \(entry.subject) was refused. \(remedy?.cause ?? entry.reason ?? "")",
             remedy: remedy?.remedy, since: entry.happenedAt, reference: entry.reference, origin: entry.origin,
-            otherOwner: facts.otherOwners[entry.reference], products: [entry.subject], reason: entry.reason)
+            otherOwner: facts.otherOwner, products: [entry.subject], reason: entry.reason)
     }
 
     private static func unclaimed(_ item: Item, _ facts: ItemFacts) -> ItemExplanation? {
-        guard let purchase = facts.unclaimed.first else { return nil }
+        guard let purchase = facts.unclaimed else { return nil }
         let token = purchase.appAccountToken == nil ? "has no account token" : "names an account token"
         return ItemExplanation(
             item, .unclaimed,

@@ -26,14 +26,14 @@ package struct ItemFacts: Sendable {
     /// The identifiers of the products that grant the item.
     package var products: [String] = []
     package var purchases: [Purchase] = []
-    /// The grants of the item by the team, newest first.
-    package var grants: [Grant] = []
-    /// The refused and the transferred purchases of these products, newest first.
-    package var events: [AuditEntry] = []
-    /// The owners of the refused purchases, by their transactions.
-    package var otherOwners: [String: User] = [:]
-    /// Purchases of these products that nobody has redeemed, newest first.
-    package var unclaimed: [UnclaimedPurchase] = []
+    /// The newest grant of the item by the team.
+    package var grant: Grant?
+    /// The newest refusal or transfer of a purchase of these products.
+    package var event: AuditEntry?
+    /// The owner of that purchase, if it is another user.
+    package var otherOwner: User?
+    /// The newest purchase of these products that nobody has redeemed.
+    package var unclaimed: UnclaimedPurchase?
 
     package init() {}
 }

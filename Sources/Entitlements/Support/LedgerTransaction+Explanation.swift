@@ -2,9 +2,6 @@ import Commerce
 import Ledger
 
 extension LedgerTransaction {
-    /// The number of the newest events that an explanation uses.
-    private static let maximumEvents = 500
-
     /// The facts about a user and an item.
     ///
     /// - Parameters:
@@ -23,23 +20,24 @@ extension LedgerTransaction {
     ) throws -> ItemFacts {
         var facts = ItemFacts()
         facts.products = products
-        facts.owned = try ownedItems(of: user, accepting: origins, owningBesides: free, at: moment, type: type)
-            .first { $0.item == item }
+        let coverage = try OwnedItemRecords(database: database)
+            .coverage(of: user, with: item, accepting: origins, until: moment)
+        facts.owned =
+            OwnedItem.all(by: coverage, owningBesides: free.filter { $0 == item }, at: moment, type: type).first
         let apps = try AppRecords(database: database).numbers(of: [])
         if facts.owned == nil, !products.isEmpty {
             facts.unclaimed = try UnclaimedRecords(database: database, apps: apps)
-                .newest(ofProducts: Set(products), of: origins, limit: 5)
+                .newest(ofProducts: products, of: origins)
         }
         guard facts.owned == nil, let number = try users.known(user) else { return facts }
         facts.purchases = try purchases(granting: item, to: number, apps, accepting: origins, at: moment, type: type)
-        facts.grants = try TeamRecords(database: database).grants(of: number, before: .max, limit: Self.maximumEvents)
-            .filter { $0.item == item }
-        let known = Set(products.map { ByteKey($0) })
-        facts.events = try StoryRecords(database: database).events(of: number, before: nil, limit: Self.maximumEvents)
-            .map(\.entry)
-            .filter { [.refused, .transferredOut].contains($0.event) && known.contains(ByteKey($0.subject)) }
-        facts.otherOwners = try SupportRecords(database: database, apps: apps)
-            .owners(of: facts.events, users).filter { $0.value != user }
+        facts.grant = try TeamRecords(database: database).lastGrant(of: item, to: number)
+        guard let event = try StoryRecords(database: database).lastLoss(of: number, ofProducts: products) else {
+            return facts
+        }
+        facts.event = event
+        let owner = try SupportRecords(database: database, apps: apps).owners(of: [event], users)[event.reference]
+        if owner != user { facts.otherOwner = owner }
         return facts
     }
 

@@ -23,6 +23,18 @@ struct StoryRecords {
         }
     }
 
+    /// The newest event of a user that refused or transferred a purchase of one of some products.
+    func lastLoss(of user: Int64, ofProducts products: [String]) throws -> AuditEntry? {
+        let events = [AuditEntry.Event.refused, .transferredOut].map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        return try database.row(
+            """
+            SELECT * FROM audit WHERE user_id = $1 AND event IN (\(events)) AND subject \(database.isIn("$2"))
+            ORDER BY happened_at DESC, number DESC LIMIT 1
+            """,
+            [user, database.list(products)]
+        ).map { try AuditRecord($0).entry }
+    }
+
     /// The notifications about a user's purchases before a position, newest first.
     func notifications(
         of user: Int64,

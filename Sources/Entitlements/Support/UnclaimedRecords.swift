@@ -30,21 +30,22 @@ struct UnclaimedRecords {
         ).compactMap(purchase)
     }
 
-    /// The newest unclaimed purchases of products from some origins, except revoked ones.
-    func newest(
-        ofProducts products: Set<String>,
-        of origins: Set<Origin>,
-        limit: Int
-    ) throws -> [UnclaimedPurchase] {
+    /// The newest unclaimed purchase of one of some products from some origins, except revoked ones.
+    func newest(ofProducts products: [String], of origins: Set<Origin>) throws -> UnclaimedPurchase? {
         // A claim is a JSON text without an index. There are few unclaimed purchases.
-        try database.rows(
+        let rows = try database.rows(
             """
             SELECT * FROM parked_transaction
             WHERE claim IS NOT NULL AND revocation_date IS NULL AND origin IN \(origins.sqlList)
             ORDER BY stated_at DESC LIMIT 500
-            """, []
-        ).compactMap(purchase).map(\.purchase).filter { products.contains($0.productIdentifier) }
-            .prefix(limit).map(\.self)
+            """, [])
+        let known = Set(products.map { ByteKey($0) })
+        for row in rows {
+            if let found = try purchase(row)?.purchase, known.contains(ByteKey(found.productIdentifier)) {
+                return found
+            }
+        }
+        return nil
     }
 
     private func purchase(_ row: SQLRow) throws -> (purchase: UnclaimedPurchase, claim: Claim)? {

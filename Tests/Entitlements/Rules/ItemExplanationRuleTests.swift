@@ -77,12 +77,10 @@ import Testing
 
     private static func event(_ event: AuditEntry.Event, reason: String? = nil) -> ItemFacts {
         facts {
-            $0.events = [
-                AuditEntry(
-                    happenedAt: Rules.now, event: event, actor: .user, origin: .localSandbox, reference: "9",
-                    subject: "p", reason: reason)
-            ]
-            $0.otherOwners = ["9": User(name: "bob")].compactMapValues(\.self)
+            $0.event = AuditEntry(
+                happenedAt: Rules.now, event: event, actor: .user, origin: .localSandbox, reference: "9", subject: "p",
+                reason: reason)
+            $0.otherOwner = User(name: "bob")
         }
     }
 
@@ -136,9 +134,9 @@ import Testing
             testDescription: "a subscription of another product runs",
             facts: purchases(purchase(transaction(ends: 200))),
             cause: .productChanged, says: ["which does not grant the item"]),
-        Case(testDescription: "a grant has ended", facts: facts { $0.grants = [grant(ends: 10)] }, cause: .grantEnded),
+        Case(testDescription: "a grant has ended", facts: facts { $0.grant = grant(ends: 10) }, cause: .grantEnded),
         Case(
-            testDescription: "a grant is revoked", facts: facts { $0.grants = [grant(revocation: fraud)] },
+            testDescription: "a grant is revoked", facts: facts { $0.grant = grant(revocation: fraud) },
             cause: .grantTakenBack, says: ["fraud"]),
         Case(
             testDescription: "refused, because another user owns it",
@@ -149,13 +147,11 @@ import Testing
         Case(
             testDescription: "unclaimed",
             facts: facts {
-                $0.unclaimed = [
-                    UnclaimedPurchase(
-                        transactionIdentifier: "9", originalTransactionIdentifier: "9", origin: .localSandbox, app: "a",
-                        productIdentifier: "p", purchaseDate: Rules.now, statedAt: Rules.now, revocationDate: nil,
-                        appAccountToken: Rules.token(of: 9), item: Rules.sprout,
-                        position: .init(transactionIdentifier: "9", origin: "local/Sandbox", app: 1))
-                ]
+                $0.unclaimed = UnclaimedPurchase(
+                    transactionIdentifier: "9", originalTransactionIdentifier: "9", origin: .localSandbox, app: "a",
+                    productIdentifier: "p", purchaseDate: Rules.now, statedAt: Rules.now, revocationDate: nil,
+                    appAccountToken: Rules.token(of: 9), item: Rules.sprout,
+                    position: .init(transactionIdentifier: "9", origin: "local/Sandbox", app: 1))
             }, cause: .unclaimed, says: ["names an account token", "/v1/unclaimed/9/assignment"]),
         Case(testDescription: "never bought", facts: facts { _ in }, cause: .neverBought, says: ["never bought p"]),
         Case(testDescription: "no product grants it", facts: ItemFacts(), cause: .notInCatalog),

@@ -154,7 +154,7 @@ struct CustomersRoutes: Sendable {
         {
             item = Item(collection: collection, number: number)
         }
-        let owned = try await entitlements.items(of: user).map(\.item)
+        let owned = try await entitlements.ownItems(of: user)
         var explanation: ItemExplanation?
         if let item { explanation = try await entitlements.explanation(of: item, for: user) }
         return ExplanationPage(
