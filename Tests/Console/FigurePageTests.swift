@@ -48,6 +48,31 @@ import TestSupport
         #expect(try await browser.get("/console/figures/revenue").has("Nothing was sold"))
     }
 
+    @Test func `a page has the charts of some currencies, and links to the others`() async throws {
+        let fixture = try await ConsoleFixture()
+        let storefronts = [
+            "BRA": "BRL", "CHE": "CHF", "GBR": "GBP", "FRA": "EUR", "HKG": "HKD", "JPN": "JPY", "KOR": "KRW",
+            "MEX": "MXN", "USA": "USD",
+        ]
+        for (number, storefront) in storefronts.keys.sorted().enumerated() {
+            _ = try fixture.shop.store.update { $0.storefront = storefront }
+            try await fixture.buy("sprout1", for: "user\(number)", account: "user\(number)")
+        }
+        try await fixture.figures.rollUp()
+        let browser = try await fixture.browser(.viewer)
+        let page = try await browser.get("/console/figures/revenue?environment=sandbox")
+        let first = storefronts.values.sorted().dropLast()
+        for currency in first { #expect(page.has("<h2>\(currency)</h2>"), "\(currency)") }
+        #expect(!page.has("<h2>USD</h2>"))
+        #expect(page.has("&amp;currency=USD\">USD</a>"))
+        let dollars = try await browser.get("/console/figures/revenue?environment=sandbox&currency=USD")
+        #expect(dollars.has("<h2>USD</h2>") && !dollars.has("<h2>BRL</h2>"))
+        #expect(dollars.has("aria-current=\"page\">USD</a>"))
+        #expect(dollars.has("name=\"currency\" value=\"USD\""))
+        let none = try await browser.get("/console/figures/revenue?environment=sandbox&currency=XXX")
+        #expect(none.has("Nothing was sold") && none.has(">USD</a>"))
+    }
+
     @Test func `groups, filters and periods are those of the address`() async throws {
         let fixture = try await ConsoleFixture()
         try await sell(fixture)
@@ -68,7 +93,7 @@ import TestSupport
         ("units?environment=apple", 400), ("units?from=2026-02-01&to=2026-01-01", 400),
         ("units?from=9999-01-01&to=9999-01-02", 400), ("units?from=1970-01-01", 400),
         ("units?from=2025-01-01&to=2026-09-01", 400), ("units?group=storefront&product=p", 400),
-        ("units/csv?by=year", 400), ("none/csv", 404),
+        ("revenue?currency=euro", 400), ("units/csv?by=year", 400), ("none/csv", 404),
     ])
     func `an address that makes no sense is refused`(path: String, status: Int) async throws {
         let browser = try await ConsoleFixture().browser(.viewer)

@@ -21,6 +21,14 @@ struct FigureChart {
             periods: answer.periods.map { ChartPeriod($0, by: answer.query.interval) }, series: chartSeries)
     }
 
+    /// The number of values that are drawn.
+    var pointCount: Int {
+        let series =
+            answer.query.group == nil
+            ? max(1, groups.first?.points.first?.parts.count ?? 0) : min(groups.count, Chart.maximumSeries)
+        return series * answer.periods.count
+    }
+
     /// The number of groups that share one series.
     var otherCount: Int { groups.count > Chart.maximumSeries ? groups.count - Self.maximumGroups : 0 }
 

@@ -3,8 +3,8 @@ import Figures
 
 /// The page of a figure: its definition, the selection of sales, a chart and a table for each currency, and notes.
 struct FigurePage {
-    /// The largest number of currencies with a chart.
-    private static let maximumCharts = 8
+    /// The largest number of charts of a page, and of the values in them, if the page has several.
+    private static let (maximumCharts, maximumPoints) = (8, 5_000)
 
     let answer: FigureAnswer
     let selection: FigureSelection
@@ -21,10 +21,12 @@ struct FigurePage {
             filters
             FigureNotes(answer: answer).html
             let charts = FigureChart.charts(of: answer)
-            if charts.isEmpty {
+            let shown = self.shown(of: charts)
+            if shown.count < charts.count { currencies(of: charts) }
+            if shown.isEmpty {
                 p(.class("empty")) { Phrase("Nothing was sold in this time.", "이 기간에는 판매가 없습니다.") }
             }
-            for (number, figureChart) in charts.prefix(Self.maximumCharts).enumerated() {
+            for (number, figureChart) in shown.enumerated() {
                 let chart = figureChart.chart
                 section(.class("card")) {
                     if let currency = figureChart.currency { h2 { Phrase(same: currency) } }
@@ -39,15 +41,8 @@ struct FigurePage {
                 }
                 chart.table
             }
-            if charts.count > Self.maximumCharts {
-                p(.class("note")) {
-                    Phrase(
-                        "The CSV file has \(charts.count - Self.maximumCharts) more currencies.",
-                        "CSV 파일에는 통화가 \(charts.count - Self.maximumCharts)개 더 있습니다.")
-                }
-            }
             p(.class("actions")) {
-                a(.class("button"), .href(selection.path(figure, "csv"))) {
+                a(.class("button"), .href(selected(nil).path(figure, "csv"))) {
                     Phrase("Download as CSV", "CSV 내려받기")
                 }
                 a(
@@ -56,6 +51,34 @@ struct FigurePage {
                 ) { Phrase("All figures", "모든 지표") }
             }
         }
+    }
+
+    /// The charts of the page: that of the selected currency, or the first ones.
+    private func shown(of charts: [FigureChart]) -> [FigureChart] {
+        if let currency = selection.currency { return charts.filter { $0.currency == currency } }
+        var points = 0
+        return charts.prefix(Self.maximumCharts).enumerated().prefix { number, chart in
+            points += chart.pointCount
+            return number == 0 || points <= Self.maximumPoints
+        }.map(\.element)
+    }
+
+    /// Links to the currencies, of which the page does not show all.
+    private func currencies(of charts: [FigureChart]) -> HTML {
+        nav(.class("tabs"), .ariaLabel(Phrase("Currency", "통화"))) {
+            for currency in [nil] + charts.compactMap(\.currency) {
+                a(
+                    .href(selected(currency).path(figure)),
+                    currency == selection.currency ? HTMLAttribute("aria-current", "page") : nil
+                ) { currency.map { Phrase(same: $0) } ?? Phrase("First currencies", "처음 통화") }
+            }
+        }
+    }
+
+    private func selected(_ currency: String?) -> FigureSelection {
+        var chosen = selection
+        chosen.currency = currency
+        return chosen
     }
 
     /// Links to usual times.
@@ -111,6 +134,9 @@ struct FigurePage {
                     Field.text(
                         "storefront", Phrase("Only this storefront, such as KOR", "이 스토어프런트만 (예: KOR)"),
                         value: selection.storefront ?? "", maximumLength: 3)
+                }
+                if let currency = selection.currency {
+                    input(.type("hidden"), .name("currency"), .value(currency))
                 }
                 button(.class("primary")) { Phrase("Show", "보기") }
             }

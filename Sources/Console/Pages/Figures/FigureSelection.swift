@@ -16,6 +16,8 @@ struct FigureSelection {
     var app: String?
     var product: String?
     var storefront: String?
+    /// The only currency with a chart; nil for all. The figures are the same.
+    var currency: String?
 
     /// - Parameter today: The last day without a parameter.
     /// - Throws: `Problem`, `parameterInvalid`.
@@ -28,6 +30,8 @@ struct FigureSelection {
         app = try Self.text("app", of: request)
         product = try Self.text("product", of: request)
         storefront = try Self.text("storefront", of: request)
+        currency = try Self.text("currency", of: request)
+        guard currency?.utf8.count ?? 3 == 3 else { throw .parameter("currency", "a code such as KRW") }
     }
 
     /// - Throws: `FigureError`.
@@ -44,7 +48,7 @@ struct FigureSelection {
             query: [
                 ("environment", environment.rawValue), ("by", interval.rawValue), ("group", group?.rawValue),
                 ("from", first.description), ("to", last.description), ("app", app), ("product", product),
-                ("storefront", storefront),
+                ("storefront", storefront), ("currency", currency),
             ])
     }
 
