@@ -2,6 +2,11 @@ import Commerce
 import Foundation
 import Ledger
 
+/// The product of a claim's JSON.
+private struct ClaimedProduct: Decodable {
+    let productIdentifier: String
+}
+
 /// The SQL of unclaimed purchases, inside the caller's transaction.
 struct UnclaimedRecords {
     let database: any LedgerDatabase
@@ -41,9 +46,10 @@ struct UnclaimedRecords {
             """, [])
         let known = Set(products.map { ByteKey($0) })
         for row in rows {
-            if let found = try purchase(row)?.purchase, known.contains(ByteKey(found.productIdentifier)) {
-                return found
-            }
+            guard let record: [UInt8] = try row["claim"] else { continue }
+            // One member takes a tenth of the time of all.
+            let product = try JSONDecoder().decode(ClaimedProduct.self, from: Data(record)).productIdentifier
+            if known.contains(ByteKey(product)) { return try purchase(row)?.purchase }
         }
         return nil
     }

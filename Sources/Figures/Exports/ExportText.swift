@@ -78,11 +78,10 @@ struct ExportText {
     /// The amount in units of the currency, with as many decimals as needed.
     private static func decimal(_ milliunits: Int64) -> String {
         let (whole, fraction) = (milliunits.magnitude / 1000, milliunits.magnitude % 1000)
-        var text = (milliunits < 0 ? "-" : "") + String(whole)
+        let text = (milliunits < 0 ? "-" : "") + String(whole)
         guard fraction > 0 else { return text }
-        var decimals = String(String(fraction + 1000).dropFirst())
-        while decimals.hasSuffix("0") { decimals.removeLast() }
-        text += "." + decimals
-        return text
+        if fraction % 100 == 0 { return text + "." + String(fraction / 100) }
+        if fraction % 10 == 0 { return text + (fraction < 100 ? ".0" : ".") + String(fraction / 10) }
+        return text + (fraction < 10 ? ".00" : fraction < 100 ? ".0" : ".") + String(fraction)
     }
 }

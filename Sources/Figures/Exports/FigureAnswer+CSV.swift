@@ -17,11 +17,15 @@ extension FigureAnswer {
                 (query.group == nil ? [] : [.text(series.group)])
                 + (query.figure.isMoney ? [.text(series.currency)] : [])
             let subjectText = subject.map { ExportText.cell($0) + "," }.joined()
+            // A year of all products has fifty thousand rows.
             for (time, point) in zip(times, series.points) {
-                let values =
-                    [amount(point.value)] + (isRate ? [.integer(point.denominator)] : [])
-                    + point.parts.map { amount($0.value) }
-                text += time + "," + subjectText + Self.text(values) + "\r\n"
+                text += time
+                text += ","
+                text += subjectText
+                text += ExportText.cell(amount(point.value))
+                if isRate { text += "," + ExportText.cell(.integer(point.denominator)) }
+                for part in point.parts { text += "," + ExportText.cell(amount(part.value)) }
+                text += "\r\n"
             }
         }
         return text

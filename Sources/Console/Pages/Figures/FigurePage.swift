@@ -4,7 +4,7 @@ import Figures
 /// The page of a figure: its definition, the selection of sales, a chart and a table for each currency, and notes.
 struct FigurePage {
     /// The largest number of charts of a page, and of the values in them, if the page has several.
-    private static let (maximumCharts, maximumPoints) = (8, 5_000)
+    private static let (maximumCharts, maximumPoints) = (8, 4_000)
 
     let answer: FigureAnswer
     let selection: FigureSelection
