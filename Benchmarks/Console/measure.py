@@ -53,8 +53,8 @@ def processor():
 
 
 def log_in():
-    path = urllib.parse.urlsplit(link).path
-    browser.send(path, {"name": "Bench", "new-password": PASSWORD, "repetition": PASSWORD}, path)
+    parts = urllib.parse.urlsplit(link)
+    browser.send(parts.path, {"code": parts.fragment, "new-password": PASSWORD, "repetition": PASSWORD}, parts.path)
     browser.send("/console/log-in", {"name": "Bench", "password": PASSWORD, "next": "/console"}, "/console/log-in")
 
 

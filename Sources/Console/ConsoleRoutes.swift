@@ -12,6 +12,8 @@ public struct ConsoleRoutes: RouteSource {
     private let attempts: LogInAttempts
     private let passwords = PasswordWork()
     package let streams: LiveStreams
+    /// The streams of the local store's pages. Nil without a local store.
+    package let storeStreams: LiveStreams?
     private let health: HealthRoutes
 
     /// - Parameter isSecure: True if browsers reach the service over TLS, directly or through a proxy.
@@ -21,11 +23,16 @@ public struct ConsoleRoutes: RouteSource {
         attempts = LogInAttempts(clock: services.clock)
         streams = LiveStreams()
         streams.wake(after: services.entitlements.ledger)
+        storeStreams = services.store.map { store in
+            let streams = LiveStreams()
+            streams.wake(after: store)
+            return streams
+        }
         health = HealthRoutes(services: services, isSecure: isSecure)
     }
 
     /// The services that run beside the server and stop before it.
-    public var backgroundServices: [any Service] { [streams] }
+    public var backgroundServices: [any Service] { [streams, storeStreams].compactMap(\.self) }
 
     public func add(to router: Router<ServiceContext>) {
         let outer = router.group(RouterPath(ConsolePath.root), context: ConsoleContext.self)
@@ -56,7 +63,7 @@ public struct ConsoleRoutes: RouteSource {
         FigureRoutes(services: services).add(to: pages)
         ProductRoutes(services: services).add(to: pages)
         CustomersRoutes(services: services).add(to: pages)
-        LocalStoreRoutes(services: services).add(to: pages)
+        LocalStoreRoutes(services: services, streams: storeStreams).add(to: pages)
         TeamRoutes(services: services).add(to: pages)
         health.add(to: pages)
         UnclaimedRoutes(services: services).add(to: pages)

@@ -21,8 +21,6 @@ public struct ConsoleServices: Sendable {
     let profiles: ProfileService?
     /// The local App Store in this process. Nil for none, as in production.
     let store: Store?
-    /// The browsers that show the local store's rows live.
-    let storeStreams: StoreStreams?
     /// The system of the service: settings, checks, reconciliation.
     let system: any ConsoleSystem
     /// The counters of the service's work since its start.
@@ -56,7 +54,6 @@ public struct ConsoleServices: Sendable {
         self.administration = administration
         self.profiles = profiles
         self.store = store
-        storeStreams = store.map { StoreStreams(store: $0) }
         self.system = system
         self.metrics = metrics
         self.clock = clock

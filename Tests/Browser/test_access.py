@@ -174,10 +174,32 @@ class Access(unittest.TestCase):
             another.page.locator(".sections").wait_for()
 
     def test_a_one_time_link_works_once(self):
-        link = shop().invite("once", "viewer")
-        with Window() as window, window.expecting(404):
-            window.accept(link)
-            self.assertEqual(window.page.goto(link).status, 404)
+        for has_script in (True, False):
+            name = "once" if has_script else "once-without-script"
+            link = shop().invite(name, "viewer")
+            with self.subTest(script=has_script), Window(has_script=has_script) as window:
+                requested = []
+                window.page.on("request", lambda request: requested.append(request.url))
+                window.accept(link)
+                self.assertTrue(requested)
+                code = link.split("#")[1]
+                self.assertFalse([url for url in requested if code in url.split("#")[0]])
+                window.log_in(name)
+                window.page.goto(link)
+                values = {"new-password": PASSWORD, "repetition": PASSWORD, "code": code}
+                self.assertIn("invitationInvalid", window.send("console/invitation", values, fails=True))
+
+    def test_another_link_in_the_same_window_replaces_the_code(self):
+        with Window() as window:
+            for name in ("first-link", "second-link"):
+                link = shop().invite(name, "viewer")
+                window.page.goto(link)
+                window.page.wait_for_function("(code) => document.getElementById('code').value === code", arg=link.split("#")[1])
+                self.assertNotIn("#", window.page.url)
+            # A link within the page is no code.
+            window.page.evaluate("location.hash = 'main'")
+            self.assertEqual(window.page.locator("#code").input_value(), link.split("#")[1])
+            self.assertEqual(window.take_faults(), [])
 
     def test_a_removed_person_is_out_at_once(self):
         window = self.person("removed")

@@ -132,7 +132,7 @@ class Pages(unittest.TestCase):
 
     def test_pages_for_visitors(self):
         link = shop().invite("visitor", "viewer")
-        for path, name in (("/console/log-in", "log-in"), (link.removeprefix(shop().url), "invitation"), ("/console/invitation/unknown", "error")):
+        for path, name in (("/console/log-in", "log-in"), (link.removeprefix(shop().url), "invitation"), ("/console/unknown", "error")):
             for is_phone, is_dark, is_korean in itertools.product((False, True), repeat=3):
                 with self.subTest(name, phone=is_phone, dark=is_dark, korean=is_korean), \
                         Window(None, is_phone, is_dark, is_korean) as window, window.expecting(404):

@@ -153,21 +153,42 @@ import Testing
 
     @Test func `an invitation sets one password`() async throws {
         let fixture = try await ConsoleFixture()
+        let secret = try await fixture.team.add("Ada Kimchi", role: .support)
+        let browser = Browser(routes: fixture.routes)
+        let path = "/console/invitation"
+        func accept(_ code: String, _ password: String, _ repetition: String) async throws -> Browser.Page {
+            try await browser.post(
+                path, ["code": code, "new-password": password, "repetition": repetition], from: path)
+        }
+        #expect(try await accept(secret, "correct horse", "x").status == 422)
+        #expect(try await accept(secret, "ada kimchi", "ada kimchi").has("passwordLikeEmail"))
+        #expect(try await accept(secret, "ada kimchi!", "ada kimchi!").location == "/console/log-in")
+        let late = try await fixture.team.invite("Ada Kimchi")
+        fixture.shop.clock.advance(milliseconds: TeamService.invitationTime)
+        for code in [secret, late, "", "x", String(late.dropLast()), late + "A"] {
+            let answer = try await accept(code, "correct horse", "correct horse")
+            #expect(answer.status == 404 && answer.has("invitationInvalid"), "\(code.count)")
+        }
+        #expect(try await accept(String(repeating: "A", count: 257), "correct horse", "correct horse").status == 422)
+    }
+
+    @Test func `the page of a one-time link knows neither its code nor its member`() async throws {
+        let fixture = try await ConsoleFixture()
         let secret = try await fixture.team.add("Ada Kim", role: .support)
         let browser = Browser(routes: fixture.routes)
-        let path = "/console/invitation/\(secret)"
-        #expect(try await browser.get(path).has("Ada Kim"))
-        let fields = ["new-password": "correct horse", "repetition": "correct horse"]
-        #expect(
-            try await browser.post(path, ["new-password": "correct horse", "repetition": "x"], from: path).status == 422
-        )
-        #expect(
-            try await browser.post(path, ["new-password": "ada kim!", "repetition": "ada kim!"], from: path).status
-                == 303)
-        #expect(try await browser.post(path, fields, from: "/console/log-in").status == 404)
-        let late = try await fixture.team.invite("Ada Kim")
-        fixture.shop.clock.advance(milliseconds: TeamService.invitationTime)
-        #expect(try await browser.get("/console/invitation/\(late)").status == 404)
+        let page = try await browser.get("/console/invitation")
+        #expect(page.status == 200)
+        #expect(page.has("name=\"code\"") && page.has("data-code"))
+        #expect(page.has("paste the part of your link after #"))
+        #expect(try await browser.get("/console/invitation", headers: [.acceptLanguage: "ko"]).has("# 뒤의 부분"))
+        #expect(try await browser.get("/console/invitation/\(secret)").status == 404)
+    }
+
+    @Test func `the script is smaller than ten thousand bytes`() async throws {
+        let fixture = try await ConsoleFixture()
+        let script = try await Browser(routes: fixture.routes).get("/console/assets/console.js")
+        #expect(script.status == 200)
+        #expect(script.text.utf8.count < 10_000)
     }
 
     @Test func `guesses are limited by name`() async throws {

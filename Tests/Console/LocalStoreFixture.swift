@@ -21,6 +21,7 @@ struct LocalStoreFixture {
     let entitlements: EntitlementService
     let team: TeamService
     let routes: ServiceRoutes
+    let streams: LiveStreams?
     var store: Store { garden.store }
 
     /// - Parameter hasStore: False for a service without a local store.
@@ -40,6 +41,7 @@ struct LocalStoreFixture {
                 administration: administration, profiles: nil, store: hasStore ? garden.store : nil,
                 system: TestSystem(health: TestHealth(ledger: ledger)), clock: garden.clock, randomness: .system),
             isSecure: false)
+        streams = console.storeStreams
         routes = ServiceRoutes(
             service: entitlements, authentication: .apiKeys(keys), others: [console], clock: garden.clock)
     }

@@ -20,12 +20,8 @@ struct AccessRoutes: Sendable {
             try await team.logOut(context.cookie)
             return Response.seeOther(ConsolePath("log-in"))
         }
-        group.get("invitation/:secret") { _, context in
-            let secret = try context.parameters.text("secret")
-            let member = try await team.member(invited: secret)
-            return InvitationPage(context: context, secret: secret, name: member.name).page.response(context)
-        }
-        group.post("invitation/:secret") { _, context in try await accept(context) }
+        group.get("invitation") { _, context in InvitationPage(context: context).page.response(context) }
+        group.post("invitation") { _, context in try await accept(context) }
         group.post("language") { _, context in
             guard let language = ConsoleLanguage(rawValue: try context.form.text("language")) else {
                 throw ConsoleForm.invalid("language", "a language of the console")
@@ -52,7 +48,8 @@ struct AccessRoutes: Sendable {
     }
 
     private func accept(_ context: ConsoleContext) async throws -> Response {
-        let secret = try context.parameters.text("secret")
+        // Nobody guesses a secret of 256 bits, so attempts have no limit of their own.
+        let secret = try context.form.text("code")
         let member = try await team.member(invited: secret)
         let password = try NewPassword.read(context.form, of: member)
         let hash = try await passwords.run { try team.hash(password) }

@@ -12,7 +12,9 @@ struct ConsoleErrorMiddleware: RouterMiddleware {
             return try await next(request, context)
         } catch {
             let problem = ProblemMiddleware.problem(of: error, context.service)
-            return ErrorPage(problem: problem).page.response(context, status: .init(code: problem.status))
+            let sentence = ErrorSentences.phrase(of: error, as: problem)
+            return ErrorPage(problem: problem, sentence: sentence, language: context.language).page
+                .response(context, status: .init(code: problem.status))
         }
     }
 }

@@ -1,21 +1,15 @@
-import Commerce
-
-/// The page of a one-time link, which sets a password.
+/// The page of a one-time link, which sets a password. The script fills in the code of the link.
 struct InvitationPage {
     let context: ConsoleContext
-    let secret: String
-    let name: String
 
     var page: Page {
         Page(Phrase("Choose a password", "비밀번호 만들기")) {
-            p {
-                Phrase("The link is for", "이 링크의 사용자:")
-                plain(" ")
-                data(name)
-                plain(".")
-            }
-            context.form(to: ConsolePath("invitation", secret), .class("card narrow")) {
-                input(.type("hidden"), .name("name"), .value(name), HTMLAttribute("autocomplete", "username"))
+            context.form(to: InvitationLink.page, .class("card narrow")) {
+                Field.text(
+                    "code", Phrase("Code of your link", "링크의 코드"), isRequired: true,
+                    note: Phrase(
+                        "If the field is empty, paste the part of your link after #.",
+                        "비어 있으면 링크에서 # 뒤의 부분을 붙여 넣으세요."), HTMLAttribute("data-code"))
                 Field.newPassword
                 button(.class("primary")) { Phrase("Set the password", "비밀번호 설정") }
             }

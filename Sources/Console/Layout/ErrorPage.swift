@@ -3,15 +3,22 @@ import HTTPSupport
 /// The page of an error. Its code is the one of the API, which `/errors` explains.
 struct ErrorPage {
     let problem: Problem
+    /// The sentence of the error in each language. Nil if there is only the English one.
+    let sentence: Phrase?
+    let language: ConsoleLanguage
 
     var page: Page {
         Page(title) {
             div(.class("problem"), .role("alert"), .id("problem")) {
-                // The sentences of errors are those of the API, which has them in English.
-                p(HTMLAttribute("lang", "en")) { plain(problem.detail) }
-                if let explanation = RefusalExplanation(code: problem.code) {
-                    p { explanation.cause }
-                    p { explanation.remedy }
+                if language == .korean, let sentence {
+                    p { sentence }
+                    if ErrorSentences.needsDetail(problem.code) { detail }
+                } else {
+                    detail
+                    if let explanation = RefusalExplanation(code: problem.code) {
+                        p { explanation.cause }
+                        p { explanation.remedy }
+                    }
                 }
                 p(.class("note")) {
                     Phrase("Code", "코드"); plain(": "); code { plain(problem.code) }
@@ -19,6 +26,11 @@ struct ErrorPage {
             }
             p { a(.href(ConsolePath())) { Phrase("Back to the console", "콘솔로 돌아가기") } }
         }
+    }
+
+    /// The sentence of the API, which is in English.
+    private var detail: HTML {
+        p(HTMLAttribute("lang", "en")) { plain(problem.detail) }
     }
 
     private var title: Phrase {

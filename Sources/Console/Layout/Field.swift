@@ -5,6 +5,7 @@ enum Field {
     /// - Parameters:
     ///   - name: The name of the field, and its identifier on the page.
     ///   - maximumLength: The maximum length in characters. The service counts bytes.
+    ///   - mark: An attribute by which the script finds the field.
     static func text(
         _ name: String,
         _ title: Phrase,
@@ -13,13 +14,14 @@ enum Field {
         inputMode: String? = nil,
         maximumLength: Int = 256,
         isRequired: Bool = false,
-        note: Phrase? = nil
+        note: Phrase? = nil,
+        _ mark: HTMLAttribute? = nil
     ) -> HTML {
         labelled(name, title, note: note) {
             input(
                 .type("text"), .id(name), .name(name), .value(value), HTMLAttribute("autocomplete", autocomplete),
                 HTMLAttribute("maxlength", String(maximumLength)), inputMode.map { HTMLAttribute("inputmode", $0) },
-                isRequired ? .required : nil, note.map { _ in HTMLAttribute("aria-describedby", name + "-note") })
+                isRequired ? .required : nil, note.map { _ in HTMLAttribute("aria-describedby", name + "-note") }, mark)
         }
     }
 

@@ -44,8 +44,9 @@ struct LiveResponse: Sendable {
         _ events: @Sendable () async throws -> [LiveEvent]
     ) async throws {
         let end = ContinuousClock.now + Self.maximumLifetime
-        // The time differs between browsers, so that they do not all reconnect at once.
-        try await writer.write(ByteBuffer(string: "retry: \(2000 + listener.number * 37 % 2000)\n\n"))
+        // The time differs between browsers, so that they do not all reconnect at once. With an identifier, a browser states in
+        // `Last-Event-ID` that it reconnects.
+        try await writer.write(ByteBuffer(string: "retry: \(2000 + listener.number * 37 % 2000)\nid: 1\n\n"))
         var lastWritten = ContinuousClock.now
         var wakes = listener.wakes.makeAsyncIterator()
         repeat {

@@ -1,12 +1,14 @@
 import HTTPSupport
 import Ledger
 import ServiceLifecycle
+import Store
 import Synchronization
 
 /// The open event streams of the console, limited in total and for each member.
 ///
-/// A woken stream reads what it shows from the ledger, so an extra wake-up does no harm. Another process on the same ledger may
-/// not wake streams here, so all are woken every five seconds, too. A stream above the limit ends the oldest one.
+/// A woken stream reads what it shows, so an extra wake-up does no harm. Another process on the same ledger may not wake streams
+/// here, and a session may end without a change, so all are woken every five seconds, too. A stream above the limit ends the
+/// oldest one.
 package final class LiveStreams: Service, Sendable {
     /// The limits on open streams.
     package struct Limits: Sendable {
@@ -28,7 +30,14 @@ package final class LiveStreams: Service, Sendable {
         /// The streams by number; a lower number is older.
         var open: [Int: (member: String, wake: AsyncStream<Void>.Continuation)] = [:]
         var last = 0
+        var changeCount = 0
+        /// The observation of a local store that wakes the streams.
+        var observation: StoreObservation?
         var isClosed = false
+
+        func wake() {
+            for stream in open.values { stream.wake.yield() }
+        }
     }
 
     private static let interval = Duration.seconds(5)
@@ -43,15 +52,27 @@ package final class LiveStreams: Service, Sendable {
     /// The number of open streams.
     package var count: Int { state.withLock { $0.open.count } }
 
+    /// The number of changes that have woken the streams.
+    var changeCount: Int { state.withLock { $0.changeCount } }
+
     /// Wakes the streams after each commit that changes a user.
     func wake(after ledger: Ledger) {
-        ledger.observe { [weak self] _ in self?.wake() }
+        ledger.observe { [weak self] _ in self?.change() }
     }
 
-    /// Wakes all streams.
-    func wake() {
+    /// Wakes the streams after each commit of a local store, also one of another process.
+    func wake(after store: Store) {
+        let observation = store.observe { [weak self] in self?.change() }
+        state.withLock { $0.observation = observation }
+    }
+
+    /// Wakes the streams without a change.
+    package func wake() { state.withLock { $0.wake() } }
+
+    private func change() {
         state.withLock { state in
-            for stream in state.open.values { stream.wake.yield() }
+            state.changeCount += 1
+            state.wake()
         }
     }
 
@@ -76,7 +97,7 @@ package final class LiveStreams: Service, Sendable {
 
     /// Wakes all streams from time to time until the service stops, then ends them.
     package func run() async throws {
-        for await _ in AsyncStream.ticks(every: Self.interval).cancelOnGracefulShutdown() { wake() }
+        await AsyncStream.ticksUntilShutdown(every: Self.interval) { wake() }
         close()
     }
 
@@ -84,6 +105,7 @@ package final class LiveStreams: Service, Sendable {
     package func close() {
         state.withLock { state in
             state.isClosed = true
+            state.observation = nil
             for stream in state.open.values { stream.wake.finish() }
         }
     }

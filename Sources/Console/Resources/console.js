@@ -17,10 +17,10 @@ function show(text, url) {
   const [shown, sections] = find(".sections");
   if (!content || !sections !== !shown) return false;
   document.title = page.title;
-  main().replaceWith(document.adoptNode(content));
-  shown?.replaceWith(document.adoptNode(sections));
+  main().replaceWith(content);
+  shown?.replaceWith(sections);
   const [old, languages] = find(".languages");
-  if (languages) old?.replaceWith(document.adoptNode(languages));
+  if (languages) old?.replaceWith(languages);
   if (url) history.pushState(null, "", url);
   shownPlace = place();
   start();
@@ -29,19 +29,18 @@ function show(text, url) {
 
 /** Sends a form of `main`, and shows the page that follows; an error appears inside the form, which keeps its fields. */
 async function send(event) {
-  const form = event.target;
+  const { target: form, submitter } = event;
   if (event.defaultPrevented || form.method !== "post" || !form.closest("#main") || form.dataset.plain !== undefined) return;
   event.preventDefault();
   // A second click must not send the form twice.
-  if (form.dataset.sending !== undefined) return;
-  form.dataset.sending = "";
-  const data = new FormData(form, event.submitter);
-  const hasFile = form.enctype === "multipart/form-data";
-  event.submitter?.setAttribute("aria-busy", "true");
+  if (form.dataset.sending) return;
+  form.dataset.sending = 1;
+  const data = new FormData(form, submitter);
+  submitter?.setAttribute("aria-busy", "true");
   try {
     // Without the attribute, the property is the address of the page.
-    const action = event.submitter?.hasAttribute("formaction") ? event.submitter.formAction : form.action;
-    const response = await fetch(action, { method: "POST", body: hasFile ? data : new URLSearchParams(data) });
+    const action = submitter?.hasAttribute("formaction") ? submitter.formAction : form.action;
+    const response = await fetch(action, { method: "POST", body: form.enctype === "multipart/form-data" ? data : new URLSearchParams(data) });
     const text = await response.text();
     if (response.ok) {
       if (!show(text, response.redirected || form.dataset.stay === undefined ? response.url : null)) location.href = response.url;
@@ -53,17 +52,16 @@ async function send(event) {
     if (problem) report(form, problem); else location.reload();
   } catch {
     // The service may have received the form, so the script does not send it again.
-    const problem = make("div", { className: "problem", role: "alert" });
-    problem.textContent = isKorean() ? "응답이 없습니다. 이미 처리되었는지 확인한 뒤 다시 보내세요." : "No answer. Look whether the form took effect before you send it again.";
-    report(form, problem);
-  } finally { event.submitter?.removeAttribute("aria-busy"); delete form.dataset.sending; }
+    const textContent = isKorean() ? "응답이 없습니다. 이미 처리되었는지 확인한 뒤 다시 보내세요." : "No answer. Look whether the form took effect before you send it again.";
+    report(form, make("div", { className: "problem", role: "alert", textContent }));
+  } finally { submitter?.removeAttribute("aria-busy"); delete form.dataset.sending; }
 }
 
 /** Shows an error inside a form, in the place of an earlier one. */
 function report(form, problem) {
   form.querySelector(".problem")?.remove();
   problem.removeAttribute("id");
-  form.prepend(document.adoptNode(problem));
+  form.prepend(problem);
   problem.scrollIntoView({ block: "nearest" });
 }
 
@@ -100,12 +98,11 @@ function live(event) {
   timer = setTimeout(async () => {
     const target = document.getElementById(form.dataset.live);
     if (!target) return;
-    const isPost = form.dataset.liveAction !== undefined;
+    const action = form.dataset.liveAction;
     const data = new URLSearchParams(new FormData(form));
-    const url = isPost ? form.dataset.liveAction : form.action + "?" + data;
-    const response = await fetch(url, isPost ? { method: "POST", body: data } : {});
+    const response = await fetch(action ?? form.action + "?" + data, action ? { method: "POST", body: data } : {});
     const part = parse(await response.text()).getElementById(target.id);
-    if (part) target.replaceWith(document.adoptNode(part));
+    if (part) target.replaceWith(part);
   }, 200);
 }
 
@@ -115,7 +112,7 @@ let stream;
 function connect() {
   stream?.close();
   const list = document.querySelector("[data-stream]");
-  if (!list || document.hidden) return null;
+  if (!list || document.hidden) return;
   stream = new EventSource(list.dataset.stream);
   stream.addEventListener("row", (event) => {
     const row = make("template");
@@ -132,13 +129,22 @@ function connect() {
 
 /** Loads a list again, unless the person is typing. */
 async function reload(list) {
-  if (main().contains(document.activeElement) && document.activeElement.matches("input, textarea, select")) return;
+  if (document.activeElement?.matches("#main :is(input, textarea, select)")) return;
   const part = parse(await (await fetch(location.href)).text()).getElementById(list.id);
-  if (part) { list.replaceChildren(...document.adoptNode(part).childNodes); moments(list); }
+  if (part) { list.replaceChildren(...part.childNodes); moments(list); }
+}
+
+/** Moves the code of a one-time link from the fragment of the address, which no server receives, to its field. */
+function takeCode() {
+  const field = document.querySelector("[data-code]");
+  if (!field || !/^#[\w-]{43}$/.test(location.hash)) return;
+  field.value = location.hash.slice(1);
+  history.replaceState(null, "", place());
 }
 
 function start() {
   connect();
+  takeCode();
   for (const part of document.querySelectorAll("[data-scripted]")) part.hidden = false;
   moments(document);
 }
@@ -147,15 +153,14 @@ function start() {
 function moments(root) {
   for (const time of root.querySelectorAll("time.moment")) {
     time.title = time.textContent;
-    time.textContent = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" }).format(new Date(time.dateTime));
+    time.textContent = new Date(time.dateTime).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
   }
 }
 
 /** The command palette: every section and every link of the page, found by typing. */
 function palette() {
   const dialog = make("dialog");
-  const input = make("input", { type: "search" });
-  input.setAttribute("aria-label", isKorean() ? "명령" : "Command");
+  const input = make("input", { type: "search", ariaLabel: isKorean() ? "명령" : "Command" });
   const list = make("ul");
   dialog.append(input, list);
   const links = [...document.querySelectorAll(".sections a, .menu a, #main a[href]")];
@@ -191,7 +196,7 @@ on("submit", send);
 on("submit", request);
 on("input", live);
 on("click", async (event) => {
-  const button = event.target.closest("button[data-copy]");
+  const button = event.target.closest("[data-copy]");
   if (button) await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
 });
 on("keydown", (event) => {
@@ -213,4 +218,5 @@ on("visibilitychange", () => {
   if (list) reload(list);
 });
 addEventListener("popstate", () => { if (place() !== shownPlace) location.reload(); });
+addEventListener("hashchange", takeCode);
 start();

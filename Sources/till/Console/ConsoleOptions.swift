@@ -1,5 +1,6 @@
 import ArgumentParser
 import Commerce
+import Console
 import Ledger
 import Team
 
@@ -27,7 +28,7 @@ struct ConsoleAddressOption: ParsableArguments {
 
     /// The link of an invitation.
     func link(_ secret: String) -> String {
-        (url.hasSuffix("/") ? String(url.dropLast()) : url) + "/console/invitation/" + secret
+        InvitationLink.text(secret, at: url.hasSuffix("/") ? String(url.dropLast()) : url)
     }
 }
 

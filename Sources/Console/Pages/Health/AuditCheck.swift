@@ -10,8 +10,8 @@ actor AuditCheck {
         let startedAt: Timestamp
         /// The time of the end or of the interruption; nil while the verification runs.
         var endedAt: Timestamp?
-        /// The sentence of the error that interrupted the verification; nil for none.
-        var failure: String?
+        /// The error that interrupted the verification; nil for none.
+        var failure: Problem?
 
         var isRunning: Bool { endedAt == nil }
     }
@@ -52,7 +52,7 @@ actor AuditCheck {
                 }
                 try await Task.sleep(for: Self.pause)
             } catch {
-                progress?.failure = (Problem(error) ?? .unexpected).detail
+                progress?.failure = Problem(error) ?? .unexpected
                 progress?.endedAt = clock.now()
             }
         }

@@ -1,4 +1,5 @@
 import Commerce
+import HTTPSupport
 import Ledger
 
 /// The verification of the audit logs: its button and its result.
@@ -52,7 +53,13 @@ struct AuditCheckCard {
                 (Phrase("Started", "시작"), Shown.moment(progress.startedAt)),
                 (Phrase("Ended", "끝"), Shown.moment(progress.endedAt)),
             ])
-            if let failure = progress.failure { p(.class("problem")) { data(failure) } }
+            if let failure = progress.failure {
+                if let sentence = ErrorSentences.phrase(of: failure) {
+                    p(.class("problem")) { sentence }
+                } else {
+                    p(.class("problem"), HTMLAttribute("lang", "en")) { plain(failure.detail) }
+                }
+            }
             if !verification.breaks.isEmpty { breaks(verification.breaks) }
         }
     }

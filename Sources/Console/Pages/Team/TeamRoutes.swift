@@ -56,6 +56,6 @@ struct TeamRoutes: Sendable {
     /// path alone.
     private func link(_ secret: String, _ request: Request) -> String {
         // The session has checked that the origin is this console.
-        (request.headers[.origin] ?? "") + ConsolePath("invitation", secret).text
+        InvitationLink.text(secret, at: request.headers[.origin] ?? "")
     }
 }

@@ -1,0 +1,129 @@
+import Commerce
+import Console
+import HTTPSupport
+import HTTPTypes
+import Receipts
+import Team
+import TestSupport
+import Testing
+
+/// The sentences of errors in the language of the page.
+@Suite struct ErrorSentenceTests {
+    /// The sources of errors that the console's pages and forms may show.
+    private static let errors = [
+        "Catalog/CatalogError", "Commerce/IllegalPaymentTransition", "Commerce/PasswordError",
+        "Entitlements/BalanceError",
+        "Entitlements/GrantError", "Entitlements/RedemptionError", "Entitlements/Support/AssignmentError",
+        "Figures/FigureError", "Store/StoreError", "Team/TeamError", "Webhooks/WebhookError",
+    ]
+    /// The sources of problems that the console's requests may have.
+    private static let problems = [
+        "Answers/Problem", "Answers/ProblemMiddleware", "Limits/ConcurrencyLimit", "Requests/MultipartForm",
+        "Requests/Page", "Requests/RequestBytes",
+    ]
+
+    /// The codes that a source states.
+    private static func codes(in path: String) throws -> [String] {
+        let text = try Project.text(path)
+        let found =
+            text.matches(of: /\bcode: "(\w+)"/).map { String($0.1) }
+            + text.matches(of: /case \.[^:\n]+: "([a-z]\w*)"\n/).map { String($0.1) }
+            + text.matches(of: /var code: String \{ "(\w+)" \}/).map { String($0.1) }
+        return found
+    }
+
+    private static func korean(_ code: String) -> String? {
+        let phrase = ErrorSentences.phrase(of: Problem(status: .conflict, code: code, detail: "An error."))
+        #expect(phrase?.english ?? "An error." == "An error.")
+        return phrase?.korean
+    }
+
+    private static func expectSentence(_ code: String, _ source: String) {
+        let isSentence = korean(code).map { $0.hasSuffix("다.") || $0.hasSuffix("요.") } ?? false
+        #expect(isSentence, "\(code) of \(source)")
+    }
+
+    @Test func `every error of the console's sources has a Korean sentence`() throws {
+        let paths = try Project.files("Sources/Console", suffix: ".swift").filter { !$0.contains("/Words/") }
+        let found = try paths.flatMap { path in try Self.codes(in: path).map { ($0, path) } }
+        #expect(found.contains { $0.0 == "fieldInvalid" } && found.contains { $0.0 == "formExpired" })
+        for (code, path) in found { Self.expectSentence(code, path) }
+    }
+
+    @Test(arguments: errors.map { "Sources/\($0).swift" } + problems.map { "Sources/HTTPSupport/\($0).swift" })
+    func `every error behind the console has a Korean sentence`(path: String) throws {
+        let found = try Self.codes(in: path)
+        #expect(!found.isEmpty)
+        for code in found { Self.expectSentence(code, path) }
+    }
+
+    @Test func `every storage fault and every refusal of a proof has a Korean sentence`() {
+        for cause in StorageFault.Cause.allCases {
+            Self.expectSentence(StorageFault(cause: cause, path: "").code, "\(cause)")
+        }
+        for reason in ProofRefusal.Reason.allCases { Self.expectSentence(reason.rawValue, "\(reason)") }
+        #expect(Self.korean("unknownCode") == nil)
+    }
+
+    @Test func `a rate limit names the seconds to wait`() {
+        let phrase = ErrorSentences.phrase(of: .tooManyAttempts(secondsToWait: 7))
+        #expect(phrase?.english == "Too many attempts. Try again in 7 seconds.")
+        #expect(phrase?.korean == "시도가 너무 많습니다. 7초 뒤에 다시 시도하세요.")
+    }
+
+    /// A request that is refused.
+    struct Refused: Sendable {
+        let role: TeamRole
+        let path: String
+        /// The form that is sent to the path. Nil to read the page.
+        var form: [String: String]?
+        let english: String
+        let korean: String
+        /// True if the Korean page has the English sentence, too, for its reason.
+        var hasReason = false
+    }
+
+    private static let refused = [
+        Refused(
+            role: .viewer, path: "/console/nothing", english: "The console has no such page",
+            korean: "콘솔에 이 페이지가 없거나"),
+        Refused(
+            role: .viewer, path: "/console/figures/none", english: "Unknown figure", korean: "알 수 없는 지표입니다."),
+        Refused(
+            role: .viewer, path: "/console/team", english: "may not do this", korean: "현재 역할로는 할 수 없는 작업입니다."),
+        Refused(
+            role: .viewer, path: "/console/customers/-/nobody", english: "The user is unknown to the service",
+            korean: "서비스가 모르는 사용자이거나"),
+        Refused(
+            role: .admin, path: "/console/products/none/edit",
+            english: "The catalog has no product with this identifier.",
+            korean: "카탈로그에 이 식별자의 상품이 없습니다."),
+        Refused(
+            role: .admin, path: "/console/store/transactions/1", english: "The store has no sale",
+            korean: "이 식별자의 거래가 없습니다."),
+        Refused(
+            role: .admin, path: "/console/team/members", form: ["name": "admin", "role": "viewer"],
+            english: "is or was in use", korean: "이미 쓰고 있거나 쓴 적이 있는 이름입니다."),
+        Refused(
+            role: .admin, path: "/console/team/members", form: ["name": "ada", "role": "owner"],
+            english: "The field &quot;role&quot; must be", korean: "입력한 값이 올바르지 않습니다.", hasReason: true),
+    ]
+
+    @Test(arguments: refused)
+    func `an error is in the language of the page`(refused: Refused) async throws {
+        let fixture = try await ConsoleFixture()
+        let browser = try await fixture.browser(refused.role)
+        func answer(_ language: String) async throws -> Browser.Page {
+            let headers: HTTPFields = [.acceptLanguage: language]
+            guard let form = refused.form else { return try await browser.get(refused.path, headers: headers) }
+            return try await browser.post(refused.path, form, from: "/console", headers: headers)
+        }
+        let english = try await answer("en")
+        #expect((400...499).contains(english.status))
+        #expect(english.has(refused.english) && !english.has(refused.korean))
+        let korean = try await answer("ko")
+        #expect(korean.status == english.status)
+        #expect(korean.has("<p>" + refused.korean))
+        #expect(korean.has(refused.english) == refused.hasReason)
+    }
+}
