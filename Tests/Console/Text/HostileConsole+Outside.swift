@@ -100,8 +100,8 @@ extension HostileConsole {
         let member = texts.next("refused name of a member", .line, .bytes(64), startingWith: "\u{202E}").text
         try await send(
             "/console/team/members", ["name": member, "role": "viewer"], from: "/console/team", expecting: 422)
-        let address = texts.next("refused address", .line, .bytes(2000), startingWith: "https://a.example/").text
-        try await send("/console/webhooks", ["url": address + " "], from: "/console/webhooks", expecting: 422)
+        let address = texts.next("refused address", .line, .bytes(2000), startingWith: "https://a.example/\"").text
+        try await send("/console/webhooks", ["url": address], from: "/console/webhooks", expecting: 422)
         try await fillRefusedProducts()
     }
 }

@@ -26,7 +26,8 @@ extension HostileConsole {
         ]
         let gate = [
             "type": "Non-Consumable", "productID": "text.gate", "displayPrice": "1", "number": "9",
-            "collection": shownText("collection", .line, .bytes(64)), "locale-0": shownText("locale", .line, short),
+            "collection": shownText("collection", .line, .bytes(64)),
+            "locale-0": shownText("locale", .line, .bytes(256)),
             "displayName-0": "Gate", "description-0": "",
         ]
         let month = [
@@ -71,7 +72,7 @@ extension HostileConsole {
         for change in changes {
             let fields = right.merging(change) { $1 }
             try await send(Self.form, fields, from: Self.form, expecting: 422)
-            try await send(Self.form + "/preview", fields, from: Self.form, expecting: 200)
+            try await send(Self.form + "/preview", fields, from: Self.form, expecting: 200, isRefused: true)
         }
     }
 }

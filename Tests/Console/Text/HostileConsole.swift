@@ -24,13 +24,13 @@ struct HostileConsole {
     /// The pages to read first.
     var paths = [
         "", "/account", "/app-store", "/app-store/consumption", "/app-store/reconciliation", "/catalog-history",
-        "/customers", "/figures", "/figures/transactions?environment=test&group=product",
+        "/customers", "/figures", "/figures/transactions?environment=sandbox&group=product",
         "/health", "/health/api", "/health/team", "/log-in", "/new-product", "/products", "/proofs", "/refusals",
         "/store", "/store/buy", "/store/clock", "/store/notifications", "/store/products", "/store/queue",
         "/store/settings", "/team", "/unclaimed", "/webhooks",
     ].map { "/console" + $0 }
-    /// The pages that answered forms.
-    var answers: [(path: String, page: Browser.Page)] = []
+    /// The pages that answered forms. A refusal may quote only the beginning of a text.
+    var answers: [(path: String, page: Browser.Page, isRefusal: Bool)] = []
 
     /// A console with an administrator of a hostile name.
     init(seed: UInt64) async throws {
@@ -64,15 +64,18 @@ struct HostileConsole {
     }
 
     /// Sends a form, and keeps the page that answers it.
+    ///
+    /// - Parameter isRefused: True if the form is wrong, also where the answer is a preview.
     @discardableResult
     mutating func send(
-        _ path: String, _ fields: [String: String], from page: String, expecting status: Int = 303
+        _ path: String, _ fields: [String: String], from page: String, expecting status: Int = 303,
+        isRefused: Bool = false
     ) async throws -> Browser.Page {
         let answer = try await browser.post(path, fields, from: page)
         try #require(
             answer.status == status,
             "\(path.prefix(80)): \(answer.status), \(answer.words.suffix(300).debugDescription)")
-        if status != 303 { answers.append((path, answer)) }
+        if status != 303 { answers.append((path, answer, isRefused || status >= 400)) }
         return answer
     }
 

@@ -1,8 +1,8 @@
 /// The hostile texts that pages have shown.
 struct ShownTexts {
     private static let mark = Array("mk".utf8)
-    /// The replacement of a character that was cut.
-    private static let replacement: [UInt8] = [0xEF, 0xBF, 0xBD]
+    /// The ends of a text that was cut: the replacement of a character, and the end of an isolated text.
+    private static let ends = [Array("\u{FFFD}".utf8), Array("\u{2069}".utf8)]
 
     private let texts: [HostileText]
     private let forms: [[HostileText.Form]]
@@ -50,7 +50,7 @@ struct ShownTexts {
                 continue
             }
             let isBeginning =
-                isCut && fitting.contains { isRefusal || $0.after.starts(with: Self.withoutReplacement(rest)) }
+                isCut && fitting.contains { isRefusal || $0.after.starts(with: Self.withoutEnd(rest)) }
             if !isBeginning {
                 let excerpt = String(
                     decoding: bytes[max(0, position - 30)..<min(bytes.count, position + 50)], as: UTF8.self)
@@ -60,8 +60,8 @@ struct ShownTexts {
         return defects
     }
 
-    private static func withoutReplacement(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        bytes.hasSuffix(replacement) ? bytes.dropLast(replacement.count) : bytes
+    private static func withoutEnd(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        ends.first { bytes.hasSuffix($0) }.map { bytes.dropLast($0.count) } ?? bytes
     }
 
     /// The positions of the markers and their numbers.

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-/// Text from outside on every page of the console that links lead to, in both languages.
+/// Text from outside on every page of the console that links lead to, in both languages. TILL_TEXT_SEEDS tries more seeds.
 @Suite struct TextPropertyTests {
     private static let maximumRecorded = 12
     private static let seeds =
@@ -18,7 +18,7 @@ import Testing
         }
 
         /// - Returns: The page; nil if its markup is not read.
-        mutating func check(_ page: Browser.Page, _ name: String) -> Markup? {
+        mutating func check(_ page: Browser.Page, _ name: String, isRefusal: Bool = false) -> Markup? {
             if page.status >= 500 { add("status \(page.status)", name) }
             let markup: Markup
             do throws(Markup.Defect) { markup = try Markup(page.text) } catch {
@@ -27,7 +27,7 @@ import Testing
             }
             let found =
                 MarkupRules.defects(of: markup) + DirectionRules.defects(of: markup)
-                + shown.defects(of: markup, isRefusal: page.status >= 400)
+                + shown.defects(of: markup, isRefusal: isRefusal || page.status >= 400)
             for defect in found { add(defect, name) }
             return markup
         }
@@ -43,7 +43,9 @@ import Testing
         var console = try await HostileConsole(seed: seed)
         try await console.fill()
         var findings = Findings(console.texts.all)
-        for (path, page) in console.answers { _ = findings.check(page, "the answer of \(path)") }
+        for (path, page, isRefusal) in console.answers {
+            _ = findings.check(page, "the answer of \(path)", isRefusal: isRefusal)
+        }
         var crawl = Crawl(console.paths)
         while let path = crawl.next() {
             for language in ["en", "ko"] {
