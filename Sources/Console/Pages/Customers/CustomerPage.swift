@@ -77,7 +77,7 @@ struct CustomerPage {
                     HTML {
                         names.picture(owned.item)
                         plain(" ")
-                        names.item(owned.item)
+                        bdi { names.item(owned.item) }
                     },
                     HTML {
                         CustomerWords.badge(owned.state)
@@ -158,7 +158,7 @@ struct CustomerPage {
         return HTML {
             for wish in facts.wishes.prefix(CustomerFacts.listed) {
                 div {
-                    names.product(wish.product)
+                    bdi { names.product(wish.product) }
                     plain(" · ")
                     Shown.day(wish.wishedAt)
                 }

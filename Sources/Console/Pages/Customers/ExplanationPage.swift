@@ -31,7 +31,7 @@ struct ExplanationPage {
             h2 {
                 names.picture(explanation.item)
                 plain(" ")
-                names.item(explanation.item)
+                bdi { names.item(explanation.item) }
             }
             p {
                 explanation.isOwned

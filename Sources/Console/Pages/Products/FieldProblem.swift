@@ -25,7 +25,7 @@ struct FieldProblem: Hashable, Sendable {
                         }
                         plain(": ")
                     }
-                    problem.sentence
+                    bdi { problem.sentence }
                 }
             }
         }

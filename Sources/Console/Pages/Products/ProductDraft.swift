@@ -129,10 +129,11 @@ struct ProductDraft: Sendable {
             return FieldProblem(field: path, title: key.title, sentence: error.sentence)
         }
         guard !path.isEmpty else { return FieldProblem(sentence: error.sentence) }
+        let key = CustomerWords.isolated(path)
         return FieldProblem(
             field: ProductFields.others,
             title: Phrase(
-                "\(ProductFormPage.othersTitle.english), \(path)", "\(ProductFormPage.othersTitle.korean), \(path)"),
+                "\(ProductFormPage.othersTitle.english), \(key)", "\(ProductFormPage.othersTitle.korean), \(key)"),
             sentence: error.sentence)
     }
 }

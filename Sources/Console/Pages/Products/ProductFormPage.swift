@@ -126,7 +126,8 @@ struct ProductFormPage {
     static func titleOfTexts(_ index: Int, _ fields: ProductFields) -> Phrase {
         let locale = fields.texts[index].locale
         guard !locale.isEmpty else { return Phrase("Another language", "다른 언어") }
-        return Phrase("Texts in \(locale)", "\(locale) 텍스트")
+        let name = CustomerWords.isolated(locale)
+        return Phrase("Texts in \(name)", "\(name) 텍스트")
     }
 
     private func texts(_ index: Int) -> HTML {

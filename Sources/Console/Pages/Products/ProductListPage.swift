@@ -112,7 +112,8 @@ struct ProductListPage {
         return ul(.class("plain")) {
             for localization in product.localizations {
                 li {
-                    plain(localization.locale + ": ")
+                    data(localization.locale)
+                    plain(": ")
                     span(HTMLAttribute("lang", localization.locale.replacing("_", with: "-"))) {
                         data(localization.displayName)
                     }

@@ -48,7 +48,7 @@ struct TransactionFactList {
 
     private var product: HTML {
         HTML {
-            names.product(recorded.transaction.productIdentifier)
+            bdi { names.product(recorded.transaction.productIdentifier) }
             plain(" ")
             Shown.identifier(recorded.transaction.productIdentifier)
         }

@@ -124,7 +124,7 @@ struct CustomersPage {
                 for product in findings.products {
                     li {
                         a(.href(ConsolePath("customers", query: ["product": product.productIdentifier]))) {
-                            names.product(product.productIdentifier)
+                            bdi { names.product(product.productIdentifier) }
                         }
                         plain(" ")
                         Shown.identifier(product.productIdentifier)
