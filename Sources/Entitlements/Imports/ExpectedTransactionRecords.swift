@@ -52,6 +52,11 @@ struct ExpectedTransactionRecords {
         }
     }
 
+    /// The number of expected purchases of all users.
+    func count() throws -> Int {
+        try database.rows("SELECT count(*) AS count FROM expected_transaction").first?["count"] ?? 0
+    }
+
     /// The customers with expected purchases, one for each purchase, in the order of the original transactions.
     ///
     /// A transaction's identifier is unique in an environment of the App Store, so a page never ends between two origins or

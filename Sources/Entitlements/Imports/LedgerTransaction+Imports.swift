@@ -102,6 +102,13 @@ extension LedgerTransaction {
         ).purchases(of: user)
     }
 
+    /// The number of purchases that imports expect. A confirmed purchase is not one of them.
+    public func expectedPurchaseCount() throws -> Int {
+        try ExpectedTransactionRecords(
+            database: database, apps: try AppRecords(database: database).numbers(of: [])
+        ).count()
+    }
+
     /// The customers for whom imports expect purchases, each with one of them, in a stable order.
     ///
     /// - Parameters:
