@@ -42,6 +42,16 @@ extension EntitlementService {
         return ItemExplanation(of: item, by: facts)
     }
 
+    /// The purchases that imports expect for a user, in the order of their original transactions.
+    public func expectedPurchases(of user: User) async throws -> [ImportedCustomer.ExpectedPurchase] {
+        try await ledger.read { try $0.expectedPurchases(of: user) }
+    }
+
+    /// The number of purchases that imports expect. A confirmed purchase is not one of them.
+    public func expectedPurchaseCount() async throws -> Int {
+        try await ledger.read { try $0.expectedPurchaseCount() }
+    }
+
     /// The recorded refusals of all users by their codes.
     ///
     /// - Parameters:

@@ -106,11 +106,24 @@ public struct UserArchiveResource: Codable, Sendable {
         public let originalTransactionId: String
         public let origin: Origin
         public let bundleId: String
+        public let productId: String
+        public let purchaseDate: String
+        public let expiresAt: String?
 
-        public init(originalTransactionId: String, origin: Origin, bundleId: String) {
+        public init(
+            originalTransactionId: String,
+            origin: Origin,
+            bundleId: String,
+            productId: String,
+            purchaseDate: String,
+            expiresAt: String?
+        ) {
             self.originalTransactionId = originalTransactionId
             self.origin = origin
             self.bundleId = bundleId
+            self.productId = productId
+            self.purchaseDate = purchaseDate
+            self.expiresAt = expiresAt
         }
     }
 

@@ -10,14 +10,19 @@ struct Why: Command {
         commandName: "why",
         abstract: "Explain why a user has an item, or does not.",
         discussion: """
-            Example:
+            Examples:
               till why alice sprout 1
+              till why mint sprout 1 --issuer customer   # a customer of a door
             """)
 
     @Argument(help: "The user.")
     var user: User
 
     @OptionGroup var named: ItemArguments
+
+    @Option(
+        help: "The issuer of the user: customer for the ids of apps (default: the back end names the user).")
+    var issuer: String?
 
     @OptionGroup var service: ServerOptions
 
@@ -27,6 +32,7 @@ struct Why: Command {
         let path =
             HTTPServiceConnection.path(of: user)
             + "/items/\(HTTPServiceConnection.segment(named.collection))/\(named.number)/explanation"
+            + (issuer.map { "?issuer=" + HTTPServiceConnection.segment($0) } ?? "")
         let explanation: ExplanationResource = try await service.withClient(common.dataDirectory) {
             try await $0.get(path)
         }

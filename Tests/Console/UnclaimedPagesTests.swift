@@ -62,6 +62,23 @@ import Testing
         #expect(try await browser.get("/console/unclaimed?app=com.example.other").has("No unclaimed purchases."))
     }
 
+    @Test func `the purchases that imports expect are counted`() async throws {
+        let browser = try await fixture.browser(.viewer)
+        #expect(try await !browser.get("/console/unclaimed").has("Imports also expect"))
+        let purchases = ["1", "2"].map {
+            ImportedCustomer.ExpectedPurchase(
+                app: fixture.shop.catalog.bundleIdentifier, origin: .localSandbox, originalTransactionIdentifier: $0,
+                productIdentifier: "com.memolease.sesac1.sprout1", purchaseDate: fixture.shop.clock.now(),
+                expiresAt: nil)
+        }
+        let imported = ImportedCustomer(user: alice, aliases: [], grants: [], purchases: purchases)
+        _ = try await fixture.ledger.write { try $0.add(imported, by: "process", at: purchases[0].purchaseDate) }
+        let page = try await browser.get("/console/unclaimed")
+        #expect(page.has("Imports also expect 2 purchases") && page.has("No unclaimed purchases."))
+        let korean = try await browser.get("/console/unclaimed", headers: [.acceptLanguage: "ko"])
+        #expect(korean.has("가져온 구매 2건도 증명을 기다리며"))
+    }
+
     @Test func `support assigns a purchase to a user under the member's name`() async throws {
         let transaction = try await park()
         let browser = try await fixture.browser(.support, name: "Ada Kim")

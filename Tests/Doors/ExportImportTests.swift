@@ -50,7 +50,8 @@ import Testing
             ])
         }
         let export = try Self.export(rows)
-        #expect(export.customers().first?.records.purchases.count == 1)
+        let purchases = export.customers().flatMap(\.records.purchases)
+        #expect(purchases.map(\.purchaseDate) == [try #require(Timestamp(rfc3339: "2025-12-01T00:00:00Z"))])
         #expect(export.rows == 12 && export.exclusions == [:])
     }
 

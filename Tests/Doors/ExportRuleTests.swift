@@ -27,7 +27,11 @@ import Testing
         #expect(decision.exclusions == [] && decision.grants == [])
         #expect(
             decision.purchase
-                == .init(app: TestGarden.bundleIdentifier, origin: origin, originalTransactionIdentifier: "1"))
+                == .init(
+                    app: TestGarden.bundleIdentifier, origin: origin, originalTransactionIdentifier: "1",
+                    productIdentifier: changes["product_identifier"] ?? "garden.gate",
+                    purchaseDate: try #require(Timestamp(rfc3339: "2026-01-31T12:00:00Z")),
+                    expiresAt: changes["end_time"] == nil ? nil : Timestamp(rfc3339: "2026-01-31T13:00:00Z")))
     }
 
     @Test(arguments: [

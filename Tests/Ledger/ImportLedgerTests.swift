@@ -23,7 +23,10 @@ import TestSupport
         _ user: User,
         aliases: [User] = [],
         promotions: [String] = [],
-        purchases: [String] = []
+        purchases: [String] = [],
+        of product: String = "p",
+        at purchaseDate: Timestamp = Self.now,
+        until end: Timestamp? = nil
     ) -> ImportedCustomer {
         ImportedCustomer(
             user: user, aliases: aliases,
@@ -31,7 +34,9 @@ import TestSupport
                 .init(identifier: $0, item: Self.gate, reason: "a promotion", endsAt: Self.later(1000))
             },
             purchases: purchases.map {
-                .init(app: "com.example.app", origin: .localSandbox, originalTransactionIdentifier: $0)
+                .init(
+                    app: "com.example.app", origin: .localSandbox, originalTransactionIdentifier: $0,
+                    productIdentifier: product, purchaseDate: purchaseDate, expiresAt: end)
             })
     }
 
@@ -66,6 +71,18 @@ import TestSupport
         #expect(try await items(of: ghost) == [Self.gate])
         #expect(try await story(of: mint).suffix(1) == ["key process itemGiven g gate 1 a promotion"])
         #expect(try fixture.problems() == [])
+    }
+
+    @Test func `an expected purchase keeps the newest transaction that an import states`() async throws {
+        let renewed = customer(mint, purchases: ["1"], of: "q", at: Self.later(50), until: Self.later(100))
+        for imported in [customer(mint, purchases: ["1"], until: Self.later(50)), renewed] {
+            _ = try await add(imported)
+            #expect(try await ledger.read { try $0.expectedPurchases(of: mint) } == imported.purchases)
+        }
+        // An older file, and a file that gives the purchase to another customer.
+        _ = try await add(customer(mint, purchases: ["1"], of: "r"))
+        _ = try await add(customer(ghost, purchases: ["1"], of: "r", at: Self.later(99)))
+        #expect(try await ledger.read { try $0.expectedPurchases(of: mint) } == renewed.purchases)
     }
 
     @Test func `an expected purchase grants nothing before its proof`() async throws {

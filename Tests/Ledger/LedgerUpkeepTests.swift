@@ -40,7 +40,7 @@ import Testing
         ("INSERT INTO user_name VALUES ('x', 'customer', 99, 1)", "An alias leads to no user"),
         ("INSERT INTO user_merge VALUES (2, 1, 1)", "A merged user still owns a purchase"),
         (
-            "INSERT INTO expected_transaction VALUES ('90', 'local/Sandbox', 1, 99, 1)",
+            "INSERT INTO expected_transaction VALUES ('90', 'local/Sandbox', 1, 99, 1, 'p', 1, NULL)",
             "An import expects a purchase for no user"
         ),
         ("DELETE FROM account_token", "An account token leads to another user"),

@@ -122,18 +122,27 @@ import Wire
         let mint = try #require(CustomerIdentifier("mint")).user
         let purchases = [gate.transactionIdentifier, "0"].map {
             ImportedCustomer.ExpectedPurchase(
-                app: TestGarden.bundleIdentifier, origin: .localSandbox, originalTransactionIdentifier: $0)
+                app: TestGarden.bundleIdentifier, origin: .localSandbox, originalTransactionIdentifier: $0,
+                productIdentifier: "garden.gate", purchaseDate: garden.store.now, expiresAt: nil)
         }
         let imported = ImportedCustomer(user: mint, aliases: [], grants: [], purchases: purchases)
         let moment = garden.store.now
         _ = try await service.ledger.write { try $0.add(imported, by: "process", at: moment) }
         #expect(try await service.items(of: mint).allSatisfy { $0.item.collection != "gate" })
+        let item = Item(collection: "gate", number: 1)
+        let explained = try await service.explanation(of: item, for: mint)
+        #expect(explained.cause == .expected && explained.products == ["garden.gate"])
+        #expect(explained.since == purchases.first?.purchaseDate && explained.reference == gate.transactionIdentifier)
+        #expect(try await service.explanation(of: item, for: alice).cause == .neverBought)
+        #expect(
+            try await service.explanation(of: Item(collection: "plus", number: 1), for: mint).cause == .neverBought)
         try await garden.withStore { client in
             let report = try await reconciler(client).recordHistories()
             // The store does not know the other transaction. It stays expected.
             #expect(report.outcomes == ["granted": 1, "appStoreRefused": 1])
         }
         #expect(try await service.items(of: mint).contains { $0.item.collection == "gate" })
+        #expect(try await service.explanation(of: item, for: mint).cause == .owned)
         let expected = try await service.expectedCustomers(after: "", of: Self.origins, limit: 9)
         #expect(expected.map(\.transactionIdentifier) == ["0"])
     }

@@ -112,6 +112,8 @@ import Wire
         #expect(imported.status == 0, "\(imported.error)")
         #expect(imported.output.contains("purchases expected   1\n"), "\(imported.output)")
         #expect(imported.output.contains("The expected purchases grant nothing yet."))
+        let why = try await till.run("why", "mint", "sprout", "1", "--issuer", "customer").output
+        #expect(why.contains("An import expects a purchase of com.memolease.sesac1.sprout1 from 2026-01-31"), "\(why)")
         // Another user presents the purchase. The service keeps it for the customer.
         try await till.run("resume", "--user", "alice")
         #expect(try await !till.run("owned", "alice").output.contains("sprout 1"))

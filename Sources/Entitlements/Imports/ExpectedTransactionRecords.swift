@@ -6,26 +6,55 @@ struct ExpectedTransactionRecords {
     let database: any LedgerDatabase
     let apps: AppNumbers
 
+    private static let facts = ["product_id", "purchase_date", "expires_at"]
+
+    private static func facts(_ purchase: ImportedCustomer.ExpectedPurchase) -> [any SQLConvertible] {
+        [purchase.productIdentifier, purchase.purchaseDate, purchase.expiresAt]
+    }
+
+    private func key(of purchase: ImportedCustomer.ExpectedPurchase) -> [any SQLConvertible] {
+        purchase.key.sqlValues(apps)
+    }
+
     /// Inserts expected purchases. A purchase that another process has inserted stays as it is.
-    func insert(_ originals: Set<TransactionKey>, for user: Int64, at moment: Timestamp) throws {
+    func insert(
+        _ purchases: [ImportedCustomer.ExpectedPurchase],
+        for user: Int64,
+        at moment: Timestamp
+    ) throws {
         try database.insert(
-            into: "expected_transaction", Table.originalKey + ["user_id", "expected_at"],
-            originals.sorted().map { $0.sqlValues(apps) + [user, moment] }, isNew: false)
+            into: "expected_transaction", Table.originalKey + ["user_id", "expected_at"] + Self.facts,
+            purchases.sorted { $0.key < $1.key }.map { key(of: $0) + [user, moment] + Self.facts($0) }, isNew: false)
+    }
+
+    /// Replaces the facts about expected purchases.
+    func update(_ purchases: [ImportedCustomer.ExpectedPurchase]) throws {
+        try database.update(
+            "expected_transaction", set: Self.facts, where: Table.originalKey,
+            purchases.sorted { $0.key < $1.key }.map { Self.facts($0) + key(of: $0) })
     }
 
     /// The expected purchases of a user, in the order of their original transactions.
     func purchases(of user: Int64) throws -> [ImportedCustomer.ExpectedPurchase] {
         try database.rows(
             """
-            SELECT original_transaction_id, origin, app FROM expected_transaction WHERE user_id = $1
+            SELECT original_transaction_id, origin, app, product_id, purchase_date, expires_at
+            FROM expected_transaction WHERE user_id = $1
             ORDER BY original_transaction_id, origin, app
             """,
             [user]
         ).map {
             ImportedCustomer.ExpectedPurchase(
                 app: try apps.bundleIdentifier($0), origin: try $0["origin"],
-                originalTransactionIdentifier: try $0["original_transaction_id"])
+                originalTransactionIdentifier: try $0["original_transaction_id"],
+                productIdentifier: try $0["product_id"], purchaseDate: try $0["purchase_date"],
+                expiresAt: try $0["expires_at"])
         }
+    }
+
+    /// The number of expected purchases of all users.
+    func count() throws -> Int {
+        try database.rows("SELECT count(*) AS count FROM expected_transaction").first?["count"] ?? 0
     }
 
     /// The customers with expected purchases, one for each purchase, in the order of the original transactions.

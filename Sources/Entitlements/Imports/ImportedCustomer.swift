@@ -28,11 +28,30 @@ public struct ImportedCustomer: Hashable, Sendable {
         public let app: String
         public let origin: Origin
         public let originalTransactionIdentifier: String
+        /// The product of the newest transaction, as the other server states it, like the dates.
+        public let productIdentifier: String
+        public let purchaseDate: Timestamp
+        /// Nil for no end.
+        public let expiresAt: Timestamp?
 
-        public init(app: String, origin: Origin, originalTransactionIdentifier: String) {
+        public init(
+            app: String,
+            origin: Origin,
+            originalTransactionIdentifier: String,
+            productIdentifier: String,
+            purchaseDate: Timestamp,
+            expiresAt: Timestamp?
+        ) {
             self.app = app
             self.origin = origin
             self.originalTransactionIdentifier = originalTransactionIdentifier
+            self.productIdentifier = productIdentifier
+            self.purchaseDate = purchaseDate
+            self.expiresAt = expiresAt
+        }
+
+        var key: TransactionKey {
+            TransactionKey(app: app, origin: origin, identifier: originalTransactionIdentifier)
         }
     }
 

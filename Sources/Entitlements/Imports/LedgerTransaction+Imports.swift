@@ -5,7 +5,7 @@ extension LedgerTransaction {
     /// Imports a customer. A second import of the same customer changes nothing.
     ///
     /// An expected purchase grants nothing. The next proof of it, from a device or from the App Store, goes to the customer. It
-    /// never takes a purchase that somebody owns.
+    /// never takes a purchase that somebody owns. A later import may state a newer transaction of an expected purchase.
     ///
     /// - Parameter caller: The identifier of the API key, or of the process, for the audit log.
     /// - Throws: `LedgerError.userUnknown` for an account that was never opened, or was erased.
@@ -72,22 +72,26 @@ extension LedgerTransaction {
         guard !purchases.isEmpty else { return }
         let records = ExpectedTransactionRecords(
             database: database, apps: try AppRecords(database: database).numbers(of: Set(purchases.map(\.app))))
-        let keys = purchases.map {
-            TransactionKey(app: $0.app, origin: $0.origin, identifier: $0.originalTransactionIdentifier)
-        }
-        let facts = try EntitlementRecords(database: database, apps: records.apps).facts(aboutOwnersOf: Set(keys))
-        var new: Set<TransactionKey> = []
-        for key in keys {
+        let facts = try EntitlementRecords(database: database, apps: records.apps)
+            .facts(aboutOwnersOf: Set(purchases.map(\.key)))
+        var new: [ImportedCustomer.ExpectedPurchase] = []
+        var known: [ImportedCustomer.ExpectedPurchase] = []
+        for purchase in purchases {
+            let key = purchase.key
             if let owner = facts.purchases[key]?.owner {
                 if owner == user { counts.confirmedPurchases += 1 } else { counts.otherPurchases += 1 }
             } else if let expected = facts.expectedOwners[key], expected != user {
                 counts.otherPurchases += 1
             } else {
                 counts.expectedPurchases += 1
-                if facts.expectedOwners[key] == nil { new.insert(key) }
+                if facts.expectedOwners[key] == nil { new.append(purchase) } else { known.append(purchase) }
             }
         }
         try records.insert(new, for: user, at: moment)
+        guard !known.isEmpty else { return }
+        let dates = Dictionary(
+            try records.purchases(of: user).map { ($0.key, $0.purchaseDate) }, uniquingKeysWith: max)
+        try records.update(known.filter { purchase in dates[purchase.key].map { $0 < purchase.purchaseDate } ?? false })
     }
 
     /// The purchases that imports expect for a user, in the order of their original transactions.
@@ -96,6 +100,13 @@ extension LedgerTransaction {
         return try ExpectedTransactionRecords(
             database: database, apps: try AppRecords(database: database).numbers(of: [])
         ).purchases(of: user)
+    }
+
+    /// The number of purchases that imports expect. A confirmed purchase is not one of them.
+    public func expectedPurchaseCount() throws -> Int {
+        try ExpectedTransactionRecords(
+            database: database, apps: try AppRecords(database: database).numbers(of: [])
+        ).count()
     }
 
     /// The customers for whom imports expect purchases, each with one of them, in a stable order.

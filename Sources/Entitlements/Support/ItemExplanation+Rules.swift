@@ -1,8 +1,8 @@
 import Commerce
 import Ledger
 
-/// The rules of explanations. The source of an owned item comes first, then the purchase that ended last, grants, refusals, and
-/// unclaimed purchases.
+/// The rules of explanations. The source of an owned item comes first, then the purchase that ended last, grants, refusals,
+/// expected purchases, and unclaimed purchases.
 extension ItemExplanation {
     private static let refundRemedy =
         "Only Apple refunds, at https://reportaproblem.apple.com. The item comes back if Apple reverses the refund, or the "
@@ -11,7 +11,8 @@ extension ItemExplanation {
     package init(of item: Item, by facts: ItemFacts) {
         self =
             Self.owned(item, facts) ?? Self.ended(item, facts) ?? Self.grantEnded(item, facts)
-            ?? Self.refused(item, facts) ?? Self.unclaimed(item, facts) ?? Self.neverBought(item, facts)
+            ?? Self.refused(item, facts) ?? Self.expected(item, facts) ?? Self.unclaimed(item, facts)
+            ?? Self.neverBought(item, facts)
     }
 
     private static func owned(_ item: Item, _ facts: ItemFacts) -> ItemExplanation? {
@@ -143,6 +144,19 @@ extension ItemExplanation {
             item, .refused, "A purchase of \(entry.subject) was refused. \(remedy?.cause ?? entry.reason ?? "")",
             remedy: remedy?.remedy, since: entry.happenedAt, reference: entry.reference, origin: entry.origin,
             otherOwner: facts.otherOwner, products: [entry.subject], reason: entry.reason)
+    }
+
+    private static func expected(_ item: Item, _ facts: ItemFacts) -> ItemExplanation? {
+        guard let purchase = facts.expected else { return nil }
+        let until = purchase.expiresAt.map { ", until \($0.rfc3339)" } ?? ""
+        return ItemExplanation(
+            item, .expected,
+            "An import expects a purchase of \(purchase.productIdentifier) from \(purchase.purchaseDate.rfc3339)\(until). "
+                + "It grants nothing, because its proof has not arrived.",
+            remedy: "Ask the customer to restore purchases in the app. If the service has an `app-store-key`, it also "
+                + "asks the App Store, once a day by default.",
+            since: purchase.purchaseDate, until: purchase.expiresAt, reference: purchase.originalTransactionIdentifier,
+            origin: purchase.origin, products: [purchase.productIdentifier])
     }
 
     private static func unclaimed(_ item: Item, _ facts: ItemFacts) -> ItemExplanation? {

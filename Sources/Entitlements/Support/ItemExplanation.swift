@@ -23,6 +23,8 @@ public struct ItemExplanation: Hashable, Sendable {
         case grantTakenBack
         case refused
         case transferredToAnotherUser
+        /// An import has recorded a purchase of the customer at another server. Nobody has sent its proof.
+        case expected
         /// Nobody has redeemed the purchase. Its account token is unknown or absent.
         case unclaimed
         case neverBought

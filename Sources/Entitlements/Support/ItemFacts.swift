@@ -32,6 +32,8 @@ package struct ItemFacts: Sendable {
     package var event: AuditEntry?
     /// The owner of that purchase, if it is another user.
     package var otherOwner: User?
+    /// The newest purchase of these products that an import expects for the user.
+    package var expected: ImportedCustomer.ExpectedPurchase?
     /// The newest purchase of these products that nobody has redeemed.
     package var unclaimed: UnclaimedPurchase?
 

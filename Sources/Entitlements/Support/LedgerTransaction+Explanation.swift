@@ -32,6 +32,10 @@ extension LedgerTransaction {
         guard facts.owned == nil, let number = try users.known(user) else { return facts }
         facts.purchases = try purchases(granting: item, to: number, apps, accepting: origins, at: moment, type: type)
         facts.grant = try TeamRecords(database: database).lastGrant(of: item, to: number)
+        let known = Set(products.map { ByteKey($0) })
+        facts.expected = try ExpectedTransactionRecords(database: database, apps: apps).purchases(of: number)
+            .filter { origins.contains($0.origin) && known.contains(ByteKey($0.productIdentifier)) }
+            .max { $0.purchaseDate < $1.purchaseDate }
         guard let event = try StoryRecords(database: database).lastLoss(of: number, ofProducts: products) else {
             return facts
         }

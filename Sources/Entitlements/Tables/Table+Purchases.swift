@@ -145,12 +145,13 @@ extension Table {
         ])
 
     /// The customers to whom an import assigns purchases that nobody has redeemed. The first proof of a purchase confirms the
-    /// expectation, and its row is deleted. Until then the customer owns nothing by it.
+    /// expectation, and its row is deleted. Until then the customer owns nothing by it. `product_id`, `purchase_date` and
+    /// `expires_at`: the newest transaction of the purchase, as the former server states it.
     private static let expectedTransaction = Table(
         name: "expected_transaction", family: .globalKey,
         columns: [
             .text("original_transaction_id"), .text("origin"), .integer("app"), .integer("user_id"),
-            .integer("expected_at"),
+            .integer("expected_at"), .text("product_id"), .integer("purchase_date"), .integer("expires_at").optional,
         ],
         key: originalKey, indexes: [Index(name: "expected_transaction_of_user", columns: ["user_id"])],
         erasure: .deletion, merge: .move)

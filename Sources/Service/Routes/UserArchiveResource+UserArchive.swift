@@ -50,7 +50,8 @@ extension UserArchiveResource.ExpectedPurchase {
     init(_ purchase: ImportedCustomer.ExpectedPurchase) {
         self.init(
             originalTransactionId: purchase.originalTransactionIdentifier, origin: purchase.origin,
-            bundleId: purchase.app)
+            bundleId: purchase.app, productId: purchase.productIdentifier,
+            purchaseDate: purchase.purchaseDate.rfc3339, expiresAt: purchase.expiresAt?.rfc3339)
     }
 }
 

@@ -206,6 +206,52 @@ import Testing
         #expect(links(try await browser.get(Self.path), "explanation?collection=bed&number=0").count == 1)
     }
 
+    @Test func `a customer's expected purchases are on the page until their proofs arrive`() async throws {
+        let console = try await GardenConsole()
+        let alice = try console.user()
+        let moment = try #require(Timestamp(rfc3339: "2026-10-01T00:00:00Z"))
+        let gate = try console.garden.buy("garden.gate")
+        let transaction = try #require(gate.purchase).transactionIdentifier
+        func purchase(_ identifier: String, of product: String, at date: Timestamp, until: Timestamp? = nil)
+            -> ImportedCustomer.ExpectedPurchase
+        {
+            ImportedCustomer.ExpectedPurchase(
+                app: console.garden.catalog.bundleIdentifier, origin: .localSandbox,
+                originalTransactionIdentifier: identifier, productIdentifier: product, purchaseDate: date,
+                expiresAt: until)
+        }
+        let purchases =
+            [
+                purchase(transaction, of: "garden.gate", at: moment.adding(days: 20)),
+                purchase("<70>", of: "garden<b>", at: moment.adding(days: 19), until: moment.adding(days: 49)),
+            ] + (0..<10).map { purchase("season\($0)", of: "garden.season", at: moment) }
+        let imported = ImportedCustomer(user: alice, aliases: [], grants: [], purchases: purchases)
+        _ = try await console.ledger.write { try $0.add(imported, by: "process", at: moment) }
+        let browser = try await console.browser(.viewer)
+        let page = try await browser.get(Self.path)
+        #expect(page.words.contains("Expected purchases") && page.has(transaction))
+        #expect(page.words.contains("&lt;70&gt;") && page.words.contains("garden&lt;b&gt;") && !page.has("garden<b>"))
+        #expect(page.words.contains("2026-10-21") && page.words.contains("2026-11-19"))
+        #expect(page.words.contains("+ 2") && page.has("season7") && !page.has("season8"))
+        let path = Self.path + "/explanation?item=gate%201"
+        let explained = try await browser.get(path)
+        #expect(explained.words.contains("An import expects a purchase of garden.gate from 2026-10-21T00:00:00"))
+        #expect(explained.has(transaction) && links(explained, transaction).isEmpty)
+        let korean = try await browser.get(path, headers: [.acceptLanguage: "ko"])
+        #expect(korean.words.contains("가져온 기록에 garden.gate 구매(2026년 10월 21일)가 있습니다."))
+        #expect(try await browser.get(Self.path, headers: [.acceptLanguage: "ko"]).words.contains("증명을 기다리는 구매"))
+        let proof = try console.store.signedTransaction(gate.identifier)
+        _ = try await console.entitlements.redeem(Array(proof.utf8), for: alice)
+        let confirmed = try await browser.get(Self.path)
+        #expect(confirmed.words.contains("gate 1") && confirmed.words.contains("+ 1"))
+    }
+
+    @Test func `a customer without expected purchases has no section of them`() async throws {
+        let console = try await GardenConsole()
+        try await console.buy("garden.gate", for: console.user())
+        #expect(try await !console.browser(.viewer).get(Self.path).words.contains("Expected purchases"))
+    }
+
     @Test func `each cause of an explanation is in Korean`() async throws {
         let console = try await GardenConsole()
         let alice = try console.user()

@@ -84,6 +84,20 @@ import Testing
         }
     }
 
+    private static func expected(until: Int64? = nil) -> ImportedCustomer.ExpectedPurchase {
+        ImportedCustomer.ExpectedPurchase(
+            app: "a", origin: .localSandbox, originalTransactionIdentifier: "9", productIdentifier: "p",
+            purchaseDate: Rules.now, expiresAt: until.map(Rules.later))
+    }
+
+    private static let unclaimed = UnclaimedPurchase(
+        transactionIdentifier: "9", originalTransactionIdentifier: "9", origin: .localSandbox, app: "a",
+        productIdentifier: "p", purchaseDate: Rules.now, statedAt: Rules.now, revocationDate: nil,
+        appAccountToken: Rules.token(of: 9), item: Rules.sprout,
+        position: .init(transactionIdentifier: "9", origin: "local/Sandbox", app: 1))
+
+    private static let refusal = event(.refused, reason: "ownedByAnotherUser").event
+
     private static let fraud = Revocation(revokedAt: Rules.now, reason: "fraud", revokedBy: "K")
 
     static let cases = [
@@ -145,14 +159,21 @@ import Testing
         Case(
             testDescription: "transferred", facts: event(.transferredOut), cause: .transferredToAnotherUser),
         Case(
-            testDescription: "unclaimed",
+            testDescription: "expected by an import, which says more than an unclaimed purchase",
             facts: facts {
-                $0.unclaimed = UnclaimedPurchase(
-                    transactionIdentifier: "9", originalTransactionIdentifier: "9", origin: .localSandbox, app: "a",
-                    productIdentifier: "p", purchaseDate: Rules.now, statedAt: Rules.now, revocationDate: nil,
-                    appAccountToken: Rules.token(of: 9), item: Rules.sprout,
-                    position: .init(transactionIdentifier: "9", origin: "local/Sandbox", app: 1))
-            }, cause: .unclaimed, says: ["names an account token", "/v1/unclaimed/9/assignment"]),
+                $0.expected = expected(until: 200)
+                $0.unclaimed = unclaimed
+            }, cause: .expected, says: ["expects a purchase of p", "until", "restore purchases"]),
+        Case(
+            testDescription: "the proof of the expected purchase is refused",
+            facts: facts {
+                $0.expected = expected()
+                $0.event = refusal
+            }, cause: .refused),
+        Case(
+            testDescription: "unclaimed",
+            facts: facts { $0.unclaimed = unclaimed }, cause: .unclaimed,
+            says: ["names an account token", "/v1/unclaimed/9/assignment"]),
         Case(testDescription: "never bought", facts: facts { _ in }, cause: .neverBought, says: ["never bought p"]),
         Case(testDescription: "no product grants it", facts: ItemFacts(), cause: .notInCatalog),
     ]

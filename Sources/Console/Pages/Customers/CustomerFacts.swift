@@ -12,6 +12,8 @@ struct CustomerFacts: Sendable {
     let items: [OwnedItem]
     let subscriptions: [PurchaseStatus]
     let renewals: [SubscribedPurchase]
+    /// The purchases that imports expect, newest first.
+    let expectedPurchases: [ImportedCustomer.ExpectedPurchase]
     let balances: [Credit]
     /// The latest grants, and one more if there are further ones.
     let grants: [Grant]
@@ -34,6 +36,11 @@ struct CustomerFacts: Sendable {
         items = try await service.items(of: user)
         subscriptions = try await service.subscriptions(of: user)
         renewals = subscriptions.isEmpty ? [] : try await service.renewals(of: user)
+        expectedPurchases = try await service.expectedPurchases(of: user)
+            .sorted {
+                ($1.purchaseDate, ByteKey($0.originalTransactionIdentifier))
+                    < ($0.purchaseDate, ByteKey($1.originalTransactionIdentifier))
+            }
         balances = try await service.balances(of: user)
         grants = try await service.grants(of: user, before: nil, limit: Self.listed + 1)
         transactions = try await service.transactions(of: user, before: nil, limit: Self.listed + 1)

@@ -29,6 +29,9 @@ struct CustomerPage {
                     subscriptions
                 }
             }
+            if !facts.expectedPurchases.isEmpty {
+                section { ExpectedPurchaseTable(purchases: facts.expectedPurchases, names: names).html }
+            }
             div(.class("columns")) {
                 section(.class("card")) {
                     h2 { Phrase("About the customer", "고객 정보") }

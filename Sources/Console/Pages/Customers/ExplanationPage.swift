@@ -70,6 +70,9 @@ struct ExplanationPage {
             return a(.href(.customer(user, "grants"))) { Shown.identifier(reference) }
         case .unclaimed:
             return a(.href(ConsolePath("unclaimed", query: ["transaction": reference]))) { Shown.identifier(reference) }
+        case .expected:
+            // The ledger has no transaction of the purchase yet.
+            return Shown.identifier(reference)
         case .refused, .transferredToAnotherUser:
             return a(.href(ConsolePath("customers", query: ["search": reference]))) { Shown.identifier(reference) }
         default:

@@ -8,6 +8,8 @@ struct UnclaimedPage {
     let search: String?
     let app: String?
     let purchases: [UnclaimedPurchase]
+    /// The number of purchases that imports expect.
+    let expectedCount: Int
     let nextCursor: String?
 
     var page: Page {
@@ -17,6 +19,7 @@ struct UnclaimedPage {
                     "Purchases that the App Store has stated, and that no user has redeemed: their account token is unknown or "
                         + "absent.", "App Store가 알렸지만 어떤 사용자도 등록하지 않은 구매입니다. 계정 토큰이 없거나 알 수 없습니다.")
             }
+            if expectedCount > 0 { expected }
             filter
             Listing.table(
                 Phrase("Unclaimed purchases", "주인 없는 구매"),
@@ -25,6 +28,16 @@ struct UnclaimedPage {
                     Phrase("Origin", "출처"), Phrase("Account token", "계정 토큰"), Phrase("State", "상태"),
                 ] + (apps.count > 1 ? [Phrase("App", "앱")] : []),
                 rows: purchases.map(row), empty: Phrase("No unclaimed purchases.", "주인 없는 구매가 없습니다."), next: next)
+        }
+    }
+
+    private var expected: HTML {
+        p(.class("note")) {
+            let count = Shown.digits(Int64(expectedCount))
+            Phrase(
+                "Imports also expect \(count) purchases, which have customers, but no proof yet. To count those that "
+                    + "have arrived, import the file again with --dry-run.",
+                "가져온 구매 \(count)건도 증명을 기다리며, 고객은 이미 정해져 있습니다. 도착한 구매를 세려면 파일을 --dry-run으로 다시 가져오세요.")
         }
     }
 

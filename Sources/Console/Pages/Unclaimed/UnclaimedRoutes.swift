@@ -42,7 +42,7 @@ struct UnclaimedRoutes: Sendable {
         let (shown, next) = page.part(of: found) { $0.position.description }
         return UnclaimedPage(
             apps: services.entitlements.apps.all.map(\.bundleIdentifier), search: search, app: app, purchases: shown,
-            nextCursor: next
+            expectedCount: try await services.entitlements.expectedPurchaseCount(), nextCursor: next
         ).page
     }
 

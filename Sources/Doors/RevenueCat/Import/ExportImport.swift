@@ -34,9 +34,9 @@ package struct ExportImport: Sendable {
 
     /// The customer whose row about a purchase starts last.
     private struct Claimant {
-        let purchase: ImportedCustomer.ExpectedPurchase
+        /// The purchase as that row states it.
+        var purchase: ImportedCustomer.ExpectedPurchase
         var customer: User
-        var startTime: Timestamp
         /// All customers of the purchase.
         var customers: Set<User>
     }
@@ -83,25 +83,36 @@ package struct ExportImport: Sendable {
         draft.attributes.formUnion(row.attributes)
         draft.grants.formUnion(decision.grants)
         drafts[user] = draft
-        if let purchase = decision.purchase { claim(purchase, for: user, at: row.startTime) }
+        if let purchase = decision.purchase { claim(purchase, for: user) }
     }
 
-    private mutating func claim(
-        _ purchase: ImportedCustomer.ExpectedPurchase,
-        for user: User,
-        at startTime: Timestamp
-    ) {
+    private mutating func claim(_ purchase: ImportedCustomer.ExpectedPurchase, for user: User) {
         let key = PurchaseKey(
             origin: purchase.origin, transaction: ByteKey(purchase.originalTransactionIdentifier))
         var claimant =
             claimants.removeValue(forKey: key)
-            ?? Claimant(purchase: purchase, customer: user, startTime: startTime, customers: [])
+            ?? Claimant(purchase: purchase, customer: user, customers: [])
         claimant.customers.insert(user)
-        let isLater =
-            startTime == claimant.startTime
-            ? ByteKey(user.name) < ByteKey(claimant.customer.name) : startTime > claimant.startTime
-        if isLater { (claimant.customer, claimant.startTime) = (user, startTime) }
+        if Self.isLater(purchase, of: user, than: claimant) {
+            (claimant.purchase, claimant.customer) = (purchase, user)
+        }
         claimants[key] = claimant
+    }
+
+    /// Rows that start at the same time have an order, too, so that the order of the file does not matter.
+    private static func isLater(
+        _ purchase: ImportedCustomer.ExpectedPurchase,
+        of user: User,
+        than claimant: Claimant
+    ) -> Bool {
+        let other = claimant.purchase
+        if purchase.purchaseDate != other.purchaseDate { return purchase.purchaseDate > other.purchaseDate }
+        let (name, otherName) = (ByteKey(user.name), ByteKey(claimant.customer.name))
+        if name != otherName { return name < otherName }
+        func rank(_ purchase: ImportedCustomer.ExpectedPurchase) -> (Int64, ByteKey) {
+            (purchase.expiresAt?.millisecondsSince1970 ?? .max, ByteKey(purchase.productIdentifier))
+        }
+        return rank(other) < rank(purchase)
     }
 
     /// The counts of all that is not imported.

@@ -49,7 +49,8 @@ package struct ExportRules: Sendable {
             } else {
                 decision.purchase = ImportedCustomer.ExpectedPurchase(
                     app: catalog.bundleIdentifier, origin: origin,
-                    originalTransactionIdentifier: row.originalTransactionIdentifier)
+                    originalTransactionIdentifier: row.originalTransactionIdentifier,
+                    productIdentifier: row.productIdentifier, purchaseDate: row.startTime, expiresAt: row.endTime)
             }
         default: decision.exclusions = [.otherStore(row.store)]
         }

@@ -19,6 +19,8 @@ struct ExplanationWords {
             + (explanation.renews ? ", 갱신됩니다" : "")
     }
 
+    private var purchased: String { explanation.since.map { CustomerWords.day($0).korean } ?? "" }
+
     private var reason: String { explanation.reason.map { ": \(CustomerWords.isolated($0))" } ?? "." }
 
     private var korean: String {
@@ -41,6 +43,8 @@ struct ExplanationWords {
         case .grantTakenBack: "팀이 지급한 아이템을 회수했습니다\(reason)"
         case .refused: "\(products) 구매가 거절되었습니다. \(refusal?.cause.korean ?? explanation.reason ?? "")"
         case .transferredToAnotherUser: "\(products) 구매가 다른 사용자에게 옮겨졌습니다."
+        case .expected:
+            "가져온 기록에 \(products) 구매(\(purchased)\(end))가 있습니다. 증명이 아직 도착하지 않아 아무것도 주지 않습니다."
         case .unclaimed: "고객은 여기에서 이 아이템을 산 적이 없습니다. 주인 없는 \(products) 구매가 있습니다."
         case .neverBought: "고객은 \(products) 상품을 산 적이 없습니다."
         case .notInCatalog: "이 아이템을 주는 상품이 카탈로그에 없습니다."
@@ -69,6 +73,8 @@ struct ExplanationWords {
         case .grantEnded, .grantTakenBack: "아이템을 다시 지급하세요."
         case .refused: refusal?.remedy.korean ?? explanation.remedy ?? ""
         case .transferredToAnotherUser: "고객에게 그 사용자로 로그인하도록 안내하세요."
+        case .expected:
+            "고객에게 앱에서 구매를 복원하도록 안내하세요. 서비스에 `app-store-key`가 있으면 기본값으로 하루에 한 번 App Store에도 묻습니다."
         case .unclaimed: "이 고객의 구매라면 앱에서 복원하거나, 주인 없는 구매의 페이지에서 배정하세요."
         case .neverBought: "고객에게 Apple 영수증이 있다면 앱에서 구매를 복원하고, 거절을 확인하세요."
         case .notInCatalog: "아이템을 주는 상품을 카탈로그에 추가하세요."
