@@ -79,8 +79,8 @@ public struct WebhookService: Sendable {
     ) -> @Sendable (LedgerTransaction) throws -> Void {
         let change = WebhookChange(
             endpointIdentifier: identifier, happenedAt: clock.now(), event: event, changedBy: key, detail: detail)
-        let bytes = randomness.bytes(16)
-        return { try $0.record(change, identifier: bytes) }
+        let bytes = randomness.bytes(WebhookChangeIdentifier.randomCount)
+        return { try $0.record(change, randomBytes: bytes) }
     }
 
     /// - Throws: `WebhookError`, `notFound`.

@@ -35,6 +35,8 @@ struct DoorGarden {
 
     /// The signature of every promotional offer.
     static let signature = "c2lnbmVk"
+    /// The nonce of every promotional offer.
+    static let nonce = UUID(uuid: (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
 
     let garden: TestGarden
     let ledger: Ledger
@@ -64,7 +66,7 @@ struct DoorGarden {
             offerSigners: [
                 ByteKey(garden.bundleIdentifier): { _, _, _, moment in
                     PromotionalOfferSignature(
-                        keyIdentifier: "key", nonce: UUID(), timestamp: moment, signature: Self.signature)
+                        keyIdentifier: "key", nonce: Self.nonce, timestamp: moment, signature: Self.signature)
                 }
             ], clock: garden.store.clock)
         routes = ServiceRoutes(

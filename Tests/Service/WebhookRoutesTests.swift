@@ -51,9 +51,9 @@ import Wire
         #expect(Set(try ended.decoded([String: String].self).keys) == ["secret"])
         #expect(try await fixture.send(.delete, path).status == 204)
         let changes = try await fixture.ledger.read { try $0.webhookChanges(of: identifier, limit: 9) }
-        #expect(Set(changes.map(\.event)) == [.added, .urlChanged, .secretReplaced, .removed])
-        #expect(changes.first { $0.event == .urlChanged }?.detail == "https://example.org/")
-        #expect(Set(changes.compactMap { $0.event == .secretReplaced ? $0.detail : nil }) == ["86400", "0"])
+        // All of them are of one millisecond.
+        #expect(changes.map(\.event) == [.removed, .secretReplaced, .secretReplaced, .urlChanged, .added])
+        #expect(changes.map(\.detail) == [nil, "0", "86400", "https://example.org/", nil])
         #expect(Set(changes.map(\.changedBy)) == [made.createdBy])
         for (method, rest) in [
             ("GET", ""), ("DELETE", ""), ("PATCH", ""), ("GET", "/secret"), ("POST", "/secret"),
@@ -204,7 +204,8 @@ import Wire
         #expect(try !removed.decoded(WebhookResource.self).hasAuthorization)
         #expect(try await authorization() == nil)
         let changes = try await fixture.ledger.read { try $0.webhookChanges(of: made.webhookId, limit: 9) }
-        #expect(Set(changes.compactMap { $0.event == .authorizationChanged ? $0.detail : nil }) == ["set", "removed"])
+        #expect(
+            changes.compactMap { $0.event == .authorizationChanged ? $0.detail : nil }.prefix(2) == ["removed", "set"])
         #expect(try await make().format == "till")
     }
 

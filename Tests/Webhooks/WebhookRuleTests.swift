@@ -147,4 +147,27 @@ import Webhooks
         let before = Timestamp(millisecondsSince1970: now.millisecondsSince1970 - 1)
         #expect(endpoint.secrets(at: before) == [WebhookSecret(bytes: [2]), WebhookSecret(bytes: [1])])
     }
+
+    @Test func `changes of one millisecond are sorted by the order of recording`() {
+        var last: [UInt8]?
+        var identifiers: [[UInt8]] = []
+        for number in 1...300 {
+            // The random bytes alone would be in the opposite order.
+            let random = [UInt8](repeating: UInt8(255 - number % 256), count: WebhookChangeIdentifier.randomCount)
+            let identifier = WebhookChangeIdentifier(after: last, randomBytes: random).bytes
+            identifiers.append(identifier)
+            last = identifier
+        }
+        #expect(identifiers.allSatisfy { $0.count == 16 })
+        #expect(identifiers[255].prefix(8) == [0, 0, 0, 0, 0, 0, 1, 0])
+        #expect(zip(identifiers, identifiers.dropFirst()).allSatisfy { $0.lexicographicallyPrecedes($1) })
+    }
+
+    @Test func `an identifier of an early version may be the greatest`() {
+        let random = [UInt8](repeating: 1, count: WebhookChangeIdentifier.randomCount)
+        let early = [UInt8](repeating: 255, count: 16)
+        #expect(
+            WebhookChangeIdentifier(after: early, randomBytes: random).bytes
+                == [UInt8](repeating: 255, count: 8) + random)
+    }
 }

@@ -5,8 +5,16 @@ import Receipts
 extension LedgerTransaction {
     /// The purchases and grants of a user; nil for an unknown user.
     ///
-    /// - Parameter origins: The origins that are valid for the user.
-    public func history(of user: User, accepting origins: Set<Origin>) throws -> CustomerHistory? {
+    /// - Parameters:
+    ///   - origins: The origins that are valid for the user.
+    ///   - transactions: The number of the newest transactions that are returned in any case.
+    ///   - grants: The number of the newest grants that are returned in any case.
+    public func history(
+        of user: User,
+        accepting origins: Set<Origin>,
+        newestTransactions transactions: Int = CustomerHistory.newestTransactions,
+        newestGrants grants: Int = CustomerHistory.newestGrants
+    ) throws -> CustomerHistory? {
         guard let number = try users.known(user), let known = try knownUser(user) else { return nil }
         let records = ReadingRecords(database: database)
         let apps = try AppRecords(database: database).names()
@@ -19,12 +27,10 @@ extension LedgerTransaction {
         }
         return CustomerHistory(
             user: try users.names(of: [number])[number] ?? user, firstSeenAt: known.firstSeenAt,
-            transactions: try records.transactions(
-                of: number, in: nil, before: .max, limit: CustomerHistory.maximumTransactions
-            ).filter { origins.contains($0.origin) },
+            transactions: try records.transactions(of: number, newest: transactions)
+                .filter { origins.contains($0.origin) },
             renewals: renewals,
-            grants: try TeamRecords(database: database).grants(
-                of: number, before: .max, limit: CustomerHistory.maximumGrants))
+            grants: try TeamRecords(database: database).grants(of: number, newest: grants))
     }
 
     /// The owners of purchases by their original transactions, each under the own name. A purchase without an owner is absent.

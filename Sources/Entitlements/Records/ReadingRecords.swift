@@ -98,6 +98,13 @@ package struct ReadingRecords {
         ).map(Self.transaction)
     }
 
+    /// The condition that a transaction has the type of a subscription, or has an end but no stated type.
+    ///
+    /// - Parameter type: The parameter of the type of subscriptions.
+    static func isSubscribed(_ type: String) -> String {
+        "(type = \(type) OR type IS NULL AND expires_at IS NOT NULL)"
+    }
+
     /// The condition that a row is of an app.
     ///
     /// - Parameter app: The number of the app; nil for all apps.
@@ -158,7 +165,7 @@ package struct ReadingRecords {
     }
 
     /// The columns of transactions, with the team's revocation in effect.
-    private static let transactions = """
+    static let transactions = """
         SELECT redeemed_transaction.user_id, redeemed_transaction.sequence, transaction_id, redeemed_transaction.origin, redeemed_transaction.app,
             redeemed_transaction.original_transaction_id, product_id, quantity, purchase_date, redeemed_at,
             revocation_date, revocation_reason, expires_at, grace_ends_at, revoked_at, revoked_by, reason AS team_reason,
@@ -191,8 +198,7 @@ package struct ReadingRecords {
     func subscribedTransactions(of user: Int64) throws -> [(app: Int64, transaction: RedeemedTransaction)] {
         try database.rows(
             """
-            \(Self.transactions) WHERE redeemed_transaction.user_id = $1
-                AND (type = $2 OR type IS NULL AND expires_at IS NOT NULL)
+            \(Self.transactions) WHERE redeemed_transaction.user_id = $1 AND \(Self.isSubscribed("$2"))
             """,
             [user, ProductType.autoRenewableSubscription.rawValue]
         ).map { (try $0["app"], try Self.transaction($0)) }
@@ -251,7 +257,7 @@ package struct ReadingRecords {
         }
     }
 
-    private static func transaction(_ row: SQLRow) throws -> RedeemedTransaction {
+    static func transaction(_ row: SQLRow) throws -> RedeemedTransaction {
         try RedeemedTransaction(
             row,
             revocationDate: try row["revocation_date"], revocationReason: try row["revocation_reason"],

@@ -51,7 +51,7 @@ struct TeamRecords {
             [[revocation.revokedAt, revocation.revokedBy, revocation.reason, user, identifier]])
     }
 
-    private static func grant(_ row: SQLRow) throws -> Grant {
+    static func grant(_ row: SQLRow) throws -> Grant {
         Grant(
             sequence: try row["sequence"], identifier: try row["grant_id"],
             item: Item(collection: try row["collection"], number: try row["number"]), reason: try row["reason"],

@@ -5,13 +5,22 @@ import Ledger
 struct WebhookChangeRecords {
     let database: any LedgerDatabase
 
-    /// - Parameter identifier: Random bytes, so that concurrent changes do not conflict.
-    func add(_ change: WebhookChange, identifier: [UInt8]) throws {
+    /// - Parameter randomBytes: `WebhookChangeIdentifier.randomCount` bytes.
+    func add(_ change: WebhookChange, randomBytes: [UInt8]) throws {
+        let last = try database.row(
+            """
+            SELECT change_id FROM webhook_change WHERE endpoint_id = $1 AND happened_at = $2
+            ORDER BY change_id DESC LIMIT 1
+            """,
+            [change.endpointIdentifier, change.happenedAt]
+        ).map { try $0["change_id"] as [UInt8] }
+        let identifier = WebhookChangeIdentifier(after: last, randomBytes: randomBytes)
         try database.insert(
             into: "webhook_change", ["endpoint_id", "happened_at", "change_id", "event", "changed_by", "detail"],
             [
                 [
-                    change.endpointIdentifier, change.happenedAt, identifier, change.event.rawValue, change.changedBy,
+                    change.endpointIdentifier, change.happenedAt, identifier.bytes, change.event.rawValue,
+                    change.changedBy,
                     change.detail,
                 ]
             ])
@@ -35,8 +44,8 @@ struct WebhookChangeRecords {
 
 extension LedgerTransaction {
     /// Records a change of a webhook.
-    func record(_ change: WebhookChange, identifier: [UInt8]) throws {
-        try WebhookChangeRecords(database: database).add(change, identifier: identifier)
+    func record(_ change: WebhookChange, randomBytes: [UInt8]) throws {
+        try WebhookChangeRecords(database: database).add(change, randomBytes: randomBytes)
     }
 
     /// The last changes of a webhook, newest first.
