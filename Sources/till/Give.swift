@@ -13,6 +13,7 @@ struct Give: Command {
             Examples:
               till give alice sprout 3 --reason "Sorry for the outage"
               till give alice sprout 3 --reason "Spring gift" --until 2027-01-01T00:00:00Z
+              till give mint plus 1 --issuer customer --reason "Sorry"   # a customer of a door
             """)
 
     @Argument(help: "The user.")
@@ -26,6 +27,8 @@ struct Give: Command {
     @Option(help: ArgumentHelp("The end of the grant (default: none).", valueName: "date"))
     var until: String?
 
+    @OptionGroup var issued: IssuerOption
+
     @OptionGroup var service: ServerOptions
 
     @OptionGroup var common: CommonOptions
@@ -36,7 +39,7 @@ struct Give: Command {
             let reason: String
             let endsAt: String?
         }
-        let path = HTTPServiceConnection.path(of: user) + "/grants"
+        let path = issued.path(of: user, "/grants")
         let request = Request(item: named.item, reason: reason, endsAt: until)
         let grant: GrantResource = try await service.withClient(common.dataDirectory) {
             try await $0.post(path, request)

@@ -26,14 +26,14 @@ struct Revoke: Command {
     @Option(help: "The reason, in your own words. The audit log keeps it.")
     var reason: String
 
+    @OptionGroup var issued: IssuerOption
+
     @OptionGroup var service: ServerOptions
 
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let path =
-            HTTPServiceConnection.path(of: user)
-            + "/transactions/\(HTTPServiceConnection.segment(transaction))/revocation"
+        let path = issued.path(of: user, "/transactions/\(HTTPServiceConnection.segment(transaction))/revocation")
         let request = ["reason": reason]
         let revoked: TransactionResource = try await service.withClient(common.dataDirectory) {
             try await $0.put(path, request)

@@ -21,6 +21,8 @@ struct Story: Command {
     @Option(help: "The number of entries, from 1 to 1000.")
     var limit = 50
 
+    @OptionGroup var issued: IssuerOption
+
     @OptionGroup var service: ServerOptions
 
     @OptionGroup var common: CommonOptions
@@ -30,14 +32,15 @@ struct Story: Command {
     }
 
     func perform() async throws {
-        let (path, limit) = (HTTPServiceConnection.path(of: user) + "/story", limit)
+        let (issued, user, limit) = (issued, user, limit)
         let entries = try await service.withClient(common.dataDirectory) { client in
             var entries: [StoryEntryResource] = []
             var cursor: String?
             repeat {
                 let size = min(100, limit - entries.count)
-                let page: StoryList = try await client.get(
-                    "\(path)?pageSize=\(size)" + (cursor.map { "&cursor=\($0)" } ?? ""))
+                let path = issued.path(
+                    of: user, "/story", query: "pageSize=\(size)" + (cursor.map { "&cursor=\($0)" } ?? ""))
+                let page: StoryList = try await client.get(path)
                 entries += page.entries
                 cursor = page.nextCursor
             } while cursor != nil && entries.count < limit

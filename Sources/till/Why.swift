@@ -20,19 +20,15 @@ struct Why: Command {
 
     @OptionGroup var named: ItemArguments
 
-    @Option(
-        help: "The issuer of the user: customer for the ids of apps (default: the back end names the user).")
-    var issuer: String?
+    @OptionGroup var issued: IssuerOption
 
     @OptionGroup var service: ServerOptions
 
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let path =
-            HTTPServiceConnection.path(of: user)
-            + "/items/\(HTTPServiceConnection.segment(named.collection))/\(named.number)/explanation"
-            + (issuer.map { "?issuer=" + HTTPServiceConnection.segment($0) } ?? "")
+        let collection = HTTPServiceConnection.segment(named.collection)
+        let path = issued.path(of: user, "/items/\(collection)/\(named.number)/explanation")
         let explanation: ExplanationResource = try await service.withClient(common.dataDirectory) {
             try await $0.get(path)
         }
