@@ -239,7 +239,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// What is tested is optimised as it ships, and so is what plays many seeds or makes load; other tests compile in half the time.
+// Tests of many seeds and of load are optimised. The others compile in half the time without; what they test is optimised.
 let optimizedTests = ["AttackTests", "EntitlementsTests", "SimulationTests"]
 for target in package.targets where target.type == .test && !optimizedTests.contains(target.name) {
     target.swiftSettings = [.unsafeFlags(["-Onone"])]

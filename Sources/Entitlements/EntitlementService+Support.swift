@@ -47,9 +47,9 @@ extension EntitlementService {
         try await ledger.read { try $0.expectedPurchases(of: user) }
     }
 
-    /// The number of purchases that imports expect. A confirmed purchase is not one of them.
-    public func expectedPurchaseCount() async throws -> Int {
-        try await ledger.read { try $0.expectedPurchaseCount() }
+    /// The number of purchases that imports expect, up to a limit. A confirmed purchase is not one of them.
+    public func expectedPurchaseCount(upTo limit: Int) async throws -> Int {
+        try await ledger.read { try $0.expectedPurchaseCount(upTo: limit) }
     }
 
     /// The recorded refusals of all users by their codes.

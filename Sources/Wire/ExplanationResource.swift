@@ -13,7 +13,7 @@ public struct ExplanationResource: Codable, Sendable {
     /// The time at which the cause took effect. Dates are RFC 3339, UTC.
     public let since: String?
     public let until: String?
-    /// The transaction or the grant.
+    /// The transaction or the grant; the original transaction of an expected purchase.
     public let reference: String?
     public let origin: Origin?
     /// The owner of a purchase that the user's redemption was refused for.

@@ -13,7 +13,7 @@ struct Give: Command {
             Examples:
               till give alice sprout 3 --reason "Sorry for the outage"
               till give alice sprout 3 --reason "Spring gift" --until 2027-01-01T00:00:00Z
-              till give mint plus 1 --issuer customer --reason "Sorry"   # a customer of a door
+              till give mint sprout 3 --issuer customer --reason "Sorry"
             """)
 
     @Argument(help: "The user.")
@@ -29,6 +29,8 @@ struct Give: Command {
 
     @OptionGroup var issued: IssuerOption
 
+    @OptionGroup var accepted: AcceptOption
+
     @OptionGroup var service: ServerOptions
 
     @OptionGroup var common: CommonOptions
@@ -41,7 +43,7 @@ struct Give: Command {
         }
         let path = issued.path(of: user, "/grants")
         let request = Request(item: named.item, reason: reason, endsAt: until)
-        let grant: GrantResource = try await service.withClient(common.dataDirectory) {
+        let grant: GrantResource = try await service.withClient(common.dataDirectory, accepted) {
             try await $0.post(path, request)
         }
         terminal.line("\(user) has \(request.item) now. Grant \(grant.grantId).")

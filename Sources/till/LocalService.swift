@@ -21,23 +21,30 @@ struct LocalService: Sendable {
     /// Opens the ledger, and creates it if there is none.
     ///
     /// - Parameter migrates: True if a ledger of an earlier version is migrated.
-    init(_ data: DataDirectory, catalog: Catalog, clock: any WallClock, migrates: Bool = true) async throws {
+    init(
+        _ data: DataDirectory,
+        catalog: Catalog,
+        clock: any WallClock,
+        accepting accepted: Set<Origin> = Origin.defaultAccepted,
+        migrates: Bool = true
+    ) async throws {
         let ledger = try Ledger(file: data.ledgerFile, features: .all(), migrates: migrates)
         service = EntitlementService(
             apps: try await CatalogService(apps: Apps(App(catalog)), ledger: ledger, clock: clock).apps,
             verifier: ProofVerifier(anchors: try TrustAnchors(folders: data.trustedFolders), clock: clock),
-            ledger: ledger, clock: clock)
+            ledger: ledger, accepted: AcceptedOrigins(accepted), clock: clock)
     }
 
     /// Opens the ledger of an earlier command, and creates nothing.
     ///
     /// - Throws: `DataDirectoryMissing` if there is no ledger; `PermissionDenied`.
-    init(reading data: DataDirectory) async throws {
+    init(reading data: DataDirectory, accepting accepted: Set<Origin>) async throws {
         try data.requireLedger()
         // A subscription ends by the clock of the store that sold it.
         let store = try data.hasStore() ? data.store() : nil
         let clock: any WallClock = store?.clock ?? SystemClock()
-        try await self.init(data, catalog: try Catalog(folder: data.catalogFolder), clock: clock, migrates: false)
+        try await self.init(
+            data, catalog: try Catalog(folder: data.catalogFolder), clock: clock, accepting: accepted, migrates: false)
     }
 
     /// Runs the service on a free port as long as `body` needs it, and passes `body` a user's connection to it.

@@ -15,14 +15,16 @@ struct Owned: Command {
     @Argument(help: "The user.")
     var user: User
 
+    @OptionGroup var accepted: AcceptOption
+
     @OptionGroup var service: ServerOptions
 
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let data = common.dataDirectory
+        let (data, accepted) = (common.dataDirectory, accepted)
         let items = try await service.withService(
-            for: user, or: { try await ServerOptions.localService(reading: data) }
+            for: user, or: { try await ServerOptions.localService(reading: data, accepted) }
         ) {
             try await $0.items()
         }

@@ -18,7 +18,8 @@ struct Reconcile: Command {
         abstract: "Ask the App Store for missed notifications and purchases, and apply them.",
         discussion: """
             Applies the notifications since the last run. With --customers, it also applies the whole history of each user who \
-            has redeemed a purchase, or for whom an import expects one. Known statements change nothing. `till serve` does the same if it has such a key.
+            has redeemed a purchase, or for whom an import expects one. Known statements change nothing. `till serve` does the \
+            same if it has such a key.
 
             Example:
               till reconcile --key AuthKey_ABC1234567.p8 --key-id ABC1234567 \\

@@ -28,6 +28,8 @@ struct Revoke: Command {
 
     @OptionGroup var issued: IssuerOption
 
+    @OptionGroup var accepted: AcceptOption
+
     @OptionGroup var service: ServerOptions
 
     @OptionGroup var common: CommonOptions
@@ -35,7 +37,7 @@ struct Revoke: Command {
     func perform() async throws {
         let path = issued.path(of: user, "/transactions/\(HTTPServiceConnection.segment(transaction))/revocation")
         let request = ["reason": reason]
-        let revoked: TransactionResource = try await service.withClient(common.dataDirectory) {
+        let revoked: TransactionResource = try await service.withClient(common.dataDirectory, accepted) {
             try await $0.put(path, request)
         }
         terminal.line("Revoked \(revoked.productId) from \(user).")

@@ -67,13 +67,16 @@ struct ServerOptions: ParsableArguments {
 
     /// Passes `body` a client of the running service, or else of one of this process.
     ///
-    /// - Parameter data: The data directory of the service of this process.
+    /// - Parameters:
+    ///   - data: The data directory of the service of this process.
+    ///   - accepted: The accepted origins of that service.
     func withClient<Value: Sendable>(
         _ data: DataDirectory,
+        _ accepted: AcceptOption,
         _ body: @Sendable @escaping (ServiceClient) async throws -> Value
     ) async throws -> Value {
         if let client = try client() { return try await body(client) }
-        let local = try await Self.localService(reading: data)
+        let local = try await Self.localService(reading: data, accepted)
         // Items may have ended since a service last ran.
         try await local.recordDueStates()
         return try await local.withClient(body)
@@ -82,13 +85,13 @@ struct ServerOptions: ParsableArguments {
     /// The service of this process, with the ledger in the data directory.
     ///
     /// - Throws: `ValidationError` if `TILL_LEDGER` names another ledger.
-    static func localService(reading data: DataDirectory) async throws -> LocalService {
+    static func localService(reading data: DataDirectory, _ accepted: AcceptOption) async throws -> LocalService {
         guard variable("TILL_LEDGER") == nil else {
             throw ValidationError(
                 "TILL_LEDGER names a database, which this command uses through a running service alone. Name the service with "
                     + "--server, and put its API key into TILL_API_KEY.")
         }
-        return try await LocalService(reading: data)
+        return try await LocalService(reading: data, accepting: accepted.origins)
     }
 
     /// The user as a service knows it; nil if a token names the user.

@@ -23,6 +23,8 @@ struct Story: Command {
 
     @OptionGroup var issued: IssuerOption
 
+    @OptionGroup var accepted: AcceptOption
+
     @OptionGroup var service: ServerOptions
 
     @OptionGroup var common: CommonOptions
@@ -33,7 +35,7 @@ struct Story: Command {
 
     func perform() async throws {
         let (issued, user, limit) = (issued, user, limit)
-        let entries = try await service.withClient(common.dataDirectory) { client in
+        let entries = try await service.withClient(common.dataDirectory, accepted) { client in
             var entries: [StoryEntryResource] = []
             var cursor: String?
             repeat {

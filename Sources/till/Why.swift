@@ -12,7 +12,7 @@ struct Why: Command {
         discussion: """
             Examples:
               till why alice sprout 1
-              till why mint sprout 1 --issuer customer   # a customer of a door
+              till why mint sprout 1 --issuer customer
             """)
 
     @Argument(help: "The user.")
@@ -22,6 +22,8 @@ struct Why: Command {
 
     @OptionGroup var issued: IssuerOption
 
+    @OptionGroup var accepted: AcceptOption
+
     @OptionGroup var service: ServerOptions
 
     @OptionGroup var common: CommonOptions
@@ -29,7 +31,7 @@ struct Why: Command {
     func perform() async throws {
         let collection = HTTPServiceConnection.segment(named.collection)
         let path = issued.path(of: user, "/items/\(collection)/\(named.number)/explanation")
-        let explanation: ExplanationResource = try await service.withClient(common.dataDirectory) {
+        let explanation: ExplanationResource = try await service.withClient(common.dataDirectory, accepted) {
             try await $0.get(path)
         }
         terminal.line("\(user) \(explanation.isOwned ? "has" : "does not have") \(explanation.item).")

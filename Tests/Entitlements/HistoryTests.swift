@@ -72,6 +72,22 @@ import Testing
         )
     }
 
+    @Test func `a process that does not accept an origin leaves its events to the service`() async throws {
+        let transaction = try await buy("garden.premium.monthly")
+        try store.setAutoRenew(false, of: transaction)
+        try await recordNotifications()
+        let end = try await end()
+        _ = try store.advance(seconds: end.secondsSince1970 - store.now.secondsSince1970 + 30)
+        let command = EntitlementService(
+            apps: Apps(App(garden.catalog)), verifier: try garden.verifier(),
+            ledger: try Ledger(file: garden.folder.file("ledger.sqlite")),
+            accepted: AcceptedOrigins([.appleProduction]), clock: garden.store.clock)
+        try await command.recordDueStates()
+        #expect(try await history().last?.hasPrefix("autoRenewDisabled") == true)
+        try await service.recordDueStates()
+        #expect(try await history().last == "expired \(end.rfc3339) customerCancelled")
+    }
+
     @Test func `a failed renewal leads through the grace period to billing retry, without a statement`() async throws {
         _ = try await buy("garden.premium.monthly")
         _ = try store.update {

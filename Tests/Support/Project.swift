@@ -16,6 +16,6 @@ public enum Project {
     public static func files(_ folder: String, suffix: String) throws -> [String] {
         try FileManager.default.subpathsOfDirectory(
             atPath: root.appending(path: folder, directoryHint: .isDirectory).path
-        ).filter { $0.hasSuffix(suffix) }.map { "\(folder)/\($0)" }
+        ).filter { $0.hasSuffix(suffix) && !$0.hasPrefix(".build/") }.map { "\(folder)/\($0)" }
     }
 }

@@ -126,6 +126,17 @@ import Wire
         #expect(again.confirmedPurchases == 1 && again.expectedPurchases == 0)
     }
 
+    @Test func `an expected purchase of the App Store is explained in a process that accepts it`() async throws {
+        try write([["is_sandbox": "false", "original_store_transaction_id": "77"]])
+        let imported = try await till.run(
+            "import", "revenuecat", "transactions.csv", "--accept", "apple/Production")
+        #expect(imported.output.contains("purchases expected   1\n"), "\(imported.error)")
+        let question = ["why", "mint", "sprout", "1", "--issuer", "customer"]
+        let accepted = try await till.run(arguments: question + ["--accept", "apple/Production"])
+        #expect(accepted.output.contains("An import expects a purchase"), "\(accepted.error)")
+        #expect(try await till.run(arguments: question).output.contains("has never bought"))
+    }
+
     @Test func `a file that is no export imports nothing`() async throws {
         for (bytes, code) in [
             ([0x1F, 0x8B, 8, 0], "fileCompressed"), (Array("a,b\n1,2\n".utf8), "exportHeaderInvalid"),

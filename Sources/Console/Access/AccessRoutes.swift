@@ -48,8 +48,9 @@ struct AccessRoutes: Sendable {
     }
 
     private func accept(_ context: ConsoleContext) async throws -> Response {
-        // Nobody guesses a secret of 256 bits, so attempts have no limit of their own.
-        let secret = try context.form.text("code")
+        // Some people paste the whole link. Nobody guesses a secret of 256 bits, so attempts have no limit of their own.
+        let code = try context.form.text("code", upTo: ConsolePath.maximumLength)
+        let secret = code.split(separator: "#").last.map(String.init) ?? ""
         let member = try await team.member(invited: secret)
         let password = try NewPassword.read(context.form, of: member)
         let hash = try await passwords.run { try team.hash(password) }

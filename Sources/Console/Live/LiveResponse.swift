@@ -50,8 +50,12 @@ struct LiveResponse: Sendable {
         var lastWritten = ContinuousClock.now
         var wakes = listener.wakes.makeAsyncIterator()
         repeat {
-            // The check comes first, so that nothing is sent after the end of the session.
-            guard try await isPermitted() else { return }
+            // The check comes first, so that nothing is sent after the end of the session. If it fails, the next one may not.
+            guard let isPermitted = try? await isPermitted() else {
+                try await Task.sleep(for: Self.pause)
+                continue
+            }
+            guard isPermitted else { return }
             var text = try await events().map { $0.text(in: context.language) }.joined()
             if text.isEmpty, ContinuousClock.now - lastWritten > Self.heartbeatInterval { text = ":\n\n" }
             if !text.isEmpty {

@@ -27,8 +27,9 @@ package enum ErrorSentences {
     static func needsDetail(_ code: String) -> Bool { codesWithReason.contains(code) }
 
     private static let codesWithReason: Set<String> = [
-        "catalogInvalid", "fieldInvalid", "formInvalid", "illegalTransition", "invalidAction", "keysUnreadable",
-        "methodNotAllowed", "parameterInvalid", "signingFailed", "storeKitError", "webhookURLInvalid",
+        "balanceTooLow", "catalogInvalid", "fieldInvalid", "formInvalid", "illegalTransition", "invalidAction",
+        "keysUnreadable", "methodNotAllowed", "notFound", "originNotAccepted", "parameterInvalid", "signingFailed",
+        "storeKitError", "webhookURLInvalid",
     ]
 
     private static func korean(_ problem: Problem) -> String? {
@@ -111,7 +112,7 @@ package enum ErrorSentences {
         "pictureNotFound": "카탈로그에 이 아이템의 그림이 없습니다.",
         "productChanged": "페이지를 연 뒤에 상품이 바뀌었습니다. 페이지를 새로 고친 뒤 되돌리세요.",
         "productNotFound": "이 식별자의 상품이 없습니다.",
-        "proofNotKept": "이 SHA-256의 증명은 이 사용자에게 보관되어 있지 않습니다. 새 구매의 증명을 보관하려면 `keep-proofs`를 켜세요.",
+        "proofNotKept": "이 사용자의 증명 중 SHA-256이 이 값인 것은 보관되어 있지 않습니다. 새 구매의 증명을 보관하려면 `keep-proofs`를 켜세요.",
         "transactionAmbiguous": "출처가 다른 두 거래의 식별자가 같습니다. 출처를 지정하세요.",
         "transactionNotFound": "이 식별자의 거래가 없습니다.",
         "unclaimedPurchaseNotFound": "이 거래의 주인 없는 구매가 없습니다. 이미 사용자가 등록했을 수 있습니다.",

@@ -3,7 +3,7 @@ import Receipts
 
 /// The purchases and grants of a user, as far as the ledger knows them.
 ///
-/// Of very many, the old ones without an effect on the user's rights are left out.
+/// Without the old ones that have no effect on the user's rights, if there are very many.
 public struct CustomerHistory: Sendable {
     /// The number of the newest transactions. Older ones are left out, except all periods of subscriptions, and the valid
     /// transaction of each other product that lasts longest.

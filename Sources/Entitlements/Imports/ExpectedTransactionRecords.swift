@@ -52,9 +52,11 @@ struct ExpectedTransactionRecords {
         }
     }
 
-    /// The number of expected purchases of all users.
-    func count() throws -> Int {
-        try database.rows("SELECT count(*) AS count FROM expected_transaction").first?["count"] ?? 0
+    /// The number of expected purchases of all users, up to a limit.
+    func count(upTo limit: Int) throws -> Int {
+        try database.rows(
+            "SELECT count(*) AS count FROM (SELECT 1 FROM expected_transaction LIMIT $1) AS some", [limit]
+        ).first?["count"] ?? 0
     }
 
     /// The customers with expected purchases, one for each purchase, in the order of the original transactions.

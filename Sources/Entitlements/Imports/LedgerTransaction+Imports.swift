@@ -89,9 +89,13 @@ extension LedgerTransaction {
         }
         try records.insert(new, for: user, at: moment)
         guard !known.isEmpty else { return }
-        let dates = Dictionary(
-            try records.purchases(of: user).map { ($0.key, $0.purchaseDate) }, uniquingKeysWith: max)
-        try records.update(known.filter { purchase in dates[purchase.key].map { $0 < purchase.purchaseDate } ?? false })
+        // A later export may state another end of the same period.
+        let recorded = Dictionary(
+            try records.purchases(of: user).map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+        try records.update(
+            known.filter { purchase in
+                recorded[purchase.key].map { $0.purchaseDate <= purchase.purchaseDate && $0 != purchase } ?? false
+            })
     }
 
     /// The purchases that imports expect for a user, in the order of their original transactions.
@@ -102,11 +106,11 @@ extension LedgerTransaction {
         ).purchases(of: user)
     }
 
-    /// The number of purchases that imports expect. A confirmed purchase is not one of them.
-    public func expectedPurchaseCount() throws -> Int {
+    /// The number of purchases that imports expect, up to a limit. A confirmed purchase is not one of them.
+    public func expectedPurchaseCount(upTo limit: Int) throws -> Int {
         try ExpectedTransactionRecords(
             database: database, apps: try AppRecords(database: database).numbers(of: [])
-        ).count()
+        ).count(upTo: limit)
     }
 
     /// The customers for whom imports expect purchases, each with one of them, in a stable order.

@@ -44,13 +44,15 @@ struct HistoryStateRecords {
         try database.insert(into: "purchase_state", Self.key + ["state", "renews", "changes_at"], rows)
     }
 
-    /// The purchases whose states have changed by time alone, in the order of the changes.
-    func due(at moment: Timestamp, limit: Int) throws -> Set<TransactionKey> {
+    /// The purchases of some origins whose states have changed by time alone, in the order of the changes.
+    ///
+    /// A purchase of another origin stays due until a process records it that accepts the origin, so that its event is not lost.
+    func due(at moment: Timestamp, of origins: Set<Origin>, limit: Int) throws -> Set<TransactionKey> {
         Set(
             try database.rows(
                 """
                 SELECT original_transaction_id, origin, app FROM purchase_state
-                WHERE changes_at <= $1 ORDER BY changes_at LIMIT $2
+                WHERE changes_at <= $1 AND origin IN \(origins.sqlList) ORDER BY changes_at LIMIT $2
                 """,
                 [moment, limit]
             ).map(original))

@@ -16,7 +16,8 @@ extension LedgerTransaction {
         type: (String) -> ProductType?
     ) throws -> Int {
         let apps = try AppRecords(database: database).numbers(of: [])
-        let due = try HistoryStateRecords(database: database, apps: apps).due(at: moment, limit: limit)
+        let due = try HistoryStateRecords(database: database, apps: apps)
+            .due(at: moment, of: accepted.all, limit: limit)
         return try recordStates(of: due, apps, at: moment, accepting: accepted, type: type)
     }
 

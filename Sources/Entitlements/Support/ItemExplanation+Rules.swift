@@ -149,14 +149,17 @@ extension ItemExplanation {
     private static func expected(_ item: Item, _ facts: ItemFacts) -> ItemExplanation? {
         guard let purchase = facts.expected else { return nil }
         let until = purchase.expiresAt.map { ", until \($0.rfc3339)" } ?? ""
+        let hasEnded = facts.hasExpectedEnded
         return ItemExplanation(
             item, .expected,
             "An import expects a purchase of \(purchase.productIdentifier) from \(purchase.purchaseDate.rfc3339)\(until). "
-                + "It grants nothing, because its proof has not arrived.",
-            remedy: "Ask the customer to restore purchases in the app. If the service has an `app-store-key`, it also "
-                + "asks the App Store, once a day by default.",
+                + (hasEnded ? "The period is over." : "It grants nothing, because its proof has not arrived."),
+            remedy: hasEnded
+                ? "If the customer has renewed since, restore purchases in the app. Otherwise, the customer can subscribe again."
+                : "Ask the customer to restore purchases in the app. If the service has an `app-store-key`, it also "
+                    + "asks the App Store, once a day by default.",
             since: purchase.purchaseDate, until: purchase.expiresAt, reference: purchase.originalTransactionIdentifier,
-            origin: purchase.origin, products: [purchase.productIdentifier])
+            origin: purchase.origin, products: [purchase.productIdentifier], reason: hasEnded ? "ended" : nil)
     }
 
     private static func unclaimed(_ item: Item, _ facts: ItemFacts) -> ItemExplanation? {

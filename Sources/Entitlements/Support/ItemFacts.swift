@@ -32,8 +32,10 @@ package struct ItemFacts: Sendable {
     package var event: AuditEntry?
     /// The owner of that purchase, if it is another user.
     package var otherOwner: User?
-    /// The newest purchase of these products that an import expects for the user.
+    /// The purchase of these products that an import expects for the user and that lasts longest.
     package var expected: ImportedCustomer.ExpectedPurchase?
+    /// True if that purchase has ended.
+    package var hasExpectedEnded = false
     /// The newest purchase of these products that nobody has redeemed.
     package var unclaimed: UnclaimedPurchase?
 

@@ -33,9 +33,11 @@ extension LedgerTransaction {
         facts.purchases = try purchases(granting: item, to: number, apps, accepting: origins, at: moment, type: type)
         facts.grant = try TeamRecords(database: database).lastGrant(of: item, to: number)
         let known = Set(products.map { ByteKey($0) })
+        let never = Timestamp(millisecondsSince1970: .max)
         facts.expected = try ExpectedTransactionRecords(database: database, apps: apps).purchases(of: number)
             .filter { origins.contains($0.origin) && known.contains(ByteKey($0.productIdentifier)) }
-            .max { $0.purchaseDate < $1.purchaseDate }
+            .max { ($0.expiresAt ?? never, $0.purchaseDate) < ($1.expiresAt ?? never, $1.purchaseDate) }
+        facts.hasExpectedEnded = facts.expected?.expiresAt.map { $0 <= moment } ?? false
         guard let event = try StoryRecords(database: database).lastLoss(of: number, ofProducts: products) else {
             return facts
         }

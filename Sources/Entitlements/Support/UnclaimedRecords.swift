@@ -42,7 +42,7 @@ struct UnclaimedRecords {
             """
             SELECT * FROM parked_transaction
             WHERE claim IS NOT NULL AND revocation_date IS NULL AND origin IN \(origins.sqlList)
-            ORDER BY stated_at DESC LIMIT 500
+            ORDER BY stated_at DESC, transaction_id, origin, app LIMIT 500
             """, [])
         let known = Set(products.map { ByteKey($0) })
         for row in rows {

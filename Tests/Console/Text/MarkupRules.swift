@@ -8,7 +8,8 @@ enum MarkupRules {
         "td", "text", "textarea", "th", "thead", "time", "title", "tr", "ul",
     ]
     private static let attributes: Set<String> = [
-        "accept", "action", "alt", "aria-current", "aria-describedby", "aria-hidden", "aria-label", "aria-labelledby",
+        "data-code", "accept", "action", "alt", "aria-current", "aria-describedby", "aria-hidden", "aria-label",
+        "aria-labelledby",
         "aria-live", "autocomplete", "charset", "checked", "class", "content", "d", "data-answer", "data-copy",
         "data-drop", "data-in", "data-key", "data-live", "data-live-action", "data-request", "data-scripted",
         "data-status", "data-stay", "data-stream", "datetime", "disabled", "enctype", "for", "formaction",

@@ -165,6 +165,12 @@ import Testing
                 $0.unclaimed = unclaimed
             }, cause: .expected, says: ["expects a purchase of p", "until", "restore purchases"]),
         Case(
+            testDescription: "expected by an import, for a period that is over",
+            facts: facts {
+                $0.expected = expected(until: 200)
+                $0.hasExpectedEnded = true
+            }, cause: .expected, says: ["The period is over", "subscribe again"]),
+        Case(
             testDescription: "the proof of the expected purchase is refused",
             facts: facts {
                 $0.expected = expected()

@@ -3,8 +3,9 @@ import Figures
 
 /// The page of a figure: its definition, the selection of sales, a chart and a table for each currency, and notes.
 struct FigurePage {
-    /// The largest number of charts of a page, and of the values in them, if the page has several.
-    private static let (maximumCharts, maximumPoints) = (8, 4_000)
+    private static let maximumCharts = 8
+    /// The largest number of values in the charts of a page with several charts.
+    private static let maximumPoints = 4_000
 
     let answer: FigureAnswer
     let selection: FigureSelection
@@ -24,7 +25,14 @@ struct FigurePage {
             let shown = self.shown(of: charts)
             if shown.count < charts.count { currencies(of: charts) }
             if shown.isEmpty {
-                p(.class("empty")) { Phrase("Nothing was sold in this time.", "이 기간에는 판매가 없습니다.") }
+                p(.class("empty")) {
+                    if let currency = selection.currency, !charts.isEmpty {
+                        Phrase(
+                            "Nothing was sold in \(currency) in this time.", "이 기간에는 \(currency) 판매가 없습니다.")
+                    } else {
+                        Phrase("Nothing was sold in this time.", "이 기간에는 판매가 없습니다.")
+                    }
+                }
             }
             for (number, figureChart) in shown.enumerated() {
                 let chart = figureChart.chart
@@ -55,7 +63,7 @@ struct FigurePage {
 
     /// The charts of the page: that of the selected currency, or the first ones.
     private func shown(of charts: [FigureChart]) -> [FigureChart] {
-        if let currency = selection.currency { return charts.filter { $0.currency == currency } }
+        if figure.isMoney, let currency = selection.currency { return charts.filter { $0.currency == currency } }
         var points = 0
         return charts.prefix(Self.maximumCharts).enumerated().prefix { number, chart in
             points += chart.pointCount
@@ -70,7 +78,7 @@ struct FigurePage {
                 a(
                     .href(selected(currency).path(figure)),
                     currency == selection.currency ? HTMLAttribute("aria-current", "page") : nil
-                ) { currency.map { Phrase(same: $0) } ?? Phrase("First currencies", "처음 통화") }
+                ) { currency.map { Phrase(same: $0) } ?? Phrase("The first charts", "앞의 차트") }
             }
         }
     }

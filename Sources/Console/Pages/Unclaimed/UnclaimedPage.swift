@@ -3,12 +3,14 @@ import Entitlements
 
 /// The page of all purchases that nobody has redeemed.
 struct UnclaimedPage {
+    static let maximumExpected = 10_000
+
     /// The bundle identifiers of the service's apps.
     let apps: [String]
     let search: String?
     let app: String?
     let purchases: [UnclaimedPurchase]
-    /// The number of purchases that imports expect.
+    /// The number of purchases that imports expect, up to `maximumExpected`.
     let expectedCount: Int
     let nextCursor: String?
 
@@ -33,9 +35,11 @@ struct UnclaimedPage {
 
     private var expected: HTML {
         p(.class("note")) {
-            let count = Shown.digits(Int64(expectedCount))
+            let isMore = expectedCount >= Self.maximumExpected
+            let count = Shown.digits(Int64(expectedCount)) + (isMore ? "+" : "")
             Phrase(
-                "Imports also expect \(count) purchases, which have customers, but no proof yet. To count those that "
+                "Imports also expect \(count) \(expectedCount == 1 ? "purchase" : "purchases") of known customers, without a "
+                    + "proof so far. To count those that "
                     + "have arrived, import the file again with --dry-run.",
                 "가져온 구매 \(count)건도 증명을 기다리며, 고객은 이미 정해져 있습니다. 도착한 구매를 세려면 파일을 --dry-run으로 다시 가져오세요.")
         }

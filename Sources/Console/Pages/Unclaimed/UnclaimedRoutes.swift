@@ -42,7 +42,8 @@ struct UnclaimedRoutes: Sendable {
         let (shown, next) = page.part(of: found) { $0.position.description }
         return UnclaimedPage(
             apps: services.entitlements.apps.all.map(\.bundleIdentifier), search: search, app: app, purchases: shown,
-            expectedCount: try await services.entitlements.expectedPurchaseCount(), nextCursor: next
+            expectedCount: try await services.entitlements.expectedPurchaseCount(
+                upTo: UnclaimedPage.maximumExpected), nextCursor: next
         ).page
     }
 

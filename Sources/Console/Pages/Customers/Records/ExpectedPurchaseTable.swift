@@ -13,8 +13,9 @@ struct ExpectedPurchaseTable {
             h2 { Self.title }
             p(.class("note")) {
                 Phrase(
-                    "Recorded by the former server. Each grants nothing before its proof, which a restore in the app sends.",
-                    "이전 서버가 기록한 구매입니다. 앱에서 복원하여 증명이 도착하기 전에는 아무것도 주지 않습니다.")
+                    "Recorded by the former server. Each grants nothing before its proof arrives: by a restore in the app, a "
+                        + "notification or the reconciliation.",
+                    "이전 서버가 기록한 구매입니다. 앱의 복원, App Store 알림, 대조로 증명이 도착하기 전에는 아무것도 주지 않습니다.")
             }
             Listing.table(
                 Self.title,

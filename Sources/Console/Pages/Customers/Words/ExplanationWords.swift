@@ -44,7 +44,8 @@ struct ExplanationWords {
         case .refused: "\(products) 구매가 거절되었습니다. \(refusal?.cause.korean ?? explanation.reason ?? "")"
         case .transferredToAnotherUser: "\(products) 구매가 다른 사용자에게 옮겨졌습니다."
         case .expected:
-            "가져온 기록에 \(products) 구매(\(purchased)\(end))가 있습니다. 증명이 아직 도착하지 않아 아무것도 주지 않습니다."
+            "가져온 기록에 \(products) 구매(\(purchased)\(end))가 있습니다. "
+                + (explanation.reason == nil ? "증명이 아직 도착하지 않아 아무것도 주지 않습니다." : "그 기간은 끝났습니다.")
         case .unclaimed: "고객은 여기에서 이 아이템을 산 적이 없습니다. 주인 없는 \(products) 구매가 있습니다."
         case .neverBought: "고객은 \(products) 상품을 산 적이 없습니다."
         case .notInCatalog: "이 아이템을 주는 상품이 카탈로그에 없습니다."
@@ -74,7 +75,9 @@ struct ExplanationWords {
         case .refused: refusal?.remedy.korean ?? explanation.remedy ?? ""
         case .transferredToAnotherUser: "고객에게 그 사용자로 로그인하도록 안내하세요."
         case .expected:
-            "고객에게 앱에서 구매를 복원하도록 안내하세요. 서비스에 `app-store-key`가 있으면 기본값으로 하루에 한 번 App Store에도 묻습니다."
+            explanation.reason == nil
+                ? "고객에게 앱에서 구매를 복원하도록 안내하세요. 서비스에 `app-store-key`가 있으면 기본값으로 하루에 한 번 App Store에도 묻습니다."
+                : "그 뒤에 갱신했다면 앱에서 구매를 복원하도록 안내하세요. 아니면 고객이 다시 구독할 수 있습니다."
         case .unclaimed: "이 고객의 구매라면 앱에서 복원하거나, 주인 없는 구매의 페이지에서 배정하세요."
         case .neverBought: "고객에게 Apple 영수증이 있다면 앱에서 구매를 복원하고, 거절을 확인하세요."
         case .notInCatalog: "아이템을 주는 상품을 카탈로그에 추가하세요."
