@@ -32,7 +32,7 @@ struct LocalService: Sendable {
         service = EntitlementService(
             apps: try await CatalogService(apps: Apps(App(catalog)), ledger: ledger, clock: clock).apps,
             verifier: ProofVerifier(anchors: try TrustAnchors(folders: data.trustedFolders), clock: clock),
-            ledger: ledger, accepted: AcceptedOrigins(accepted), clock: clock)
+            ledger: ledger, clock: clock, accepted: AcceptedOrigins(accepted))
     }
 
     /// Opens the ledger of an earlier command, and creates nothing.

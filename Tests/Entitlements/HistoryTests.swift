@@ -74,14 +74,15 @@ import Testing
 
     @Test func `a process that does not accept an origin leaves its events to the service`() async throws {
         let transaction = try await buy("garden.premium.monthly")
+        _ = try store.advance(seconds: 60)
         try store.setAutoRenew(false, of: transaction)
         try await recordNotifications()
         let end = try await end()
         _ = try store.advance(seconds: end.secondsSince1970 - store.now.secondsSince1970 + 30)
         let command = EntitlementService(
             apps: Apps(App(garden.catalog)), verifier: try garden.verifier(),
-            ledger: try Ledger(file: garden.folder.file("ledger.sqlite")),
-            accepted: AcceptedOrigins([.appleProduction]), clock: garden.store.clock)
+            ledger: try Ledger(file: garden.folder.file("ledger.sqlite")), clock: garden.store.clock,
+            accepted: AcceptedOrigins([.appleProduction]))
         try await command.recordDueStates()
         #expect(try await history().last?.hasPrefix("autoRenewDisabled") == true)
         try await service.recordDueStates()

@@ -28,7 +28,7 @@ package enum ErrorSentences {
 
     private static let codesWithReason: Set<String> = [
         "balanceTooLow", "catalogInvalid", "fieldInvalid", "formInvalid", "illegalTransition", "invalidAction",
-        "keysUnreadable", "methodNotAllowed", "notFound", "originNotAccepted", "parameterInvalid", "signingFailed",
+        "keysUnreadable", "methodNotAllowed", "originNotAccepted", "parameterInvalid", "signingFailed",
         "storeKitError", "webhookURLInvalid",
     ]
 
