@@ -10,7 +10,8 @@ let package = Package(
         .package(name: "till", path: ".."),
         // The traits are off. They would replace malloc to count allocations.
         .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+        .package(
+            url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: ["FullFoundation"]),
     ],
     targets: [
         .executableTarget(
