@@ -97,9 +97,9 @@ import Testing
 
         try door.garden.advance(to: "2027-01-01T00:00:00Z")
         try await expect(at: "2027-01-01T00:00:00Z", isActive: false, turnedOff: "2026-12-01T00:00:00Z")
-        // The App Store states the renewal again when the subscription ends.
+        // The App Store states the renewal again when the subscription ends. The moment of the event stays.
         try await door.notify()
-        try await expect(at: "2027-01-01T00:00:00Z", isActive: false, turnedOff: end)
+        try await expect(at: "2027-01-01T00:00:00Z", isActive: false, turnedOff: "2026-12-01T00:00:00Z")
     }
 
     @Test(arguments: [true, false])
@@ -130,10 +130,11 @@ import Testing
                     ]))
         }
         try await expect(at: "2026-11-10T01:00:00Z", isActive: hasGracePeriod, issue: failure)
-        // The App Store states the issue again at the end of the grace period, and after the last attempt to charge.
-        try await expect(at: "2026-11-27T00:00:00Z", isActive: false, issue: end)
+        // The App Store states the issue again at the end of the grace period, and after the last attempt to charge. The moment
+        // of the first failure stays.
+        try await expect(at: "2026-11-27T00:00:00Z", isActive: false, issue: failure)
         let last = "2027-01-09T00:00:00Z"
-        try await expect(at: "2027-01-10T00:00:00Z", isActive: false, issue: last, turnedOff: last)
+        try await expect(at: "2027-01-10T00:00:00Z", isActive: false, issue: failure, turnedOff: last)
     }
 
     @Test func `a billing issue is resolved, and a new period begins`() async throws {

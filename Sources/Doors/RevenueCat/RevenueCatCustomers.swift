@@ -34,6 +34,7 @@ struct RevenueCatCustomers: Sendable {
         guard let history else { return facts }
         facts.transactions = history.transactions
         facts.renewals = history.renewals
+        facts.renewalEvents = history.renewalEvents
         facts.grants = history.grants
         for product in Set(history.transactions.map { ByteKey($0.productIdentifier) }) {
             facts.products[product] = services.entitlements.apps.product(product.text).map {

@@ -18,6 +18,8 @@ public struct CustomerHistory: Sendable {
     public let transactions: [RedeemedTransaction]
     /// The last statement about the renewal of each subscription, by its original transaction.
     package let renewals: [TransactionKey: StatedRenewal]
+    /// The events about these renewals, if one is turned off or failed.
+    package let renewalEvents: RenewalEvents
     /// The grants, newest first, at least all with an effect on rights.
     public let grants: [Grant]
 }

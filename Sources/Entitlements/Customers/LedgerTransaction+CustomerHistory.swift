@@ -25,11 +25,16 @@ extension LedgerTransaction {
                 identifier: purchase.originalTransactionIdentifier)
             renewals[key] = purchase.renewal
         }
+        let hasEvents = renewals.values.contains { renewal in
+            renewal.facts.bool(.autoRenewStatus) == false || renewal.facts.bool(.isInBillingRetryPeriod) == true
+                || renewal.facts.integer(.expirationIntent) != nil
+        }
         return CustomerHistory(
             user: try users.names(of: [number])[number] ?? user, firstSeenAt: known.firstSeenAt,
             transactions: try records.transactions(of: number, newest: transactions)
                 .filter { origins.contains($0.origin) },
             renewals: renewals,
+            renewalEvents: hasEvents ? try records.renewalEvents(of: number, from: origins) : RenewalEvents(),
             grants: try TeamRecords(database: database).grants(of: number, newest: grants))
     }
 

@@ -34,4 +34,28 @@ extension ReadingRecords {
                 [user, oldest.sequence, type]
             ).map(Self.transaction))
     }
+
+    /// The events about the renewal of subscriptions from some origins.
+    func renewalEvents(of user: Int64, from origins: Set<Origin>) throws -> RenewalEvents {
+        let names = [AuditEntry.Event.autoRenewDisabled, .renewalFailed, .gracePeriodBegan]
+            .map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        var events = RenewalEvents()
+        let rows = try database.rows(
+            """
+            SELECT event, reference, min(happened_at) AS earliest, max(happened_at) AS latest FROM audit
+            WHERE user_id = $1 AND origin IN \(origins.sqlList) AND event IN (\(names)) GROUP BY event, reference
+            """,
+            [user])
+        for row in rows {
+            let (event, reference): (String, String) = (try row["event"], try row["reference"])
+            let (earliest, latest): (Timestamp, Timestamp) = (try row["earliest"], try row["latest"])
+            if event == AuditEntry.Event.autoRenewDisabled.rawValue {
+                events.turnedOff[ByteKey(reference)] = latest
+            } else {
+                let known = events.chargeFailed[ByteKey(reference)] ?? earliest
+                events.chargeFailed[ByteKey(reference)] = min(known, earliest)
+            }
+        }
+        return events
+    }
 }

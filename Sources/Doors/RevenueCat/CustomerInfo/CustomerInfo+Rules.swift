@@ -35,6 +35,10 @@ extension CustomerInfo {
         let transaction = last.transaction
         let renewal = renewal(after: last, facts)
         let isGraceRunning = transaction.graceEndsAt.map { $0 > facts.requestDate } ?? false
+        // The App Store states a renewal again when the period ends, but the event happened before.
+        let identifier = ByteKey(transaction.transactionIdentifier)
+        let turnedOffAt = facts.renewalEvents.turnedOff[identifier] ?? renewal?.statedAt
+        let failedAt = facts.renewalEvents.chargeFailed[identifier] ?? renewal?.statedAt
         let hasBillingIssue =
             renewal?.facts.bool(.isInBillingRetryPeriod) == true
             || renewal?.facts.integer(.expirationIntent) == Int64(ExpirationIntent.billingError.rawValue)
@@ -43,9 +47,9 @@ extension CustomerInfo {
             originalPurchaseDate: last.originalPurchaseDate, expiresDate: last.endsAt,
             periodType: last.terms.isTrial ? .trial : last.terms.isIntroductory ? .intro : .normal,
             ownership: last.terms.isFamilyShared ? .familyShared : .purchased,
-            unsubscribeDetectedAt: renewal?.facts.bool(.autoRenewStatus) == false ? renewal?.statedAt : nil,
+            unsubscribeDetectedAt: renewal?.facts.bool(.autoRenewStatus) == false ? turnedOffAt : nil,
             billingIssuesDetectedAt: hasBillingIssue
-                ? renewal?.statedAt : isGraceRunning && last.nextPurchaseDate == nil ? transaction.expiresAt : nil,
+                ? failedAt : isGraceRunning && last.nextPurchaseDate == nil ? transaction.expiresAt : nil,
             gracePeriodExpiresDate: transaction.graceEndsAt,
             refundedAt: last.terms.isFamilyShared ? nil : transaction.revocationDate,
             storeTransactionIdentifier: transaction.transactionIdentifier,
