@@ -78,6 +78,23 @@ import TestSupport
                 == ["seeds 4", "seeds 3"] + old.dropLast() + ["gate of Xcode", "gate restored"])
     }
 
+    @Test func `the moment at which renewal was turned off is that of the first statement`() async throws {
+        func month(signedAfter seconds: Int64, isOn: Bool) -> Claim {
+            claim(
+                signedAt: Self.later(seconds), expiresAt: Self.later(1000),
+                facts: TransactionFacts([.type: .text(ProductType.autoRenewableSubscription.rawValue)]),
+                renewal: StatedRenewal(
+                    statedAt: Self.later(seconds), proofDigest: [UInt8](repeating: 7, count: 32),
+                    facts: RenewalFacts([.autoRenewStatus: .integer(isOn ? 1 : 0)])))
+        }
+        #expect(try await redeem(month(signedAfter: 0, isOn: true), for: alice) == [.granted])
+        #expect(try await history(newest: 9).renewalEvents == RenewalEvents())
+        for seconds in [20, 50] as [Int64] {
+            _ = try await notify("after \(seconds)", month(signedAfter: seconds, isOn: false))
+            #expect(try await history(newest: 9).renewalEvents.turnedOff == ["1": Self.later(20)])
+        }
+    }
+
     @Test func `old grants stay if a right depends on them`() async throws {
         func grant(_ identifier: String, _ item: Item, until end: Timestamp? = nil) async throws {
             let grant = Grant(

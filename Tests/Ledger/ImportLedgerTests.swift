@@ -67,6 +67,8 @@ import TestSupport
         let second = try await add(imported)
         #expect(second.newCustomers == 0 && second.aliases == 1 && second.newGrants == 0 && second.knownGrants == 1)
         #expect(second.expectedPurchases == 2)
+        #expect(try await ledger.read { try $0.expectedPurchaseCount(upTo: 9) } == 2)
+        #expect(try await ledger.read { try $0.expectedPurchaseCount(upTo: 1) } == 1)
         #expect(try export() == before)
         #expect(try await items(of: ghost) == [Self.gate])
         #expect(try await story(of: mint).suffix(1) == ["key process itemGiven g gate 1 a promotion"])

@@ -55,7 +55,7 @@ struct ExpectedTransactionRecords {
     /// The number of expected purchases of all users, up to a limit.
     func count(upTo limit: Int) throws -> Int {
         try database.rows(
-            "SELECT count(*) AS count FROM (SELECT 1 FROM expected_transaction LIMIT $1) AS some", [limit]
+            "SELECT count(*) AS count FROM (SELECT 1 FROM expected_transaction LIMIT $1) AS counted", [limit]
         ).first?["count"] ?? 0
     }
 
