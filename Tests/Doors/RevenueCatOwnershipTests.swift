@@ -33,6 +33,20 @@ import Testing
         (.transferIfInactive(pauseSeconds: 0), [.endedSubscription, .refundedItem]),
     ]
 
+    @Test func `a renewal of another customer's subscription stays in the queue until that customer has it`()
+        async throws
+    {
+        let door = try await DoorGarden()
+        let bought = try door.buy(Self.premium)
+        _ = try await door.redeem(bought.proof, of: "alice", product: Self.premium)
+        try door.garden.advance(to: "2026-12-01T00:00:00Z")
+        let renewal = try #require(try door.garden.store.history(of: "alice").last).transactionIdentifier
+        let error = Expected.error(7102, "The transaction \"\(renewal)\" is refused: ownedByAnotherUser.")
+        try await door.restore(renewal, of: "bob", product: Self.premium).expect(error, status: 503)
+        try await door.notify()
+        try await door.restore(renewal, of: "bob", product: Self.premium).expect(error, status: 409)
+    }
+
     @Test(arguments: transferred)
     func `the ownership policy decides about a restore by a second customer`(
         policy: OwnershipPolicy,

@@ -36,6 +36,7 @@ extension Simulation {
             let problem =
                 error as? RevenueCatProblem ?? RevenueCatProblem(Problem(error) ?? .unexpected, at: .receipts)
             guard problem.status < 500 else { throw NoAnswer() }
+            story.append("the door refused \(purchase.transactionIdentifier) to \(post.user): \(error)")
             // The SDK finishes the transaction, and another customer has it.
             return redemption(.alreadyRedeemed)
         }

@@ -45,8 +45,18 @@ package struct RevenueCatReceipts: Sendable {
                 lines: lines + known, productIdentifier: sent.productIdentifier,
                 transactionIdentifier: sent.transactionIdentifier, types: types(of: lines))
         }
+        // The purchase is another customer's, who has to get this transaction, too, before the SDK finishes it.
+        if let refused = outcome.finalRefusal, try await !isRecorded(refused.transactionId) {
+            throw outcome.problem(beforeEndOf: refused)
+        }
         if let problem = outcome.problem { throw problem }
         return failures
+    }
+
+    /// True if anybody has redeemed a transaction.
+    private func isRecorded(_ transaction: String) async throws -> Bool {
+        try await services.entitlements.purchases(ofTransaction: transaction).flatMap(\.transactions)
+            .contains { $0.transactionIdentifier.hasSameBytes(as: transaction) }
     }
 
     /// Redeems each proof of a token. A refusal that may end comes before one that is permanent: the SDK finishes all or nothing.

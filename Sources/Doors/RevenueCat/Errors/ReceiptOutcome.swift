@@ -39,10 +39,23 @@ package struct ReceiptOutcome: Sendable {
                 message: "The proof does not have the purchase yet. Send a new proof.")
         }
         if let retry = sent.lazy.compactMap({ retry(of: $0) }).first { return retry }
-        guard !sent.contains(where: \.mayFinish), let refused = sent.first else { return nil }
-        return RevenueCatProblem(
-            status: 409, number: RevenueCatErrorRule.byCode[refused.result.rawValue]?.number ?? .internalError,
-            message: message(refused))
+        return finalRefusal.map { RevenueCatProblem(status: 409, number: number(of: $0), message: message($0)) }
+    }
+
+    /// The transaction that the SDK has sent, if its refusal is final.
+    package var finalRefusal: Redemption.Line? {
+        let sent = sentLines
+        guard !sent.contains(where: { $0.mayFinish || retry(of: $0) != nil }) else { return nil }
+        return sent.first
+    }
+
+    /// The problem of a refusal that is final only after another event.
+    func problem(beforeEndOf line: Redemption.Line) -> RevenueCatProblem {
+        RevenueCatProblem(number: number(of: line), message: message(line))
+    }
+
+    private func number(of line: Redemption.Line) -> RevenueCatErrorNumber {
+        RevenueCatErrorRule.byCode[line.result.rawValue]?.number ?? .internalError
     }
 
     /// The lines of the transaction for which the SDK has sent the proof, or of its product.
