@@ -46,17 +46,20 @@ package struct RevenueCatReceipts: Sendable {
                 transactionIdentifier: sent.transactionIdentifier, types: types(of: lines))
         }
         // The purchase is another customer's, who has to get this transaction, too, before the SDK finishes it.
-        if let refused = outcome.finalRefusal, try await !isRecorded(refused.transactionId) {
+        if let refused = outcome.finalRefusal, try await !isRecorded(refused.transactionId, by: caller) {
             throw outcome.problem(beforeEndOf: refused)
         }
         if let problem = outcome.problem { throw problem }
         return failures
     }
 
-    /// True if anybody has redeemed a transaction.
-    private func isRecorded(_ transaction: String) async throws -> Bool {
-        try await services.entitlements.purchases(ofTransaction: transaction).flatMap(\.transactions)
-            .contains { $0.transactionIdentifier.hasSameBytes(as: transaction) }
+    /// True if anybody has redeemed a transaction of the caller's app. Another app's may have the same identifier.
+    private func isRecorded(_ transaction: String, by caller: Caller) async throws -> Bool {
+        let purchases = try await services.entitlements.purchases(ofTransaction: transaction)
+        return purchases.flatMap(\.transactions).contains { known in
+            known.transactionIdentifier.hasSameBytes(as: transaction)
+                && caller.app.map { known.app?.hasSameBytes(as: $0) ?? false } ?? true
+        }
     }
 
     /// Redeems each proof of a token. A refusal that may end comes before one that is permanent: the SDK finishes all or nothing.
