@@ -1,11 +1,21 @@
+import Catalog
 import Commerce
 import Ledger
 
 extension LedgerTransaction {
     /// The balances that a user has ever had, by name, as users see them, with the purchases of some origins.
-    public func balances(of user: User, accepting origins: Set<Origin>) throws -> [Credit] {
+    ///
+    /// - Parameter limit: The limit of the caller; nil for a caller of all apps.
+    public func balances(
+        of user: User,
+        accepting origins: Set<Origin>,
+        seeing limit: AppLimit? = nil
+    ) throws -> [Credit] {
         guard let user = try users.known(user) else { return [] }
-        return try BalanceRecords(database: database).balances(of: user, accepting: origins).map(\.credit)
+        let records = BalanceRecords(database: database)
+        let others = try limit.map { try records.balances(of: user, filledOutside: $0) } ?? []
+        return try records.balances(of: user, accepting: origins).map(\.credit)
+            .filter { !others.contains(ByteKey($0.balance)) && limit?.owns(balance: $0.balance) ?? true }
     }
 
     /// Adds to a user's balance, and stores the answer to the caller in the same commit. Adds nothing if another process has
@@ -37,14 +47,21 @@ extension LedgerTransaction {
 
     /// Spends a part of a user's balance, once for each idempotency key of the user.
     ///
-    /// - Parameter origins: The origins whose purchases add to the balance.
+    /// - Parameters:
+    ///   - origins: The origins whose purchases add to the balance.
+    ///   - limit: The limit of the caller; nil for a caller of all apps.
+    /// - Throws: `AppLimitError` for a balance to which purchases of another app have added.
     public func spend(
         _ spending: Spending,
         for user: User,
-        accepting origins: Set<Origin>
+        accepting origins: Set<Origin>,
+        seeing limit: AppLimit? = nil
     ) throws -> SpendingAnswer {
         guard let user = try users.known(user) else { return spending.answer(from: [], earlier: nil) }
         let records = BalanceRecords(database: database)
+        if let limit, try records.balances(of: user, filledOutside: limit).contains(ByteKey(spending.balance)) {
+            throw AppLimitError.balanceOfAnotherApp(spending.balance, app: limit.app)
+        }
         // The heads are read first, so that a concurrent writer changes their version.
         var heads = try users.heads(of: [user])
         let answer = spending.answer(

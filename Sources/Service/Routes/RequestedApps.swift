@@ -35,14 +35,7 @@ struct RequestedApps: Sendable {
     static func name(of request: Request, _ context: ServiceContext) throws(Problem) -> String? {
         let named = try request.query("app", upTo: maximumLength)
         guard let own = context.caller?.app else { return named }
-        guard named?.hasSameBytes(as: own) ?? true else { throw forbidden(own) }
+        guard named?.hasSameBytes(as: own) ?? true else { throw .appForbidden(own) }
         return own
-    }
-
-    /// The refusal of a request that is not about the caller's app alone.
-    static func forbidden(_ app: String) -> Problem {
-        Problem(
-            status: .forbidden, code: "appForbidden",
-            detail: "The API key or token is for the app \"\(app)\" only. Use one for all apps.")
     }
 }
