@@ -16,8 +16,10 @@ struct RequestedApps: Sendable {
     ///   an unknown app; `appForbidden`.
     func app(of request: Request, _ context: ServiceContext) throws(Problem) -> App {
         if let named = try Self.name(of: request, context) {
-            guard let app = apps[named] else { throw .parameter("app", "one of \(names)") }
-            return app
+            if let app = apps[named] { return app }
+            // A caller of one app does not learn of others.
+            if let own = context.caller?.limitingApp { throw .appForbidden(own) }
+            throw .parameter("app", "one of \(names)")
         }
         guard apps.all.count == 1 else {
             throw Problem(
