@@ -4,18 +4,24 @@ import Ledger
 
 extension LedgerTransaction {
     /// The balances that a user has ever had, by name, as users see them, with the purchases of some origins.
-    ///
-    /// - Parameter limit: The limit of the caller; nil for a caller of all apps.
-    public func balances(
-        of user: User,
-        accepting origins: Set<Origin>,
-        seeing limit: AppLimit? = nil
-    ) throws -> [Credit] {
+    public func balances(of user: User, accepting origins: Set<Origin>) throws -> [Credit] {
         guard let user = try users.known(user) else { return [] }
-        let records = BalanceRecords(database: database)
-        let others = try limit.map { try records.balances(of: user, filledOutside: $0) } ?? []
-        return try records.balances(of: user, accepting: origins).map(\.credit)
-            .filter { !others.contains(ByteKey($0.balance)) && limit?.owns(balance: $0.balance) ?? true }
+        return try BalanceRecords(database: database).balances(of: user, accepting: origins).map(\.credit)
+    }
+
+    /// The names of the balances to which a user's purchases of other apps than the caller's have added.
+    func balances(of user: User, filledOutside limit: AppLimit) throws -> Set<ByteKey> {
+        guard let user = try users.known(user) else { return [] }
+        return try BalanceRecords(database: database).balances(of: user, filledOutside: limit)
+    }
+
+    /// Checks that no purchase of another app has added to a user's balance.
+    ///
+    /// - Throws: `AppLimitError`.
+    func check(_ balance: String, of user: User, isOnlyOf limit: AppLimit) throws {
+        guard try !balances(of: user, filledOutside: limit).contains(ByteKey(balance)) else {
+            throw AppLimitError.balanceOfAnotherApp(balance, app: limit.app)
+        }
     }
 
     /// Adds to a user's balance, and stores the answer to the caller in the same commit. Adds nothing if another process has
@@ -57,11 +63,9 @@ extension LedgerTransaction {
         accepting origins: Set<Origin>,
         seeing limit: AppLimit? = nil
     ) throws -> SpendingAnswer {
+        if let limit { try check(spending.balance, of: user, isOnlyOf: limit) }
         guard let user = try users.known(user) else { return spending.answer(from: [], earlier: nil) }
         let records = BalanceRecords(database: database)
-        if let limit, try records.balances(of: user, filledOutside: limit).contains(ByteKey(spending.balance)) {
-            throw AppLimitError.balanceOfAnotherApp(spending.balance, app: limit.app)
-        }
         // The heads are read first, so that a concurrent writer changes their version.
         var heads = try users.heads(of: [user])
         let answer = spending.answer(
