@@ -40,8 +40,10 @@ public struct Catalogs: Sendable {
     }
 
     /// The products that grant an item, in the order of the apps.
-    public func products(granting item: Item) -> [String] {
-        all.flatMap { catalog in
+    ///
+    /// - Parameter app: The bundle identifier of the app whose products are returned; nil for all apps.
+    public func products(granting item: Item, in app: String? = nil) -> [String] {
+        all.filter { app?.hasSameBytes(as: $0.bundleIdentifier) ?? true }.flatMap { catalog in
             catalog.products.map(\.productIdentifier).filter { catalog.benefit(of: $0)?.item == item }
         }
     }

@@ -77,13 +77,16 @@ public final class CatalogService: Sendable {
 
     /// Prepares the definition of a new product, or of an existing one.
     ///
-    /// - Parameter key: The identifier of the caller's API key.
+    /// - Parameters:
+    ///   - limit: The limit of a caller who may not give what another app's products give; nil for a caller of all apps.
+    ///   - key: The identifier of the caller's API key.
     /// - Returns: Nil if the product has this definition already.
-    /// - Throws: `CatalogChangeError`.
+    /// - Throws: `CatalogChangeError`; `AppLimitError`.
     public func define(
         _ object: JSONObject,
         as productIdentifier: String,
         in app: App,
+        seeing limit: AppLimit? = nil,
         by key: String
     ) async throws -> Pending? {
         let revision: Int64
@@ -108,6 +111,9 @@ public final class CatalogService: Sendable {
         if definition.isSame(as: before) { return nil }
         let benefit = catalog.benefit(of: productIdentifier)
         do { try catalog.define(definition) } catch { throw CatalogChangeError.productInvalid(error) }
+        if catalog.benefit(of: productIdentifier) != benefit {
+            try limit?.check(catalog.benefit(of: productIdentifier))
+        }
         try await check(catalog.benefit(of: productIdentifier), isAs: benefit, of: productIdentifier)
         let text = JSONValue.object(definition.object).compactText
         guard text.utf8.count <= Self.maximumDefinition else {
@@ -169,17 +175,21 @@ public final class CatalogService: Sendable {
 
     /// Prepares a new picture of the item that a product grants.
     ///
+    /// - Parameter limit: The limit of a caller who may not change the picture of another app's item; nil for a caller of all
+    ///   apps.
     /// - Returns: Nil if the item has this picture already.
-    /// - Throws: `CatalogChangeError`, `productNotFound`, `pictureOfNoItem`.
+    /// - Throws: `CatalogChangeError`, `productNotFound`, `pictureOfNoItem`; `AppLimitError`.
     public func setPicture(
         _ picture: Picture,
         of productIdentifier: String,
         in app: App,
+        seeing limit: AppLimit? = nil,
         by key: String
-    ) throws(CatalogChangeError) -> Pending? {
+    ) throws -> Pending? {
         let (catalog, revision) = app.current.snapshot
-        guard let benefit = catalog.benefit(of: productIdentifier) else { throw .productNotFound }
-        guard let item = benefit.item else { throw .pictureOfNoItem }
+        guard let benefit = catalog.benefit(of: productIdentifier) else { throw CatalogChangeError.productNotFound }
+        guard let item = benefit.item else { throw CatalogChangeError.pictureOfNoItem }
+        try limit?.check(item)
         guard catalog.pictures[item] != picture else { return nil }
         let digest = DigestAlgorithm.sha256.digest(of: picture.bytes)
         return pending(

@@ -62,7 +62,7 @@ struct DoorRedemption: Sendable {
         for user: User,
         by caller: Caller
     ) async throws -> (EntitlementService.VerifiedPurchases, ClaimAnswer) {
-        let service = services.entitlements
+        let service = services.limited(to: caller).entitlements
         return try await recordingRefusal(of: proof, for: user, by: caller) {
             let purchases = try await BlockingWork.process(proof.count) {
                 try service.purchases(of: try verified ?? service.verify(proof, of: caller.app), in: proof)
@@ -79,7 +79,7 @@ struct DoorRedemption: Sendable {
         _ body: () async throws -> Value
     ) async throws -> Value {
         do { return try await body() } catch {
-            let service = services.entitlements
+            let service = services.limited(to: caller).entitlements
             services.metrics.countRedemption("refused", code: Problem.code(of: error))
             guard let user else { throw error }
             // The client gets the refusal even if it cannot be recorded.

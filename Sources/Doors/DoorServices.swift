@@ -5,7 +5,7 @@ import HTTPSupport
 
 /// The parts of the running service that the doors use.
 public struct DoorServices: Sendable {
-    package let entitlements: EntitlementService
+    package private(set) var entitlements: EntitlementService
     package let attributes: AttributeService
     package let authentication: Authentication
     /// The rate limits of callers; nil for none.
@@ -14,6 +14,13 @@ public struct DoorServices: Sendable {
     package let clock: any WallClock
     /// The signers of promotional offers, by the bundle identifier of the app.
     let offerSigners: [ByteKey: OfferSigner]
+
+    /// The same services, as far as a caller sees and changes them.
+    func limited(to caller: Caller) -> DoorServices {
+        var services = self
+        services.entitlements = entitlements.limited(to: caller.limitingApp)
+        return services
+    }
 
     /// Signs an offer: the identifiers of the product and the offer, the account token or an empty string, and the moment.
     public typealias OfferSigner = @Sendable (String, String, String, Timestamp) throws -> PromotionalOfferSignature

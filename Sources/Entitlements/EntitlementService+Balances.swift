@@ -5,9 +5,17 @@ import Ledger
 extension EntitlementService {
     /// The balances of a user by name: those of the catalog, and any other that the user has ever had.
     public func balances(of user: User) async throws -> [Credit] {
-        let had = try await ledger.read { try $0.balances(of: user, accepting: accepted.origins(for: user)) }
+        let limit = limit
+        let (had, hidden) = try await ledger.read { transaction in
+            (
+                try transaction.balances(of: user, accepting: accepted.origins(for: user)),
+                try limit.map { try transaction.balances(of: user, filledOutside: $0) } ?? []
+            )
+        }
         let others = catalogs.balances.filter { name in !had.contains { $0.balance == name } }
-        return (had + others.map { Credit(balance: $0, amount: 0) }).sorted { $0.balance < $1.balance }
+        return (had + others.map { Credit(balance: $0, amount: 0) })
+            .filter { !hidden.contains(ByteKey($0.balance)) && limit?.owns(balance: $0.balance) ?? true }
+            .sorted { $0.balance < $1.balance }
     }
 
     /// A new addition to a balance. It is not stored yet.
@@ -37,8 +45,11 @@ extension EntitlementService {
         keeping answer: KeptAnswer?,
         for key: IdempotencyKey?
     ) async throws -> KeptAnswer? {
-        try await ledger.write {
-            try $0.add(
+        let limit = limit
+        try limit?.check(balance: addition.balance)
+        return try await ledger.write { transaction in
+            if let limit { try transaction.check(addition.balance, of: user, isOnlyOf: limit) }
+            return try transaction.add(
                 addition, for: user, keeping: answer, for: key, deletingBefore: addition.addedAt.adding(days: -1))
         }
     }
@@ -62,8 +73,10 @@ extension EntitlementService {
 
     /// Spends a part of a user's balance, never more than it holds, and once for each idempotency key of the user.
     public func spend(_ spending: Spending, for user: User) async throws -> SpentBalance {
+        let limit = limit
+        try limit?.check(balance: spending.balance)
         let answer = try await ledger.write {
-            try $0.spend(spending, for: user, accepting: accepted.origins(for: user))
+            try $0.spend(spending, for: user, accepting: accepted.origins(for: user), seeing: limit)
         }
         switch answer {
         case .spent(let left): return SpentBalance(spending: spending, left: left, isRepeated: false)

@@ -23,7 +23,7 @@ extension EntitlementService {
 
     /// The purchases and grants of a user; nil for an unknown user.
     public func history(of user: User) async throws -> CustomerHistory? {
-        try await ledger.read { try $0.history(of: user, accepting: accepted.origins(for: user)) }
+        try await ledger.read { try $0.history(of: user, accepting: accepted.origins(for: user), seeing: limit) }
     }
 
     /// The owners of purchases by their original transactions. A purchase without an owner is absent.
@@ -43,7 +43,9 @@ extension EntitlementService {
 
     /// A user's transactions of some identifiers, in no order.
     public func transactions(of user: User, identifiedBy identifiers: [String]) async throws -> [RedeemedTransaction] {
-        try await ledger.read { try $0.transactions(of: user, identifiedBy: identifiers) }
+        let limit = limit
+        return try await ledger.read { try $0.transactions(of: user, identifiedBy: identifiers) }
+            .filter { limit?.includes(app: $0.app) ?? true }
     }
 
     /// A user's transactions of an identifier, with the facts about their proofs.

@@ -15,7 +15,7 @@ extension EntitlementService {
         by caller: String
     ) throws(GrantError) -> Grant {
         let now = clock.now()
-        guard catalogs.grants(item) else { throw .itemUnknown(item) }
+        guard limit?.sees(item) ?? catalogs.grants(item) else { throw .itemUnknown(item) }
         guard endsAt.map({ $0 > now }) ?? true else { throw .endPassed }
         return Grant(
             identifier: UUID(randomness: randomness).lowercasedString, item: item, reason: reason, grantedBy: caller,
@@ -32,7 +32,8 @@ extension EntitlementService {
         keeping answer: KeptAnswer?,
         for key: IdempotencyKey?
     ) async throws -> KeptAnswer? {
-        try await ledger.write {
+        try limit?.check(grant.item)
+        return try await ledger.write {
             try $0.add(
                 grant, for: user, keeping: answer, for: key, deletingBefore: grant.grantedAt.adding(days: -1))
         }
@@ -40,7 +41,8 @@ extension EntitlementService {
 
     /// A user's grants, newest first, paged like `transactions`.
     public func grants(of user: User, before sequence: Int64?, limit: Int) async throws -> [Grant] {
-        try await ledger.read { try $0.grants(of: user, before: sequence, limit: limit) }
+        let items = self.limit?.items
+        return try await ledger.read { try $0.grants(of: user, giving: items, before: sequence, limit: limit) }
     }
 
     /// Revokes a grant. A second revocation changes nothing.
@@ -50,7 +52,16 @@ extension EntitlementService {
         reason: String,
         by caller: String
     ) async throws -> Grant {
-        let revoked = try await ledger.write { try $0.revoke(grant: identifier, of: user, revocation(reason, caller)) }
+        let (limit, revocation) = (limit, revocation(reason, caller))
+        let revoked = try await ledger.write { transaction -> Grant? in
+            if let limit {
+                guard let grant = try transaction.grant(identifier, of: user), limit.sees(grant.item) else {
+                    return nil
+                }
+                try limit.check(grant.item)
+            }
+            return try transaction.revoke(grant: identifier, of: user, revocation)
+        }
         guard let revoked else { throw GrantError.grantNotFound }
         return revoked
     }
@@ -98,7 +109,8 @@ extension EntitlementService {
     ) async throws -> RedeemedTransaction {
         let found = try await ledger.write {
             try $0.change(
-                change, ofTransaction: identifier, origin: origin, in: app, of: user, accepting: accepted)
+                change, ofTransaction: identifier, origin: origin, in: limitingApp ?? app, of: user, accepting: accepted
+            )
         }
         guard let transaction = found.first else { throw GrantError.transactionNotFound }
         guard found.count == 1 else { throw GrantError.transactionAmbiguous }

@@ -30,9 +30,11 @@ extension EntitlementService {
         else { return }
         let refused = await verify()
         guard !refused.isEmpty else { return }
-        let app = apps.first.bundleIdentifier
+        let (app, limit) = (apps.first.bundleIdentifier, limit)
+        let own = apps.all.map(\.bundleIdentifier).filter { limit?.includes(app: $0) ?? true }
         try await ledger.write {
-            try $0.recordRefusal(refusal.code, of: refused, in: app, for: user, by: actor, at: clock.now())
+            try $0.recordRefusal(
+                refusal.code, of: refused, in: app, naming: own, for: user, by: actor, at: clock.now())
         }
     }
 }

@@ -12,7 +12,7 @@ extension EntitlementService {
     public func purchases(ofTransaction identifier: String) async throws -> [KnownPurchase] {
         let catalogs = catalogs
         return try await ledger.read {
-            try $0.purchases(ofTransaction: identifier, at: clock.now()) { catalogs.type(of: $0) }
+            try $0.purchases(ofTransaction: identifier, in: limitingApp, at: clock.now()) { catalogs.type(of: $0) }
         }
     }
 
@@ -27,7 +27,7 @@ extension EntitlementService {
         before position: StoryEntry.Position?,
         limit: Int
     ) async throws -> [StoryEntry] {
-        try await ledger.read { try $0.story(of: user, before: position, limit: limit) }
+        try await ledger.read { try $0.story(of: user, in: limitingApp, before: position, limit: limit) }
     }
 
     /// The reason why a user owns an item or does not.
@@ -36,7 +36,9 @@ extension EntitlementService {
         let facts = try await ledger.read {
             try $0.facts(
                 about: item, of: user, accepting: accepted.origins(for: user),
-                owningBesides: catalogs.ownedByEverybody, products: catalogs.products(granting: item), at: clock.now()
+                owningBesides: ownedByEverybody(catalogs),
+                products: catalogs.products(granting: item, in: limitingApp),
+                seeing: catalogs.limit(to: limitingApp), at: clock.now()
             ) { catalogs.type(of: $0) }
         }
         return ItemExplanation(of: item, by: facts)
@@ -78,7 +80,8 @@ extension EntitlementService {
         limit: Int
     ) async throws -> [UnclaimedPurchase] {
         try await ledger.read {
-            try $0.unclaimedPurchases(ofTransaction: identifier, in: app, after: last, limit: limit)
+            try $0.unclaimedPurchases(
+                ofTransaction: identifier, in: limitingApp ?? app, after: last, limit: limit)
         }
     }
 
@@ -100,7 +103,8 @@ extension EntitlementService {
         let catalogs = catalogs
         let results = try await ledger.write {
             try $0.assign(
-                identifier, origin: origin, in: app, to: user, accepting: accepted.origins(for: user), reason: reason,
+                identifier, origin: origin, in: limitingApp ?? app, to: user, accepting: accepted.origins(for: user),
+                reason: reason,
                 by: caller, accepting: accepted, at: clock.now(), benefit: { catalogs[$1]?.benefit(of: $0) }
             ) { catalogs.type(of: $0) }
         }

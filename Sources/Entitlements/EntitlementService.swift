@@ -21,6 +21,8 @@ public struct EntitlementService: Sendable {
     /// True if the service stores the signed bytes of proofs.
     private let keepsProofs: Bool
     private let onVerify: @Sendable (Duration) -> Void
+    /// The bundle identifier of the only app that the caller of the use cases sees and changes; nil for all apps.
+    package private(set) var limitingApp: String?
 
     /// - Parameters:
     ///   - accepted: The accepted origins, and the users they are valid for.
@@ -51,6 +53,23 @@ public struct EntitlementService: Sendable {
                 apps.type(of: $0)
             }
         }
+    }
+
+    /// The same service for a caller who sees and changes only what belongs to one app.
+    ///
+    /// - Parameter app: The bundle identifier; nil for a caller of all apps.
+    package func limited(to app: String?) -> EntitlementService {
+        var service = self
+        service.limitingApp = app
+        return service
+    }
+
+    /// The limit of the caller now; nil for a caller of all apps.
+    var limit: AppLimit? { catalogs.limit(to: limitingApp) }
+
+    /// The free items that the caller sees.
+    func ownedByEverybody(_ catalogs: Catalogs) -> [Item] {
+        catalogs.limit(to: limitingApp)?.ownedByEverybody ?? catalogs.ownedByEverybody
     }
 
     /// The current catalogs.
@@ -126,7 +145,7 @@ public struct EntitlementService: Sendable {
                     .originNotAccepted, "The proof's origin \(verified.origin.rawValue) is not accepted for this user.")
             )
         }
-        return .redeem(verified.claims, for: user, accepting: origins, by: actor, keeping: keeping)
+        return .redeem(verified.claims, for: user, accepting: origins, by: actor, keeping: keeping, seeing: limit)
     }
 
     /// The answer to store for 24 hours, in the commit of its claims.
@@ -145,7 +164,7 @@ public struct EntitlementService: Sendable {
         answered answer: ClaimAnswer
     ) throws(RedemptionError) -> Redemption {
         guard case .redeemed(let answer) = answer else { throw .userUnknown }
-        return try Redemption(of: verified.claims, answer, owningBesides: catalogs.ownedByEverybody)
+        return try Redemption(of: verified.claims, answer, owningBesides: ownedByEverybody(catalogs))
     }
 
     /// The results for the purchases of a proof, in its order, even if none of them is the user's.
@@ -162,8 +181,8 @@ public struct EntitlementService: Sendable {
         let catalogs = catalogs
         return try await ledger.read(.statement) {
             try $0.ownedItems(
-                of: user, accepting: accepted.origins(for: user), owningBesides: catalogs.ownedByEverybody,
-                at: clock.now()
+                of: user, accepting: accepted.origins(for: user), owningBesides: ownedByEverybody(catalogs),
+                seeing: catalogs.limit(to: limitingApp), at: clock.now()
             ) { catalogs.type(of: $0) }
         }
     }
@@ -179,7 +198,10 @@ public struct EntitlementService: Sendable {
     public func subscriptions(of user: User) async throws -> [PurchaseStatus] {
         let catalogs = catalogs
         return try await ledger.read {
-            try $0.subscriptions(of: user, accepting: accepted.origins(for: user), at: clock.now()) {
+            try $0.subscriptions(
+                of: user, accepting: accepted.origins(for: user), seeing: catalogs.limit(to: limitingApp),
+                at: clock.now()
+            ) {
                 catalogs.type(of: $0) == .autoRenewableSubscription
             }
         }
@@ -189,6 +211,7 @@ public struct EntitlementService: Sendable {
     ///
     /// - Parameter app: The bundle identifier of the only app whose proofs the caller may send; nil for all apps.
     public func verify(_ proof: [UInt8], of app: String? = nil) throws(RedemptionError) -> VerifiedProof {
+        let app = limitingApp ?? app
         let expectations = ProofExpectations(
             apps: apps.all.compactMap { known in
                 guard app?.hasSameBytes(as: known.bundleIdentifier) ?? true else { return nil }
@@ -223,7 +246,9 @@ public struct EntitlementService: Sendable {
         before sequence: Int64?,
         limit: Int
     ) async throws -> [RedeemedTransaction] {
-        try await ledger.read { try $0.transactions(of: user, in: app, before: sequence, limit: limit) }
+        try await ledger.read {
+            try $0.transactions(of: user, in: limitingApp ?? app, before: sequence, limit: limit)
+        }
     }
 
     /// The account token of a user, which the app sets on purchases. It is created on first use.

@@ -26,6 +26,8 @@ public struct WebhookEndpoint: Hashable, Sendable {
     public let previousSecret: EndingSecret?
     /// The header `Authorization` of each message; nil for none.
     public let authorization: WebhookAuthorization?
+    /// The bundle identifier of the only app whose events it receives, that of the key that created it; nil for all events.
+    public let app: String?
 
     public init(
         identifier: String,
@@ -35,7 +37,8 @@ public struct WebhookEndpoint: Hashable, Sendable {
         createdBy: String,
         secret: [UInt8],
         previousSecret: EndingSecret? = nil,
-        authorization: WebhookAuthorization? = nil
+        authorization: WebhookAuthorization? = nil,
+        app: String? = nil
     ) {
         self.identifier = identifier
         self.url = url
@@ -45,5 +48,6 @@ public struct WebhookEndpoint: Hashable, Sendable {
         self.secret = secret
         self.previousSecret = previousSecret
         self.authorization = authorization
+        self.app = app
     }
 }

@@ -17,6 +17,8 @@ public struct WebhookService: Sendable {
     let apps: Apps
     let clock: any WallClock
     let randomness: Randomness
+    /// The bundle identifier of the only app whose endpoints the caller sees and changes; nil for all endpoints.
+    private var limitingApp: String?
 
     /// - Parameter clock: The system's clock. Receivers compare its time with theirs.
     public init(ledger: Ledger, apps: Apps, clock: any WallClock, randomness: Randomness) {
@@ -24,6 +26,15 @@ public struct WebhookService: Sendable {
         self.apps = apps
         self.clock = clock
         self.randomness = randomness
+    }
+
+    /// The same service for a caller who sees and changes only the endpoints of one app.
+    ///
+    /// - Parameter app: The bundle identifier; nil for a caller of all apps.
+    package func limited(to app: String?) -> WebhookService {
+        var service = self
+        service.limitingApp = app
+        return service
     }
 
     public func now() -> Timestamp { clock.now() }
@@ -42,7 +53,8 @@ public struct WebhookService: Sendable {
     ) async throws -> WebhookEndpoint {
         let endpoint = WebhookEndpoint(
             identifier: "wh_" + randomness.bytes(12).hexadecimal, url: url.text, format: format, createdAt: clock.now(),
-            createdBy: key, secret: randomness.bytes(WebhookSecret.length), authorization: authorization)
+            createdBy: key, secret: randomness.bytes(WebhookSecret.length), authorization: authorization,
+            app: limitingApp)
         let record = recording(.added, of: endpoint.identifier, by: key)
         let isAdded = try await ledger.write { transaction in
             guard try transaction.add(endpoint, upTo: Self.maximumEndpoints) else { return false }
@@ -53,19 +65,25 @@ public struct WebhookService: Sendable {
         return endpoint
     }
 
-    /// All endpoints, oldest first.
+    /// All endpoints that the caller sees, oldest first.
     public func endpoints() async throws -> [WebhookEndpoint] {
-        try await ledger.read { try $0.webhookEndpoints() }
+        try await ledger.read { try $0.webhookEndpoints() }.filter(isVisible)
     }
 
+    private func isVisible(_ endpoint: WebhookEndpoint) -> Bool {
+        limitingApp.map { endpoint.app?.hasSameBytes(as: $0) ?? false } ?? true
+    }
+
+    /// An endpoint that the caller sees. Each use case reads it first; its app never changes.
+    ///
     /// - Throws: `WebhookError`, `notFound`.
     public func endpoint(_ identifier: String) async throws -> WebhookEndpoint {
         let found = try await ledger.read { try $0.webhookEndpoint(identifier) }
-        guard let found else { throw WebhookError.notFound }
+        guard let found, isVisible(found) else { throw WebhookError.notFound }
         return found
     }
 
-    /// The last changes of an endpoint by the team, newest first.
+    /// The last changes of an endpoint by the team, newest first, also of a removed one. Only people of the team ask for them.
     public func changes(of identifier: String, limit: Int) async throws -> [WebhookChange] {
         try await ledger.read { try $0.webhookChanges(of: identifier, limit: limit) }
     }
@@ -85,6 +103,7 @@ public struct WebhookService: Sendable {
 
     /// - Throws: `WebhookError`, `notFound`.
     public func setURL(_ url: WebhookURL, of identifier: String, by key: String) async throws -> WebhookEndpoint {
+        _ = try await endpoint(identifier)
         let record = recording(.urlChanged, of: identifier, by: key, detail: url.text)
         let found = try await ledger.write { transaction in
             let found = try transaction.setURL(url.text, ofWebhookEndpoint: identifier)
@@ -104,6 +123,7 @@ public struct WebhookService: Sendable {
         of identifier: String,
         by key: String
     ) async throws -> WebhookEndpoint {
+        _ = try await endpoint(identifier)
         let record = recording(
             .authorizationChanged, of: identifier, by: key, detail: authorization == nil ? "removed" : "set")
         let found = try await ledger.write { transaction in
@@ -144,11 +164,12 @@ public struct WebhookService: Sendable {
             identifier: identifier, url: endpoint.url, format: endpoint.format, createdAt: endpoint.createdAt,
             createdBy: endpoint.createdBy, secret: secret,
             previousSecret: WebhookEndpoint.EndingSecret(bytes: endpoint.secret, endsAt: end),
-            authorization: endpoint.authorization)
+            authorization: endpoint.authorization, app: endpoint.app)
     }
 
     /// - Throws: `WebhookError`, `notFound`.
     public func remove(_ identifier: String, by key: String) async throws {
+        _ = try await endpoint(identifier)
         let record = recording(.removed, of: identifier, by: key)
         let isRemoved = try await ledger.write { transaction in
             guard try transaction.removeWebhookEndpoint(identifier, at: clock.now()) else { return false }

@@ -12,6 +12,8 @@ public struct WebhookResource: Codable, Sendable {
     public let createdBy: String
     /// The name of the API key; nil if the ledger does not have the key.
     public let createdByName: String?
+    /// The bundle identifier of the only app whose events it receives; nil for all events.
+    public let app: String?
     /// The signing secret. Nil except in the response that creates the webhook.
     public let secret: String?
 
@@ -23,6 +25,7 @@ public struct WebhookResource: Codable, Sendable {
         createdAt: String,
         createdBy: String,
         createdByName: String? = nil,
+        app: String? = nil,
         secret: String? = nil
     ) {
         self.webhookId = webhookId
@@ -32,6 +35,7 @@ public struct WebhookResource: Codable, Sendable {
         self.createdAt = createdAt
         self.createdBy = createdBy
         self.createdByName = createdByName
+        self.app = app
         self.secret = secret
     }
 }

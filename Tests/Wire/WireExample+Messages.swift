@@ -31,7 +31,8 @@ extension WireExample {
             WebhookResource.self,
             #"""
             {"webhookId": "webhookId", "url": "https://example.com/hooks", "format": "till", "hasAuthorization": false,
-            "createdAt": "2027-01-31T12:00:00Z", "createdBy": "createdBy", "createdByName": "shop", "secret": "secret"}
+            "createdAt": "2027-01-31T12:00:00Z", "createdBy": "createdBy", "createdByName": "shop",
+            "app": "com.example.garden", "secret": "secret"}
             """#),
         WireExample(
             WebhookResource.self,

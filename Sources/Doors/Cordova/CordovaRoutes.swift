@@ -17,11 +17,12 @@ struct CordovaRoutes: RouteSource {
         let recognised = open.group().add(middleware: CordovaKeyMiddleware()).add(
             middleware: AuthenticationMiddleware(authentication: services.authentication, acceptsPublicKeys: true))
         if let limits = services.limits { recognised.add(middleware: limits) }
-        let validation = CordovaValidation(services: services)
         recognised.for(.publicApp).on(path, method: .post) { request, context in
             let body = try await RequestBytes.collect(request, context, upTo: CordovaRequest.maximumBodySize)
             let sent = try await BlockingWork.process(body.count) { try CordovaRequest(body) }
-            let answer = try await validation.answer(to: sent, from: try context.requiredCaller)
+            let caller = try context.requiredCaller
+            let answer = try await CordovaValidation(services: services.limited(to: caller))
+                .answer(to: sent, from: caller)
             return JSONAnswer.response(bytes: JSONAnswer.encode(answer.json))
         }
     }

@@ -25,7 +25,7 @@ struct IAPKitRoutes: RouteSource {
             middleware: AuthenticationMiddleware(
                 authentication: services.authentication, acceptsPublicKeys: true))
         if let limits = services.limits { group.add(middleware: limits) }
-        group.for(.backEndOrPublicApp(.read)).post(RouterPath(Self.path)) { request, context in
+        group.for(.backEndOrPublicApp(.read), isPerApp: true).post(RouterPath(Self.path)) { request, context in
             let body = try await RequestBytes.collect(request, context, upTo: IAPKitRequest.maximumBodySize)
             let sent = try IAPKitRequest(body)
             let answer = try await answer(to: sent, from: try context.requiredCaller)
@@ -34,10 +34,10 @@ struct IAPKitRoutes: RouteSource {
     }
 
     private func answer(to sent: IAPKitRequest, from caller: Caller) async throws -> IAPKitAnswer {
-        let service = services.entitlements
+        let service = services.limited(to: caller).entitlements
         do {
             let verified = try await BlockingWork.process(sent.proof.count) {
-                try service.verify(sent.proof, of: caller.app)
+                try service.verify(sent.proof)
             }
             let purchase = try await service.purchase(in: verified)
             return IAPKitAnswer(purchase, expecting: sent.expectedProductIdentifier, at: services.clock.now())

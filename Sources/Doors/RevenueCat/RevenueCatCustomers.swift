@@ -30,7 +30,7 @@ struct RevenueCatCustomers: Sendable {
         let identifier = history.flatMap { CustomerIdentifier($0.user)?.text } ?? customer.text
         var facts = CustomerInfoFacts(
             identifier: identifier, requestDate: moment, firstSeen: history?.firstSeenAt ?? moment)
-        facts.rights = rights(in: nil)
+        facts.rights = rights
         guard let history else { return facts }
         facts.transactions = history.transactions
         facts.renewals = history.renewals
@@ -47,14 +47,12 @@ struct RevenueCatCustomers: Sendable {
         return facts
     }
 
-    /// The rights of the catalogs, each with all products that give it.
-    ///
-    /// - Parameter app: The bundle identifier of an app; nil for all apps.
-    func rights(in app: String?) -> [CustomerRight] {
-        let catalogs = services.entitlements.catalogs
+    /// The rights of the caller's apps, each with all products that give it.
+    var rights: [CustomerRight] {
+        let (catalogs, app) = (services.entitlements.catalogs, services.entitlements.limitingApp)
         return catalogs.rights(in: app).map { right in
             let direct = right.products.map(\.text)
-            let indirect = right.items.flatMap { catalogs.products(granting: $0) }
+            let indirect = right.items.flatMap { catalogs.products(granting: $0, in: app) }
             return CustomerRight(
                 identifier: right.name,
                 productIdentifiers: Set((direct + indirect).map { ByteKey($0) }).sorted().map(\.text),

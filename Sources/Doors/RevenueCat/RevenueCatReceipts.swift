@@ -17,7 +17,7 @@ package struct RevenueCatReceipts: Sendable {
     func answer(_ sent: ReceiptRequest, from caller: Caller, _ request: Request) async throws -> Response {
         let customer = try Self.customer(of: sent)
         let failures = try await record(sent, from: caller)
-        return try await RevenueCatCustomers(services: services).answer(
+        return try await RevenueCatCustomers(services: services.limited(to: caller)).answer(
             about: customer, request, attributeErrors: failures)
     }
 
@@ -33,7 +33,7 @@ package struct RevenueCatReceipts: Sendable {
     package func record(_ sent: ReceiptRequest, from caller: Caller) async throws -> [AttributeFailure] {
         let customer = try Self.customer(of: sent)
         let lines = try await redeem(sent.fetchToken, for: customer.user, by: caller)
-        let known = sent.fetchToken == nil ? try await known(sent.transactionIdentifier, of: customer.user) : []
+        let known = sent.fetchToken == nil ? try await known(sent.transactionIdentifier, of: customer.user, caller) : []
         let failures = try await StatedAttributes(sent.attributes).record(of: customer.user, services.attributes)
         let outcome: ReceiptOutcome
         if case .transaction = sent.fetchToken {
@@ -55,11 +55,8 @@ package struct RevenueCatReceipts: Sendable {
 
     /// True if anybody has redeemed a transaction of the caller's app. Another app's may have the same identifier.
     private func isRecorded(_ transaction: String, by caller: Caller) async throws -> Bool {
-        let purchases = try await services.entitlements.purchases(ofTransaction: transaction)
-        return purchases.flatMap(\.transactions).contains { known in
-            known.transactionIdentifier.hasSameBytes(as: transaction)
-                && caller.app.map { known.app?.hasSameBytes(as: $0) ?? false } ?? true
-        }
+        let purchases = try await services.limited(to: caller).entitlements.purchases(ofTransaction: transaction)
+        return purchases.flatMap(\.transactions).contains { $0.transactionIdentifier.hasSameBytes(as: transaction) }
     }
 
     /// Redeems each proof of a token. A refusal that may end comes before one that is permanent: the SDK finishes all or nothing.
@@ -80,12 +77,15 @@ package struct RevenueCatReceipts: Sendable {
     }
 
     /// The transaction of a request without a proof, if the customer has redeemed it.
-    private func known(_ transaction: String?, of user: User) async throws -> [Redemption.Line] {
+    private func known(_ transaction: String?, of user: User, _ caller: Caller) async throws -> [Redemption.Line] {
         guard let transaction else { return [] }
-        return try await services.entitlements.transactions(of: user, identifiedBy: [transaction]).map {
-            Redemption.Line(
-                transactionId: $0.transactionIdentifier, productId: $0.productIdentifier, result: .alreadyRedeemed)
-        }
+        return try await services.limited(to: caller).entitlements
+            .transactions(
+                of: user, identifiedBy: [transaction]
+            ).map {
+                Redemption.Line(
+                    transactionId: $0.transactionIdentifier, productId: $0.productIdentifier, result: .alreadyRedeemed)
+            }
     }
 
     private func types(of lines: [Redemption.Line]) -> [ByteKey: ProductType] {

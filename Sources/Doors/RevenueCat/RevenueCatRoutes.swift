@@ -13,7 +13,10 @@ import StrictJSON
 struct RevenueCatRoutes: RouteSource {
     let services: DoorServices
 
-    private var customers: RevenueCatCustomers { RevenueCatCustomers(services: services) }
+    /// The services, as far as the app of the request's key sees them.
+    private func services(for context: ServiceContext) throws -> DoorServices {
+        services.limited(to: try context.requiredCaller)
+    }
 
     func addMiddleware(to router: Router<ServiceContext>) {
         router.add(middleware: RevenueCatErrorMiddleware())
@@ -34,25 +37,28 @@ struct RevenueCatRoutes: RouteSource {
 
     private func addReading(to group: RouterGroup<ServiceContext>) {
         group.on(.customer) { request, context in
-            try await customers.answer(about: try customer(in: context), request)
+            try await RevenueCatCustomers(services: try services(for: context))
+                .answer(about: try customer(in: context), request)
         }
         group.on(.offerings) { request, context in
             RevenueCatAnswer.response(
                 OfferingList(try catalog(of: context)).json, for: request, at: services.clock.now())
         }
         group.on(.productEntitlementMapping) { request, context in
-            let rights = customers.rights(in: try context.requiredCaller.app)
+            let rights = RevenueCatCustomers(services: try services(for: context)).rights
             return RevenueCatAnswer.response(
                 ProductEntitlementMapping(rights).json, for: request, at: services.clock.now())
         }
         group.on(.virtualCurrencies) { request, context in
-            let balances = try await services.entitlements.balances(of: try customer(in: context).user)
+            let balances = try await services(for: context).entitlements
+                .balances(of: try customer(in: context).user)
             return RevenueCatAnswer.response(
                 VirtualCurrencies(balances).json, for: request, at: services.clock.now())
         }
         group.on(.introEligibility) { request, context in
             let asked = try IntroEligibilityRequest(try await Self.body(of: request, context))
-            let history = try await services.entitlements.history(of: try customer(in: context).user)
+            let history = try await services(for: context).entitlements
+                .history(of: try customer(in: context).user)
             let eligibility = IntroEligibility(
                 asked.productIdentifiers, of: history?.transactions ?? [],
                 groups: Self.groups(try catalog(of: context)))
@@ -101,7 +107,8 @@ struct RevenueCatRoutes: RouteSource {
         let (current, new) = (try Self.customer(current), try Self.customer(new))
         let logIn = try await services.entitlements.logIn(
             current.user, as: new.user, by: try context.requiredCaller.actor)
-        return try await customers.answer(about: new, request, status: logIn.isNew ? .created : .ok)
+        return try await RevenueCatCustomers(services: try services(for: context)).answer(
+            about: new, request, status: logIn.isNew ? .created : .ok)
     }
 
     /// The answers to features that Till does not have, for apps with a key.

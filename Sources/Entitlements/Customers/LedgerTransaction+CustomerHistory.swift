@@ -1,3 +1,4 @@
+import Catalog
 import Commerce
 import Ledger
 import Receipts
@@ -7,11 +8,13 @@ extension LedgerTransaction {
     ///
     /// - Parameters:
     ///   - origins: The origins that are valid for the user.
+    ///   - limit: The limit of the caller; nil for a caller of all apps.
     ///   - transactions: The number of the newest transactions that are returned in any case.
     ///   - grants: The number of the newest grants that are returned in any case.
     public func history(
         of user: User,
         accepting origins: Set<Origin>,
+        seeing limit: AppLimit? = nil,
         newestTransactions transactions: Int = CustomerHistory.newestTransactions,
         newestGrants grants: Int = CustomerHistory.newestGrants
     ) throws -> CustomerHistory? {
@@ -19,7 +22,8 @@ extension LedgerTransaction {
         let records = ReadingRecords(database: database)
         let apps = try AppRecords(database: database).names()
         var renewals: [TransactionKey: StatedRenewal] = [:]
-        for purchase in try records.renewals(of: number) where origins.contains(purchase.origin) {
+        for purchase in try records.renewals(of: number)
+        where origins.contains(purchase.origin) && limit?.includes(app: apps[purchase.app]) ?? true {
             let key = TransactionKey(
                 app: apps[purchase.app] ?? "", origin: purchase.origin,
                 identifier: purchase.originalTransactionIdentifier)
@@ -31,11 +35,14 @@ extension LedgerTransaction {
         }
         return CustomerHistory(
             user: try users.names(of: [number])[number] ?? user, firstSeenAt: known.firstSeenAt,
-            transactions: try records.transactions(of: number, newest: transactions)
-                .filter { origins.contains($0.origin) },
+            transactions: try self.number(ofApp: limit?.app).map {
+                try records.transactions(of: number, in: $0.number, newest: transactions)
+                    .filter { origins.contains($0.origin) }
+            } ?? [],
             renewals: renewals,
             renewalEvents: hasEvents ? try records.renewalEvents(of: number, from: origins) : RenewalEvents(),
-            grants: try TeamRecords(database: database).grants(of: number, newest: grants))
+            grants: try TeamRecords(database: database).grants(of: number, newest: grants)
+                .filter { limit?.sees($0.item) ?? true })
     }
 
     /// The owners of purchases by their original transactions, each under the own name. A purchase without an owner is absent.

@@ -6,9 +6,11 @@ extension ReadingRecords {
     /// The newest transactions, and every older one with an effect on rights, newest first: the periods of subscriptions, and of
     /// each other product the valid transaction that lasts longest.
     ///
-    /// - Parameter count: The number of the newest transactions.
-    func transactions(of user: Int64, newest count: Int) throws -> [RedeemedTransaction] {
-        let newest = try transactions(of: user, in: nil, before: .max, limit: count)
+    /// - Parameters:
+    ///   - app: The number of the app; nil for all apps.
+    ///   - count: The number of the newest transactions.
+    func transactions(of user: Int64, in app: Int64?, newest count: Int) throws -> [RedeemedTransaction] {
+        let newest = try transactions(of: user, in: app, before: .max, limit: count)
         guard newest.count == count, let oldest = newest.last else { return newest }
         let type = ProductType.autoRenewableSubscription.rawValue
         return newest
@@ -16,7 +18,7 @@ extension ReadingRecords {
                 """
                 \(Self.transactions)
                 WHERE redeemed_transaction.user_id = $1 AND redeemed_transaction.sequence < $2
-                    AND (\(Self.isSubscribed("$3")) OR redeemed_transaction.sequence IN (
+                    \(Self.isIn(app, of: "redeemed_transaction")) AND (\(Self.isSubscribed("$3")) OR redeemed_transaction.sequence IN (
                         SELECT sequence FROM (
                             SELECT sequence, row_number() OVER (
                                 PARTITION BY product_id, origin, app

@@ -1,3 +1,4 @@
+import Catalog
 import Commerce
 import Ledger
 
@@ -45,6 +46,18 @@ struct BalanceRecords {
                     request: Spending.Request(idempotencyKey: key, digest: try row["request_digest"])),
                 left: try row["left_after"])
         }
+    }
+
+    /// The names of the balances to which a user's purchases of other apps than the caller's have added.
+    func balances(of user: Int64, filledOutside limit: AppLimit) throws -> Set<ByteKey> {
+        Set(
+            try database.rows(
+                """
+                SELECT DISTINCT balance FROM credit JOIN redeemed_transaction AS redeemed USING (user_id, sequence)
+                WHERE user_id = $1 AND redeemed.app NOT IN (SELECT app FROM app WHERE bundle_id = $2)
+                """,
+                [user, limit.app]
+            ).map { ByteKey(try $0["balance"]) })
     }
 
     /// The balances that a user has ever had, by name, with the purchases of some origins.

@@ -1,3 +1,4 @@
+import Catalog
 import Commerce
 import Ledger
 
@@ -36,10 +37,10 @@ struct ClaimGroup {
         var decision = EntitlementDecision(facts: facts, policy: policy, origins: accepted.origins, at: moment)
         let decided = requests.map { request -> Decided in
             switch request {
-            case .redeem(let claims, let user, let origins, let actor, let keeping):
+            case .redeem(let claims, let user, let origins, let actor, let keeping, let limit):
                 if let keeping, let answer = kept[keeping.key] { return .kept(answer) }
                 guard let number = numbers[user] else { return .userUnknown }
-                return .redeemed(claims.map { decision.redeem($0, for: number, by: actor) }, number, origins)
+                return .redeemed(claims.map { decision.redeem($0, for: number, by: actor) }, number, origins, limit)
             case .state(let claim):
                 return .recorded(decision.state(claim))
             case .notify(let notification, let claim):
@@ -81,7 +82,7 @@ struct ClaimGroup {
     }
 
     private enum Decided {
-        case redeemed([Redemption.Result], Int64, Set<Origin>)
+        case redeemed([Redemption.Result], Int64, Set<Origin>, AppLimit?)
         case recorded(NotificationOutcome)
         case userUnknown
         case kept(KeptAnswer)
@@ -90,11 +91,17 @@ struct ClaimGroup {
     /// The answers, with the items of each user after all changes of the group.
     private func answers(_ decided: [Decided]) throws -> [ClaimAnswer] {
         var origins: [Int64: Set<Origin>] = [:]
-        for case .redeemed(_, let user, let accepted) in decided { origins[user] = accepted }
-        let items = try ReadingRecords(database: database).items(of: origins, at: moment)
-        return decided.map { decided in
+        for case .redeemed(_, let user, let accepted, nil) in decided { origins[user] = accepted }
+        let records = ReadingRecords(database: database)
+        let items = try records.items(of: origins, at: moment)
+        return try decided.map { decided in
             switch decided {
-            case .redeemed(let results, let user, _):
+            case .redeemed(let results, let user, let accepted, let limit?):
+                .redeemed(
+                    LedgerAnswer(
+                        results: results,
+                        items: try records.items(of: user, accepting: accepted, seeing: limit, at: moment)))
+            case .redeemed(let results, let user, _, nil):
                 .redeemed(LedgerAnswer(results: results, items: items[user] ?? []))
             case .recorded(let outcome): .recorded(outcome)
             case .userUnknown: .userUnknown

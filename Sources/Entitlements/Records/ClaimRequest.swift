@@ -1,17 +1,21 @@
+import Catalog
 import Commerce
 import Ledger
 
 /// A request for a decision: the claims of a user's proof, or a statement of the App Store.
 public enum ClaimRequest: Sendable {
     /// - accepting: The origins that are valid for the user, for the items in the answer.
-    case redeem([Claim], for: User, accepting: Set<Origin>, by: AuditActor, keeping: AnswerKeeping? = nil)
+    /// - seeing: The limit of the caller, for the same items; nil for a caller of all apps.
+    case redeem(
+        [Claim], for: User, accepting: Set<Origin>, by: AuditActor, keeping: AnswerKeeping? = nil,
+        seeing: AppLimit? = nil)
     /// - stating: Nil for a notification without a transaction.
     case notify(NotificationRecord, stating: Claim?)
     case state(Claim)
 
     var claims: [Claim] {
         switch self {
-        case .redeem(let claims, _, _, _, _): claims
+        case .redeem(let claims, _, _, _, _, _): claims
         case .notify(_, let claim): claim.map { [$0] } ?? []
         case .state(let claim): [claim]
         }
@@ -24,11 +28,11 @@ public enum ClaimRequest: Sendable {
     }
 
     var user: User? {
-        if case .redeem(_, let user, _, _, _) = self { user } else { nil }
+        if case .redeem(_, let user, _, _, _, _) = self { user } else { nil }
     }
 
     var keeping: AnswerKeeping? {
-        if case .redeem(_, _, _, _, let keeping) = self { keeping } else { nil }
+        if case .redeem(_, _, _, _, let keeping, _) = self { keeping } else { nil }
     }
 
     var isStatement: Bool { user == nil }

@@ -213,7 +213,7 @@ struct EntitlementChangeRecords {
                 new.append(refusal)
                 return (
                     AuditEntry(
-                        happenedAt: moment, event: .refused, actor: actor, origin: claim.origin,
+                        happenedAt: moment, event: .refused, actor: actor, origin: claim.origin, app: claim.app,
                         reference: claim.transactionIdentifier, subject: claim.productIdentifier,
                         reason: result.rawValue),
                     user

@@ -1,3 +1,4 @@
+import Catalog
 import Commerce
 import Ledger
 
@@ -6,6 +7,21 @@ extension LedgerTransaction {
     public func balances(of user: User, accepting origins: Set<Origin>) throws -> [Credit] {
         guard let user = try users.known(user) else { return [] }
         return try BalanceRecords(database: database).balances(of: user, accepting: origins).map(\.credit)
+    }
+
+    /// The names of the balances to which a user's purchases of other apps than the caller's have added.
+    func balances(of user: User, filledOutside limit: AppLimit) throws -> Set<ByteKey> {
+        guard let user = try users.known(user) else { return [] }
+        return try BalanceRecords(database: database).balances(of: user, filledOutside: limit)
+    }
+
+    /// Checks that no purchase of another app has added to a user's balance.
+    ///
+    /// - Throws: `AppLimitError`.
+    func check(_ balance: String, of user: User, isOnlyOf limit: AppLimit) throws {
+        guard try !balances(of: user, filledOutside: limit).contains(ByteKey(balance)) else {
+            throw AppLimitError.balanceOfAnotherApp(balance, app: limit.app)
+        }
     }
 
     /// Adds to a user's balance, and stores the answer to the caller in the same commit. Adds nothing if another process has
@@ -37,12 +53,17 @@ extension LedgerTransaction {
 
     /// Spends a part of a user's balance, once for each idempotency key of the user.
     ///
-    /// - Parameter origins: The origins whose purchases add to the balance.
+    /// - Parameters:
+    ///   - origins: The origins whose purchases add to the balance.
+    ///   - limit: The limit of the caller; nil for a caller of all apps.
+    /// - Throws: `AppLimitError` for a balance to which purchases of another app have added.
     public func spend(
         _ spending: Spending,
         for user: User,
-        accepting origins: Set<Origin>
+        accepting origins: Set<Origin>,
+        seeing limit: AppLimit? = nil
     ) throws -> SpendingAnswer {
+        if let limit { try check(spending.balance, of: user, isOnlyOf: limit) }
         guard let user = try users.known(user) else { return spending.answer(from: [], earlier: nil) }
         let records = BalanceRecords(database: database)
         // The heads are read first, so that a concurrent writer changes their version.

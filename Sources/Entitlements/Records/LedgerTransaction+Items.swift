@@ -14,15 +14,18 @@ extension LedgerTransaction {
     /// - Parameters:
     ///   - origins: The origins that are valid for the user.
     ///   - free: The items that everybody owns.
+    ///   - limit: The limit of the caller; nil for a caller of all apps.
     ///   - type: Returns the type of a product, for transactions without a stated type.
     public func ownedItems(
         of user: User,
         accepting origins: Set<Origin>,
         owningBesides free: [Item],
+        seeing limit: AppLimit? = nil,
         at moment: Timestamp,
         type: (String) -> ProductType?
     ) throws -> [OwnedItem] {
-        let coverage = try OwnedItemRecords(database: database).coverage(of: user, accepting: origins, until: moment)
+        let coverage = try OwnedItemRecords(database: database)
+            .coverage(of: user, accepting: origins, seeing: limit, until: moment)
         return OwnedItem.all(by: coverage, owningBesides: free, at: moment, type: type)
     }
 
@@ -31,16 +34,19 @@ extension LedgerTransaction {
     /// - Parameters:
     ///   - origins: The origins that are valid for the user.
     ///   - free: The items that everybody owns.
+    ///   - limit: The limit of the caller; nil for a caller of all apps.
     ///   - type: Returns the type of a product, for transactions without a stated type.
     public func rights(
         _ rights: [RightSources],
         of user: User,
         accepting origins: Set<Origin>,
         owningBesides free: [Item],
+        seeing limit: AppLimit? = nil,
         at moment: Timestamp,
         type: (String) -> ProductType?
     ) throws -> [UserRight] {
-        let coverage = try OwnedItemRecords(database: database).coverage(of: user, accepting: origins, until: moment)
+        let coverage = try OwnedItemRecords(database: database)
+            .coverage(of: user, accepting: origins, seeing: limit, until: moment)
         return UserRight.all(of: rights, by: coverage, owningBesides: free, at: moment, type: type)
     }
 

@@ -106,6 +106,7 @@ extension AuditEntry {
             }
         self.init(
             happenedAt: moment, event: event, actor: AuditActor(caller: caller), origin: transaction.origin,
-            reference: transaction.transactionIdentifier, subject: transaction.productIdentifier, reason: reason)
+            app: transaction.app, reference: transaction.transactionIdentifier, subject: transaction.productIdentifier,
+            reason: reason)
     }
 }

@@ -4,11 +4,14 @@ import Ledger
 extension LedgerTransaction {
     /// Records refused purchases of an authentic proof, once for each user, transaction and code, up to the user's limit.
     ///
-    /// - Parameter app: The bundle identifier of the service's app. A refused proof of another app has no app in the ledger.
+    /// - Parameters:
+    ///   - app: The bundle identifier of the service's app. A refused proof of another app has no app in the ledger.
+    ///   - named: The apps that the events name. The event of another app's purchase belongs to no app.
     public func recordRefusal(
         _ code: String,
         of claims: [Claim],
         in app: String,
+        naming named: [String] = [],
         for user: User,
         by actor: AuditActor,
         at moment: Timestamp
@@ -28,7 +31,8 @@ extension LedgerTransaction {
             new.map { claim in
                 let entry = AuditEntry(
                     happenedAt: moment, event: .refused, actor: actor, origin: claim.origin,
-                    reference: claim.transactionIdentifier, subject: claim.productIdentifier, reason: code)
+                    app: named.first { $0.hasSameBytes(as: claim.app) }, reference: claim.transactionIdentifier,
+                    subject: claim.productIdentifier, reason: code)
                 return (entry, number)
             })
     }

@@ -1,3 +1,4 @@
+import Catalog
 import Commerce
 import Ledger
 
@@ -6,10 +7,12 @@ extension LedgerTransaction {
     ///
     /// - Parameters:
     ///   - origins: The origins that are valid for the user.
+    ///   - limit: The limit of the caller; nil for a caller of all apps.
     ///   - isSubscription: Returns true if a product is an auto-renewable subscription, for transactions without a stated type.
     public func subscriptions(
         of user: User,
         accepting origins: Set<Origin>,
+        seeing limit: AppLimit? = nil,
         at moment: Timestamp,
         isSubscription: (String) -> Bool
     ) throws -> [PurchaseStatus] {
@@ -17,7 +20,7 @@ extension LedgerTransaction {
         let records = ReadingRecords(database: database)
         let renewals = try records.renewals(of: user)
         let transactions = try records.subscribedTransactions(of: user).filter { _, transaction in
-            origins.contains(transaction.origin)
+            origins.contains(transaction.origin) && limit?.includes(app: transaction.app) ?? true
                 && (transaction.facts[.type] != nil || isSubscription(transaction.productIdentifier))
         }
         let purchases = Dictionary(grouping: transactions) { app, transaction in

@@ -60,9 +60,14 @@ extension LedgerTransaction {
     }
 
     /// A user's grants, newest first, paged like `transactions`.
-    public func grants(of user: User, before sequence: Int64?, limit: Int) throws -> [Grant] {
+    ///
+    /// - Parameter items: The items whose grants are returned; nil for all items.
+    public func grants(of user: User, giving items: [Item]? = nil, before sequence: Int64?, limit: Int) throws
+        -> [Grant]
+    {
         guard let user = try users.known(user) else { return [] }
-        return try TeamRecords(database: database).grants(of: user, before: sequence ?? .max, limit: limit)
+        return try TeamRecords(database: database)
+            .grants(of: user, giving: items, before: sequence ?? .max, limit: limit)
     }
 
     /// - Returns: Nil if the user has no grant of the identifier.

@@ -1,3 +1,4 @@
+import Catalog
 import Commerce
 import Ledger
 import Receipts
@@ -11,17 +12,28 @@ struct OwnedItemRecords {
     /// - Parameters:
     ///   - item: The only item whose coverage is read; nil for all items.
     ///   - origins: The origins that are valid for the user.
+    ///   - limit: The limit of the caller; nil for a caller of all apps.
     func coverage(
         of user: User,
         with item: Item? = nil,
         accepting origins: Set<Origin>,
+        seeing limit: AppLimit? = nil,
         until moment: Timestamp
     ) throws -> [ItemCoverage] {
         var arguments: [any SQLConvertible] = [user.name, user.issuer, moment]
         if let item { arguments += [item.collection, item.number] as [any SQLConvertible] }
-        return try database.rows(item == nil ? Self.coverage : Self.coverageOfItem, arguments).compactMap { row in
+        if let limit { arguments.append(limit.app) }
+        let sql: String =
+            switch (item == nil, limit == nil) {
+            case (true, true): Self.coverage
+            case (true, false): Self.coverageInApp
+            case (false, true): Self.coverageOfItem
+            case (false, false): Self.coverageOfItemInApp
+            }
+        return try database.rows(sql, arguments).compactMap { row in
             let item = Item(collection: try row["collection"], number: try row["number"])
             if let grant: String = try row["grant_id"] {
+                guard limit?.sees(item) ?? true else { return nil }
                 return ItemCoverage(
                     item: item, beginsAt: try row["purchase_date"], endsAt: try row["ends_at"],
                     source: .grant(identifier: grant))
@@ -40,9 +52,13 @@ struct OwnedItemRecords {
     ]
 
     private static let coverage = coverage(where: "true")
-    private static let coverageOfItem = coverage(where: "collection = $4 AND number = $5")
+    private static let coverageOfItem = coverage(where: ofItem)
+    private static let coverageInApp = coverage(where: "true", app: "$4")
+    private static let coverageOfItemInApp = coverage(where: ofItem, app: "$6")
+    private static let ofItem = "collection = $4 AND number = $5"
 
-    private static func coverage(where condition: String) -> String {
+    /// - Parameter app: The parameter of the bundle identifier of the purchases' app; nil for all apps.
+    private static func coverage(where condition: String, app: String? = nil) -> String {
         let user = "(SELECT user_id FROM user_name WHERE name = $1 AND issuer = $2)"
         let own = [
             "sequence", "transaction_id", "original_transaction_id", "product_id", "quantity", "redeemed_at",
@@ -59,7 +75,7 @@ struct OwnedItemRecords {
                     AND subscription.original_transaction_id = redeemed.original_transaction_id
                     AND subscription.origin = redeemed.origin AND subscription.app = redeemed.app
             WHERE entitlement.user_id = \(user) AND is_revoked = 0 AND (begins_at IS NULL OR begins_at <= $3)
-                AND \(condition)
+                AND \(condition) \(app.map { "AND redeemed.app = (SELECT app FROM app WHERE bundle_id = \($0))" } ?? "")
             UNION ALL
             SELECT collection, number, ends_at, grant_id, granted_at, NULL, \(
                 columns.map { _ in "NULL" }.joined(separator: ", "))

@@ -1,3 +1,4 @@
+import Catalog
 import Commerce
 import Ledger
 import Receipts
@@ -13,6 +14,29 @@ package struct ReadingRecords {
     /// The items of a user at a moment, by purchases of some origins and by grants, each once, in order.
     package func items(of user: Int64, accepting origins: Set<Origin>, at moment: Timestamp) throws -> [Item] {
         try items(of: "$1", [user, moment], accepting: origins, at: "$2")
+    }
+
+    /// The items that a limited caller sees: by purchases of the app, and by grants of its items.
+    func items(
+        of user: Int64,
+        accepting origins: Set<Origin>,
+        seeing limit: AppLimit,
+        at moment: Timestamp
+    ) throws -> [Item] {
+        let sql = Self.items(
+            entitlements: """
+                entitlement WHERE user_id = $1 AND EXISTS (
+                    SELECT 1 FROM redeemed_transaction AS redeemed
+                    WHERE redeemed.user_id = $1 AND redeemed.sequence = entitlement.sequence
+                        AND redeemed.app = (SELECT app FROM app WHERE bundle_id = $2))
+                """,
+            grants: "team_grant WHERE user_id = $1", at: "$3")
+        let rows = try database.rows(sql, [user, limit.app, moment]).filter { row in
+            let origin: Origin? = try row["origin"]
+            return try origin != nil
+                || limit.sees(Item(collection: try row["collection"], number: try row["number"]))
+        }
+        return try Self.items(in: rows) { _ in origins }[user] ?? []
     }
 
     /// The items by the user's name, in one query.
@@ -108,7 +132,7 @@ package struct ReadingRecords {
     /// The condition that a row is of an app.
     ///
     /// - Parameter app: The number of the app; nil for all apps.
-    private static func isIn(_ app: Int64?, of table: String) -> String {
+    static func isIn(_ app: Int64?, of table: String) -> String {
         app.map { "AND \(table).app = \($0)" } ?? ""
     }
 

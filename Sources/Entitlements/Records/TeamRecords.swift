@@ -21,10 +21,16 @@ struct TeamRecords {
     }
 
     /// The grants older than a sequence number, newest first.
-    func grants(of user: Int64, before sequence: Int64, limit: Int) throws -> [Grant] {
-        try database.rows(
-            "SELECT * FROM team_grant WHERE user_id = $1 AND sequence < $2 ORDER BY sequence DESC LIMIT $3",
-            [user, sequence, limit]
+    ///
+    /// - Parameter items: The items whose grants are returned; nil for all items.
+    func grants(of user: Int64, giving items: [Item]? = nil, before sequence: Int64, limit: Int) throws -> [Grant] {
+        let condition = items == nil ? "" : "AND (collection || ' ' || number) \(database.isIn("$3"))"
+        return try database.rows(
+            """
+            SELECT * FROM team_grant WHERE user_id = $1 AND sequence < $2 \(condition)
+            ORDER BY sequence DESC LIMIT $\(items == nil ? 3 : 4)
+            """,
+            [user, sequence] + (items.map { [database.list($0.map(\.description))] } ?? []) + [limit]
         ).map(Self.grant)
     }
 

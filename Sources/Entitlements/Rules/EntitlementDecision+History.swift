@@ -35,7 +35,8 @@ extension EntitlementDecision {
             for event in !isReported ? [] : status.events(since: recorded, at: moment) {
                 let entry = AuditEntry(
                     happenedAt: event.happenedAt, event: event.event, actor: .appStore, origin: original.origin,
-                    reference: status.transactionIdentifier, subject: status.productIdentifier, reason: event.reason)
+                    app: original.app, reference: status.transactionIdentifier, subject: status.productIdentifier,
+                    reason: event.reason)
                 make(.audit(entry, user: purchase.owner))
             }
             make(.recordedState(original, new))

@@ -101,7 +101,7 @@ package struct EntitlementDecision: Sendable {
         changes.append(
             .audit(
                 AuditEntry(
-                    happenedAt: moment, event: event, actor: actor, origin: key.origin, reference: key.identifier,
-                    subject: productIdentifier, reason: reason), user: user))
+                    happenedAt: moment, event: event, actor: actor, origin: key.origin, app: key.app,
+                    reference: key.identifier, subject: productIdentifier, reason: reason), user: user))
     }
 }

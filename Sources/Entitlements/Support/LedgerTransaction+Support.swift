@@ -22,15 +22,19 @@ extension LedgerTransaction {
 
     /// The purchases of a transaction or an original transaction.
     ///
-    /// - Parameter type: Returns the type of a product, for transactions without a stated type.
+    /// - Parameters:
+    ///   - app: The bundle identifier of an app, for only its purchases; nil for all apps.
+    ///   - type: Returns the type of a product, for transactions without a stated type.
     public func purchases(
         ofTransaction identifier: String,
+        in app: String? = nil,
         at moment: Timestamp,
         type: (String) -> ProductType?
     ) throws -> [KnownPurchase] {
         let records = try support()
         return try records.purchases(of: identifier).compactMap { key, owner in
-            try purchase(key, of: owner, records, at: moment, type: type)
+            guard app?.hasSameBytes(as: key.app) ?? true else { return nil }
+            return try purchase(key, of: owner, records, at: moment, type: type)
         }
     }
 
@@ -59,14 +63,21 @@ extension LedgerTransaction {
 
     /// A user's story, newest first: events of the audit log, and notifications about the user's purchases.
     ///
-    /// - Parameter position: The position of the last entry of the previous page; nil for the first page.
-    public func story(of user: User, before position: StoryEntry.Position?, limit: Int) throws -> [StoryEntry] {
+    /// - Parameters:
+    ///   - app: The bundle identifier of an app, for only the events and notifications of its purchases; nil for all.
+    ///   - position: The position of the last entry of the previous page; nil for the first page.
+    public func story(
+        of user: User,
+        in app: String? = nil,
+        before position: StoryEntry.Position?,
+        limit: Int
+    ) throws -> [StoryEntry] {
         guard let number = try users.known(user) else { return [] }
         let records = StoryRecords(database: database)
-        let events = try records.events(of: number, before: position, limit: limit)
-        let notifications = try records.notifications(of: number, before: position, limit: limit)
+        let events = try records.events(of: number, in: app, before: position, limit: limit)
+        let notifications = try records.notifications(of: number, in: app, before: position, limit: limit)
         let refused = events.map(\.entry).filter { $0.event == .refused }
-        let owners = try support().owners(of: refused, users)
+        let owners = try support().owners(of: refused, in: app, users)
         let entries =
             events.map { entry, number in
                 StoryEntry(
@@ -140,7 +151,7 @@ extension LedgerTransaction {
         guard result.allowsFinish, let number = try users.known(user) else { return [result] }
         let entry = AuditEntry(
             happenedAt: moment, event: .assigned, actor: AuditActor(caller: caller), origin: claim.origin,
-            reference: claim.transactionIdentifier, subject: claim.productIdentifier, reason: reason)
+            app: claim.app, reference: claim.transactionIdentifier, subject: claim.productIdentifier, reason: reason)
         try audit.append(entry, to: number)
         return [result]
     }

@@ -89,14 +89,16 @@ struct SupportRecords {
     }
 
     /// The owners of the purchases in entries of an audit log, by their transactions.
-    func owners(of entries: [AuditEntry], _ users: UserRecords) throws -> [String: User] {
+    ///
+    /// - Parameter app: The bundle identifier of the purchases' app; nil for all apps.
+    func owners(of entries: [AuditEntry], in app: String? = nil, _ users: UserRecords) throws -> [String: User] {
         guard !entries.isEmpty else { return [:] }
         let identifiers = database.list(Set(entries.map { ByteKey($0.reference) }).sorted().map(\.text))
         let rows = try database.rows(
             """
-            SELECT transaction_id, origin, user_id FROM claim WHERE transaction_id \(database.isIn("$1"))
+            SELECT transaction_id, origin, app, user_id FROM claim WHERE transaction_id \(database.isIn("$1"))
             UNION
-            SELECT original_transaction_id, origin, user_id FROM original
+            SELECT original_transaction_id, origin, app, user_id FROM original
             WHERE original_transaction_id \(database.isIn("$1"))
             """,
             [identifiers])
@@ -104,6 +106,7 @@ struct SupportRecords {
         var owners: [String: User] = [:]
         for row in rows {
             let (identifier, origin): (String, Origin) = (try row["transaction_id"], try row["origin"])
+            guard try app?.hasSameBytes(as: apps.bundleIdentifier(row)) ?? true else { continue }
             let isMeant = entries.contains { $0.origin == origin && $0.reference.hasSameBytes(as: identifier) }
             guard isMeant, let owner = names[try row["user_id"] as Int64], owner.issuer != User.erasedIssuer else {
                 continue

@@ -36,12 +36,17 @@ struct UnclaimedRecords {
     }
 
     /// The newest unclaimed purchase of one of some products from some origins, except revoked ones.
-    func newest(ofProducts products: [String], of origins: Set<Origin>) throws -> UnclaimedPurchase? {
+    ///
+    /// - Parameter app: The number of the app; nil for all apps.
+    func newest(ofProducts products: [String], of origins: Set<Origin>, in app: Int64? = nil) throws
+        -> UnclaimedPurchase?
+    {
         // A claim is a JSON text without an index. There are few unclaimed purchases.
         let rows = try database.rows(
             """
             SELECT * FROM parked_transaction
             WHERE claim IS NOT NULL AND revocation_date IS NULL AND origin IN \(origins.sqlList)
+                \(app.map { "AND app = \($0)" } ?? "")
             ORDER BY stated_at DESC, transaction_id, origin, app LIMIT 500
             """, [])
         let known = Set(products.map { ByteKey($0) })

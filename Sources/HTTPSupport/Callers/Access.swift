@@ -25,15 +25,22 @@ package enum Access: Sendable {
 }
 
 /// Refuses a request if its caller may not use the route.
+///
+/// A back end's key for one app may use no route, except those whose answers and changes are limited to what belongs to the app.
 package struct AccessMiddleware: RouterMiddleware {
     package let access: Access
+    /// True if each route of the group is limited to the app of the caller's key.
+    let isPerApp: Bool
 
     package func handle(
         _ request: Request,
         context: ServiceContext,
         next: (Request, ServiceContext) async throws -> Response
     ) async throws -> Response {
-        if access.allows(context.caller) { return try await next(request, context) }
+        if access.allows(context.caller) {
+            if !isPerApp, case .backEnd(_, _, let app?) = context.caller { throw Problem.appForbidden(app) }
+            return try await next(request, context)
+        }
         switch (access, context.caller) {
         case (.backEnd(let scope), .backEnd), (.backEndOrApp(let scope), .backEnd),
             (.backEndOrPublicApp(let scope), .backEnd):
@@ -62,7 +69,19 @@ package struct AccessMiddleware: RouterMiddleware {
 
 extension RouterGroup where Context == ServiceContext {
     /// Returns a group of routes with the same path for the callers that `access` names.
-    package func `for`(_ access: Access) -> RouterGroup<ServiceContext> {
-        group().add(middleware: AccessMiddleware(access: access))
+    ///
+    /// - Parameter isPerApp: True if keys for one app may use the routes, because each route is limited to the app
+    ///   (`AppLimit`).
+    package func `for`(_ access: Access, isPerApp: Bool = false) -> RouterGroup<ServiceContext> {
+        group().add(middleware: AccessMiddleware(access: access, isPerApp: isPerApp))
+    }
+}
+
+extension Problem {
+    /// The refusal of a request that is not about the caller's app alone.
+    package static func appForbidden(_ app: String) -> Problem {
+        Problem(
+            status: .forbidden, code: "appForbidden",
+            detail: "The API key or token is for the app \"\(app)\" only. Use one for all apps.")
     }
 }

@@ -25,6 +25,16 @@ package enum Caller: Hashable, Sendable {
         }
     }
 
+    /// The bundle identifier of the app of a key, which sees and changes only what belongs to the app. Nil for a key of all apps,
+    /// and for a user, who sees everything of their own in each app.
+    package var limitingApp: String? {
+        switch self {
+        case .backEnd(_, _, let app): app
+        case .publicApp(_, let app): app
+        case .app: nil
+        }
+    }
+
     /// True for a back end with an API key.
     package var isBackEnd: Bool {
         if case .backEnd = self { true } else { false }

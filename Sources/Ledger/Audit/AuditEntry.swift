@@ -51,6 +51,9 @@ public struct AuditEntry: Hashable, Sendable {
     public let actor: AuditActor
     /// The origin of the transaction; nil for an event without a purchase.
     public let origin: Origin?
+    /// The bundle identifier of the app that sold the transaction; nil for an event without a purchase, for a refused purchase
+    /// of another service's app, and for an entry of an early version.
+    public let app: String?
     /// The identifier of the transaction, the grant or the spending; for a transfer, of the original transaction.
     public let reference: String
     /// The product, the item or the balance; of an alias, `id` or `customer`.
@@ -63,6 +66,7 @@ public struct AuditEntry: Hashable, Sendable {
         event: Event,
         actor: AuditActor,
         origin: Origin?,
+        app: String? = nil,
         reference: String,
         subject: String,
         reason: String?
@@ -71,6 +75,7 @@ public struct AuditEntry: Hashable, Sendable {
         self.event = event
         self.actor = actor
         self.origin = origin
+        self.app = app
         self.reference = reference
         self.subject = subject
         self.reason = reason

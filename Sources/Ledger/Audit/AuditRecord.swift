@@ -34,8 +34,8 @@ public struct AuditRecord: Hashable, Sendable {
         number = try row["number"]
         entry = AuditEntry(
             happenedAt: try row["happened_at"], event: try row["event"], actor: try row["actor"],
-            origin: try row["origin"], reference: try row["reference"], subject: try row["subject"],
-            reason: try row["reason"])
+            origin: try row["origin"], app: try row["app"], reference: try row["reference"],
+            subject: try row["subject"], reason: try row["reason"])
         reasonSalt = try row["reason_salt"]
         reasonDigest = try row["reason_digest"]
         digest = try row["digest"]
@@ -59,7 +59,7 @@ public struct AuditRecord: Hashable, Sendable {
     }
 
     /// The digest over the digest before it and each field: the field's length in four bytes, big-endian, then its bytes. A
-    /// missing field has a length with all bits set.
+    /// missing field has a length with all bits set. A missing app is left out, as early versions did.
     private static func digest(
         _ number: Int64,
         _ entry: AuditEntry,
@@ -80,6 +80,7 @@ public struct AuditRecord: Hashable, Sendable {
         append(entry.reference.utf8)
         append(entry.subject.utf8)
         append(reasonDigest)
+        if let app = entry.app { append(app.utf8) }
         var state = SHA256State()
         state.update(message[...])
         return state.digest()

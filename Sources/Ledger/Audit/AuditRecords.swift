@@ -34,13 +34,14 @@ package struct AuditRecords {
             into: "audit",
             [
                 "user_id", "number", "happened_at", "event", "actor", "origin", "reference", "subject", "reason",
-                "reason_salt", "reason_digest", "digest",
+                "reason_salt", "reason_digest", "digest", "app",
             ],
             records.map { record, user in
                 let entry = record.entry
                 return [
                     user, record.number, entry.happenedAt, entry.event, entry.actor, entry.origin, entry.reference,
                     entry.subject, entry.reason, record.reasonSalt, record.reasonDigest, record.digest,
+                    entry.app,
                 ]
             })
         for user in Set(records.map(\.user)) { database.recordChange(of: user) }

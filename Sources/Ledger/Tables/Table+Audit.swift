@@ -2,13 +2,15 @@
 extension Table {
     static let audit = [auditLog, userChange]
 
-    /// The audit log. A record is never changed or deleted; only the text of a reason can be erased.
+    /// The audit log. A record is never changed or deleted; only the text of a reason can be erased. `app`: the bundle
+    /// identifier, which the digest covers.
     private static let auditLog = Table(
         name: "audit", family: .userData,
         columns: [
             .integer("user_id"), .integer("number", check: "number > 0"), .integer("happened_at"), .text("event"),
             .text("actor"), .text("origin").optional, .text("reference"), .text("subject"), .text("reason").optional,
             .blob("reason_salt").optional, .blob("reason_digest", count: 32).optional, .blob("digest", count: 32),
+            .text("app").since(20),
         ],
         key: ["user_id", "number"], references: [Reference(columns: ["user_id"], table: "user")],
         // The latest records of all users, by origin, and the numbers of each event since a moment.

@@ -16,7 +16,7 @@ struct CatalogOfferingRoutes: Sendable {
 
     /// - Parameter group: Routes under `/v1`.
     func add(to group: RouterGroup<ServiceContext>) {
-        let group = group.for(.backEnd(.catalog)).group("catalog")
+        let group = group.for(.backEnd(.catalog), isPerApp: true).group("catalog")
         group.get("rights") { request, context in
             try page(request, context, "rights", \.rights, \.name) { .right($0) }
         }

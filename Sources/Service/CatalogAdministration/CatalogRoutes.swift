@@ -19,7 +19,7 @@ struct CatalogRoutes: Sendable {
 
     /// - Parameter group: Routes under `/v1`.
     func add(to group: RouterGroup<ServiceContext>) {
-        let group = group.for(.backEnd(.catalog)).group("catalog")
+        let group = group.for(.backEnd(.catalog), isPerApp: true).group("catalog")
         group.get("products") { request, context in try products(request, in: try catalogs.app(of: request, context)) }
         group.get("products/:product") { request, context in
             try product(try context.parameters.text("product"), in: try catalogs.app(of: request, context))
@@ -32,7 +32,8 @@ struct CatalogRoutes: Sendable {
                 request, context, fields: nil, upTo: Self.maximumBody
             ).object
             let isNew = try await change(identifier, in: app, matching: expected) {
-                try await catalog.define(object, as: identifier, in: app, by: key)
+                try await catalog.define(
+                    object, as: identifier, in: app, seeing: catalogs.limit(of: context), by: key)
             }
             return try product(identifier, in: app, status: isNew ? .created : .ok)
         }
@@ -107,7 +108,8 @@ struct CatalogRoutes: Sendable {
                     reason: "its Content-Type is \(said), but its bytes are \(picture.format.mediaType)"))
         }
         _ = try await change(identifier, in: app) {
-            try catalog.setPicture(picture, of: identifier, in: app, by: key)
+            try catalog.setPicture(
+                picture, of: identifier, in: app, seeing: catalogs.limit(of: context), by: key)
         }
         return try product(identifier, in: app)
     }

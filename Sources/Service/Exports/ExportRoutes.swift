@@ -15,7 +15,7 @@ struct ExportRoutes: Sendable {
 
     /// - Parameter group: Routes under `/v1`.
     func add(to group: RouterGroup<ServiceContext>) {
-        group.for(.backEnd(.export)).get("exports/:export") { request, context in
+        group.for(.backEnd(.export), isPerApp: true).get("exports/:export") { request, context in
             let name = try context.parameters.text("export")
             guard let export = Export(rawValue: name) else {
                 throw Problem(
@@ -25,7 +25,7 @@ struct ExportRoutes: Sendable {
             let app = try RequestedApps.name(of: request, context)
             // Customers and events are not per app.
             if let app, export != .transactions {
-                guard context.caller?.app == nil else { throw RequestedApps.forbidden(app) }
+                guard context.caller?.app == nil else { throw Problem.appForbidden(app) }
                 throw Problem.parameter("app", "left out, because only the export transactions is available per app")
             }
             let format = try format(of: request)

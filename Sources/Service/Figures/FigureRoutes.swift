@@ -10,7 +10,7 @@ struct FigureRoutes: Sendable {
 
     /// - Parameter group: Routes under `/v1`.
     func add(to group: RouterGroup<ServiceContext>) {
-        let group = group.for(.backEnd(.figures)).group("figures")
+        let group = group.for(.backEnd(.figures), isPerApp: true).group("figures")
         group.get { _, _ in try JSONAnswer.response(FigureList.all) }
         group.get(":figure") { request, context in
             let query = try query(

@@ -18,11 +18,11 @@ struct BalanceRoutes: Sendable {
 
     /// - Parameter group: Routes under `/v1/users/:user`.
     func addForBackEnds(to group: RouterGroup<ServiceContext>) {
-        addReading(to: group.for(.backEnd(.read)))
-        group.for(.backEnd(.spend)).post("balances/:balance/spendings") { request, context in
+        addReading(to: group.for(.backEnd(.read), isPerApp: true))
+        group.for(.backEnd(.spend), isPerApp: true).post("balances/:balance/spendings") { request, context in
             try await spend(request, context)
         }
-        group.for(.backEnd(.grant)).post("balances/:balance/additions") { request, context in
+        group.for(.backEnd(.grant), isPerApp: true).post("balances/:balance/additions") { request, context in
             try await add(request, context)
         }
     }
@@ -35,13 +35,13 @@ struct BalanceRoutes: Sendable {
     private func addReading(to group: RouterGroup<ServiceContext>) {
         group.get("balances") { request, context in
             let user = try subjects.user(request, context)
-            let balances = try await service.balances(of: user)
+            let balances = try await service.limited(to: context).balances(of: user)
             return try JSONAnswer.response(BalanceList(balances: balances.map { BalanceResource($0) }))
         }
     }
 
     private func add(_ request: Request, _ context: ServiceContext) async throws -> Response {
-        let user = try subjects.user(request, context)
+        let (user, service) = (try subjects.user(request, context), service.limited(to: context))
         let caller = try context.requiredCaller
         let balance = try context.parameters.text("balance")
         let body = try await JSONBody(request, context, fields: ["amount", "reason"])
@@ -67,7 +67,7 @@ struct BalanceRoutes: Sendable {
     }
 
     private func spend(_ request: Request, _ context: ServiceContext) async throws -> Response {
-        let user = try subjects.user(request, context)
+        let (user, service) = (try subjects.user(request, context), service.limited(to: context))
         let caller = try context.requiredCaller
         let balance = try context.parameters.text("balance")
         let body = try await JSONBody(request, context, fields: ["amount", "reason"])

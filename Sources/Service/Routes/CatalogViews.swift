@@ -28,6 +28,11 @@ struct CatalogViews: Sendable {
         try requested.app(of: request, context)
     }
 
+    /// The limit of the caller of a request; nil for a caller of all apps.
+    func limit(of context: ServiceContext) -> AppLimit? {
+        requested.apps.catalogs.limit(to: context.caller?.limitingApp)
+    }
+
     func view(of app: App) -> CatalogView {
         let index = requested.apps.all.firstIndex { $0.bundleIdentifier == app.bundleIdentifier }
         return views[index ?? 0].view

@@ -14,8 +14,8 @@ struct GrantRoutes: Sendable {
 
     /// - Parameter group: Routes under `/v1/users/:user`.
     func add(to group: RouterGroup<ServiceContext>) {
-        group.for(.backEnd(.read)).get("grants") { request, context in
-            let user = try subjects.user(request, context)
+        group.for(.backEnd(.read), isPerApp: true).get("grants") { request, context in
+            let (user, service) = (try subjects.user(request, context), service.limited(to: context))
             let keys = try await service.apiKeyNames()
             return try await Page(request).answer(
                 { before, limit in
@@ -23,10 +23,10 @@ struct GrantRoutes: Sendable {
                 }, number: \.sequence
             ) { GrantList(grants: $0.map { grant in GrantResource(grant, naming: keys) }, nextCursor: $1) }
         }
-        let granting = group.for(.backEnd(.grant))
+        let granting = group.for(.backEnd(.grant), isPerApp: true)
         granting.post("grants") { request, context in try await grant(request, context) }
         granting.put("grants/:grant/revocation") { request, context in
-            let user = try subjects.user(request, context)
+            let (user, service) = (try subjects.user(request, context), service.limited(to: context))
             let identifier = try context.parameters.text("grant")
             let (reason, caller) = (try await reason(request, context), try context.requiredCaller.name)
             let revoked = try await service.revoke(grant: identifier, of: user, reason: reason, by: caller)
@@ -34,14 +34,14 @@ struct GrantRoutes: Sendable {
         }
         granting.put("transactions/:transaction/revocation") { request, context in
             let reason = try await reason(request, context)
-            return try await change(request, context) { purchase, user, caller in
+            return try await change(request, context) { service, purchase, user, caller in
                 try await service.revoke(
                     transaction: purchase.identifier, origin: purchase.origin, in: purchase.app, of: user,
                     reason: reason, by: caller)
             }
         }
         granting.delete("transactions/:transaction/revocation") { request, context in
-            try await change(request, context) { purchase, user, caller in
+            try await change(request, context) { service, purchase, user, caller in
                 try await service.reinstate(
                     transaction: purchase.identifier, origin: purchase.origin, in: purchase.app, of: user, by: caller)
             }
@@ -51,17 +51,17 @@ struct GrantRoutes: Sendable {
     private func change(
         _ request: Request,
         _ context: ServiceContext,
-        _ change: (NamedPurchase, User, String) async throws -> RedeemedTransaction
+        _ change: (EntitlementService, NamedPurchase, User, String) async throws -> RedeemedTransaction
     ) async throws -> Response {
         let user = try subjects.user(request, context)
         let purchase = try NamedPurchase(request, context)
         let caller = try context.requiredCaller.name
-        let changed = try await change(purchase, user, caller)
+        let changed = try await change(service.limited(to: context), purchase, user, caller)
         return try JSONAnswer.response(TransactionResource(changed, naming: try await service.apiKeyNames()))
     }
 
     private func grant(_ request: Request, _ context: ServiceContext) async throws -> Response {
-        let user = try subjects.user(request, context)
+        let (user, service) = (try subjects.user(request, context), service.limited(to: context))
         let caller = try context.requiredCaller
         let body = try await JSONBody(request, context, fields: ["item", "reason", "endsAt"])
         let item = try body.object("item", fields: ["collection", "number"])

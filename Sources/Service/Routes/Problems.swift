@@ -1,3 +1,4 @@
+import Catalog
 import Entitlements
 import HTTPSupport
 import Hummingbird
@@ -35,6 +36,10 @@ extension GrantError: ProblemConvertible {
         }
         return Problem(status: status, code: code, detail: message)
     }
+}
+
+extension AppLimitError: ProblemConvertible {
+    package var problem: Problem { Problem(status: .forbidden, code: code, detail: message) }
 }
 
 extension BalanceError: ProblemConvertible {

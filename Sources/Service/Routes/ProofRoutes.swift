@@ -13,9 +13,9 @@ struct ProofRoutes: Sendable {
         group.post("proofs/verify") { request, context in
             let body = try await JSONBody(
                 request, context, fields: ["proof"], upTo: JSONBody.sizeWithProof)
-            let (proof, app) = (try body.proof("proof"), context.caller?.app)
+            let (proof, service) = (try body.proof("proof"), service.limited(to: context))
             return try JSONAnswer.response(
-                try await BlockingWork.process(proof.count) { ProofResource(try service.verify(proof, of: app)) })
+                try await BlockingWork.process(proof.count) { ProofResource(try service.verify(proof)) })
         }
     }
 }

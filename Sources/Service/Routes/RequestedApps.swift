@@ -16,8 +16,10 @@ struct RequestedApps: Sendable {
     ///   an unknown app; `appForbidden`.
     func app(of request: Request, _ context: ServiceContext) throws(Problem) -> App {
         if let named = try Self.name(of: request, context) {
-            guard let app = apps[named] else { throw .parameter("app", "one of \(names)") }
-            return app
+            if let app = apps[named] { return app }
+            // A caller of one app does not learn of others.
+            if let own = context.caller?.limitingApp { throw .appForbidden(own) }
+            throw .parameter("app", "one of \(names)")
         }
         guard apps.all.count == 1 else {
             throw Problem(
@@ -35,14 +37,7 @@ struct RequestedApps: Sendable {
     static func name(of request: Request, _ context: ServiceContext) throws(Problem) -> String? {
         let named = try request.query("app", upTo: maximumLength)
         guard let own = context.caller?.app else { return named }
-        guard named?.hasSameBytes(as: own) ?? true else { throw forbidden(own) }
+        guard named?.hasSameBytes(as: own) ?? true else { throw .appForbidden(own) }
         return own
-    }
-
-    /// The refusal of a request that is not about the caller's app alone.
-    static func forbidden(_ app: String) -> Problem {
-        Problem(
-            status: .forbidden, code: "appForbidden",
-            detail: "The API key or token is for the app \"\(app)\" only. Use one for all apps.")
     }
 }

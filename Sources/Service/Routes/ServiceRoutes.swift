@@ -169,8 +169,8 @@ public struct ServiceRoutes: Sendable {
         let version = router.group("v1").add(middleware: recognised)
         if let limits { version.add(middleware: limits) }
         let products = ProductRoutes(catalogs: catalogs, profiles: profiles)
-        products.add(to: version.for(.backEndOrApp(.read)))
-        OfferingRoutes(catalogs: catalogs).add(to: version.for(.backEndOrApp(.read)))
+        products.add(to: version.for(.backEndOrApp(.read), isPerApp: true))
+        OfferingRoutes(catalogs: catalogs).add(to: version.for(.backEndOrApp(.read), isPerApp: true))
         webhooks?.add(to: version)
         figures?.add(to: version)
         let exports = ExportService(ledger: service.ledger, clock: service.clock) {
@@ -181,7 +181,7 @@ public struct ServiceRoutes: Sendable {
             CatalogRoutes(catalog: administration, catalogs: catalogs).add(to: version)
             CatalogOfferingRoutes(catalog: administration, catalogs: catalogs).add(to: version)
         }
-        ProofRoutes(service: service).add(to: version.for(.backEnd(.read)))
+        ProofRoutes(service: service).add(to: version.for(.backEnd(.read), isPerApp: true))
         let subjects = Subjects(issuers: authentication.issuers + [User.customerIssuer])
         let users = UserRoutes(
             service: service, idempotentRequests: idempotentRequests, subjects: subjects,

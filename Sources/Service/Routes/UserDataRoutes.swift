@@ -16,6 +16,7 @@ struct UserDataRoutes: Sendable {
 
     /// - Parameter group: Routes under `/v1/users/:user`.
     func addForBackEnds(to group: RouterGroup<ServiceContext>) {
+        // All data of a user belongs to no app, as does the erasure.
         addExport(to: group.for(.backEnd(.export)))
         group.for(.backEnd(.erase)).post("erasure") { request, context in
             try await erase(try subjects.user(request, context, ofAnyIssuer: true), context)

@@ -16,10 +16,10 @@ struct UserRoutes: Sendable {
 
     /// - Parameter group: Routes under `/v1/users/:user`.
     func addForBackEnds(to group: RouterGroup<ServiceContext>) {
-        addReading(to: group.for(.backEnd(.read)))
-        let redeeming = group.for(.backEnd(.redeem))
-        addRedeeming(to: redeeming)
-        redeeming.put { request, context in
+        addReading(to: group.for(.backEnd(.read), isPerApp: true))
+        addRedeeming(to: group.for(.backEnd(.redeem), isPerApp: true))
+        // Purchases of every app may have the token.
+        group.for(.backEnd(.redeem)).put { request, context in
             try await setAccountToken(of: try subjects.user(request, context), request, context)
         }
     }
@@ -38,20 +38,22 @@ struct UserRoutes: Sendable {
         }
         group.get("items") { request, context in
             let user = try subjects.user(request, context)
-            let items = try await service.items(of: user)
+            let items = try await service.limited(to: context).items(of: user)
             return CacheableAnswer.response(
                 JSONAnswer.encode(.object(["items": .array(items.map(\.json))])), type: "application/json",
                 for: request, headers: [.cacheControl: "private, no-cache"])
         }
         group.get("rights") { request, context in
             let user = try subjects.user(request, context)
-            let rights = try await service.rights(of: user, in: try RequestedApps.name(of: request, context))
+            let rights = try await service.limited(to: context).rights(
+                of: user, in: try RequestedApps.name(of: request, context))
             return CacheableAnswer.response(
                 JSONAnswer.encode(.object(["rights": .array(rights.filter(\.isActive).map(\.json))])),
                 type: "application/json", for: request, headers: [.cacheControl: "private, no-cache"])
         }
         group.get("subscriptions") { request, context in
-            let subscriptions = try await service.subscriptions(of: try subjects.user(request, context))
+            let subscriptions = try await service.limited(to: context)
+                .subscriptions(of: try subjects.user(request, context))
             return try JSONAnswer.response(
                 UserSubscriptionList(subscriptions: subscriptions.map { UserSubscriptionResource($0) }))
         }
@@ -60,7 +62,7 @@ struct UserRoutes: Sendable {
             let keys = try context.requiredCaller.isBackEnd ? await service.apiKeyNames() : [:]
             return try await transactions(
                 of: try subjects.user(request, context), in: try RequestedApps.name(of: request, context),
-                Page(request), naming: keys)
+                Page(request), naming: keys, service.limited(to: context))
         }
     }
 
@@ -81,7 +83,7 @@ struct UserRoutes: Sendable {
         _ context: ServiceContext,
         for user: User
     ) async throws -> Response {
-        let caller = try context.requiredCaller
+        let (caller, service) = (try context.requiredCaller, service.limited(to: context))
         let body = try await JSONBody(
             request, context, fields: [field], upTo: JSONBody.sizeWithProof)
         let proof = try body.proof(field)
@@ -120,7 +122,8 @@ struct UserRoutes: Sendable {
         of user: User,
         in app: String?,
         _ page: Page,
-        naming keys: [String: String]
+        naming keys: [String: String],
+        _ service: EntitlementService
     ) async throws -> Response {
         try await page.answer(
             { before, limit in

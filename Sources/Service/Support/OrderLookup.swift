@@ -35,7 +35,7 @@ package struct OrderLookup: Sendable {
     /// - Throws: `ReconciliationError` if no App Store knows the order and one failed to answer.
     func purchases(of order: OrderIdentifier, in app: String?) async throws -> PurchaseLookup? {
         let signed = try await signedTransactions(of: order, in: app)
-        return signed.isEmpty ? nil : try await purchases(of: order, stating: signed)
+        return signed.isEmpty ? nil : try await purchases(of: order, in: app, stating: signed)
     }
 
     /// The signed transactions of an order; empty if no App Store knows it.
@@ -53,12 +53,17 @@ package struct OrderLookup: Sendable {
         return []
     }
 
-    private func purchases(of order: OrderIdentifier, stating signed: [String]) async throws -> PurchaseLookup {
+    private func purchases(
+        of order: OrderIdentifier,
+        in app: String?,
+        stating signed: [String]
+    ) async throws -> PurchaseLookup {
+        let service = service.limited(to: app)
         var known: [KnownPurchase] = []
         var unclaimed: [UnclaimedPurchase] = []
         var unrecorded: [UnrecordedTransactionResource] = []
         for proof in signed {
-            let (stated, origin) = try await verified(Array(proof.utf8))
+            let (stated, origin) = try await verified(Array(proof.utf8), of: app)
             let purchases = try await service.purchases(ofTransaction: stated.originalTransactionId).filter {
                 $0.status.origin == origin
                     && $0.status.originalTransactionIdentifier.hasSameBytes(as: stated.originalTransactionId)
@@ -80,9 +85,11 @@ package struct OrderLookup: Sendable {
             unclaimed: unclaimed.map { UnclaimedPurchaseResource($0) }, orderId: order.text, unrecorded: unrecorded)
     }
 
-    private func verified(_ proof: [UInt8]) async throws -> (JWSTransactionDecodedPayload, Origin) {
+    private func verified(_ proof: [UInt8], of app: String? = nil) async throws -> (
+        JWSTransactionDecodedPayload, Origin
+    ) {
         do {
-            let verified = try await BlockingWork.process(proof.count) { try service.verify(proof) }
+            let verified = try await BlockingWork.process(proof.count) { try service.verify(proof, of: app) }
             guard case .transaction(let transaction) = verified.content else {
                 throw ReconciliationError.answerInvalid
             }

@@ -14,20 +14,22 @@ struct SupportRoutes: Sendable {
 
     /// - Parameter group: Routes under `/v1`.
     func add(to group: RouterGroup<ServiceContext>) {
-        let support = group.for(.backEnd(.support))
-        support.get("users") { request, _ in try await users(request) }
+        // A user belongs to no app.
+        group.for(.backEnd(.support)).get("users") { request, _ in try await users(request) }
+        let support = group.for(.backEnd(.support), isPerApp: true)
         support.get("transactions/:transaction") { request, context in try await purchases(request, context) }
         support.get("users/:user/story") { request, context in
-            try await story(of: try subjects.user(request, context, ofAnyIssuer: true), request)
+            try await story(of: try subjects.user(request, context, ofAnyIssuer: true), request, context)
         }
         support.get("users/:user/items/:collection/:number/explanation") { request, context in
             let user = try subjects.user(request, context, ofAnyIssuer: true)
             let item = Item(
                 collection: try context.parameters.text("collection"), number: try Self.number(context))
-            return try JSONAnswer.response(ExplanationResource(try await service.explanation(of: item, for: user)))
+            let explanation = try await service.limited(to: context).explanation(of: item, for: user)
+            return try JSONAnswer.response(ExplanationResource(explanation))
         }
         support.get("unclaimed") { request, context in try await unclaimed(request, context) }
-        group.for(.backEnd(.grant)).post("unclaimed/:transaction/assignment") { request, context in
+        group.for(.backEnd(.grant), isPerApp: true).post("unclaimed/:transaction/assignment") { request, context in
             try await assign(request, context)
         }
     }
@@ -54,7 +56,7 @@ struct SupportRoutes: Sendable {
 
     private func purchases(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let identifier = try context.parameters.text("transaction")
-        let app = try RequestedApps.name(of: request, context)
+        let (app, service) = (try RequestedApps.name(of: request, context), service.limited(to: context))
         let purchases = try await service.purchases(ofTransaction: identifier).filter {
             app?.hasSameBytes(as: $0.app ?? "") ?? true
         }
@@ -75,10 +77,10 @@ struct SupportRoutes: Sendable {
                 unclaimed: unclaimed.map { UnclaimedPurchaseResource($0) }))
     }
 
-    private func story(of user: User, _ request: Request) async throws -> Response {
+    private func story(of user: User, _ request: Request, _ context: ServiceContext) async throws -> Response {
         let page = try Page(request)
         let position = try page.position { StoryEntry.Position($0) }
-        let entries = try await service.story(of: user, before: position, limit: page.size + 1)
+        let entries = try await service.limited(to: context).story(of: user, before: position, limit: page.size + 1)
         let (shown, next) = page.part(of: entries) { $0.position.description }
         let keys = try await service.apiKeyNames()
         return try JSONAnswer.response(
@@ -88,7 +90,7 @@ struct SupportRoutes: Sendable {
     private func unclaimed(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let page = try Page(request)
         let last = try page.position { UnclaimedPurchase.Position($0) }
-        let found = try await service.unclaimedPurchases(
+        let found = try await service.limited(to: context).unclaimedPurchases(
             ofTransaction: try request.query("search"), in: try RequestedApps.name(of: request, context), after: last,
             limit: page.size + 1)
         let (shown, next) = page.part(of: found) { $0.position.description }
@@ -102,7 +104,7 @@ struct SupportRoutes: Sendable {
         var issuer: String?
         if case .text(let text) = try body.optionalText("issuer") { issuer = text }
         let user = try subjects.user(named: try body.text("user"), issuer: issuer)
-        let result = try await service.assign(
+        let result = try await service.limited(to: context).assign(
             unclaimed: purchase.identifier, origin: purchase.origin, in: purchase.app, to: user,
             reason: try Reason.read(body), by: try context.requiredCaller.name)
         return try JSONAnswer.response(

@@ -10,7 +10,7 @@ extension WebhookResource {
         self.init(
             webhookId: endpoint.identifier, url: endpoint.url, format: endpoint.format.rawValue,
             hasAuthorization: endpoint.authorization != nil, createdAt: endpoint.createdAt.rfc3339,
-            createdBy: endpoint.createdBy, createdByName: keys[endpoint.createdBy],
+            createdBy: endpoint.createdBy, createdByName: keys[endpoint.createdBy], app: endpoint.app,
             secret: moment.flatMap { endpoint.secrets(at: $0).first?.description })
     }
 }

@@ -16,13 +16,15 @@ struct WebhookRoutes: Sendable {
 
     /// - Parameter group: Routes under `/v1`.
     func add(to group: RouterGroup<ServiceContext>) {
-        let group = group.for(.backEnd(.webhooks)).group("webhooks")
-        group.get { _, _ in
+        let group = group.for(.backEnd(.webhooks), isPerApp: true).group("webhooks")
+        group.get { _, context in
+            let webhooks = visible(to: context)
             let keys = try await webhooks.ledger.apiKeyNames()
             return try JSONAnswer.response(
                 WebhookList(webhooks: try await webhooks.endpoints().map { WebhookResource($0, naming: keys) }))
         }
         group.post { request, context in
+            let webhooks = visible(to: context)
             let body = try await JSONBody(request, context, fields: ["url", "format", "authorization"])
             let (url, format, authorization) = (try url(body), try Self.format(body), try Self.authorization(body))
             let keys = try await webhooks.ledger.apiKeyNames()
@@ -33,11 +35,13 @@ struct WebhookRoutes: Sendable {
                 bytes: try JSONAnswer.encode(resource), status: .created, headers: Self.headers)
         }
         group.get(":webhook") { _, context in
+            let webhooks = visible(to: context)
             let endpoint = try await webhooks.endpoint(try context.parameters.text("webhook"))
             return try JSONAnswer.response(
                 WebhookResource(endpoint, naming: try await webhooks.ledger.apiKeyNames()))
         }
         group.patch(":webhook") { request, context in
+            let webhooks = visible(to: context)
             let url = try url(try await JSONBody(request, context, fields: ["url"]))
             let identifier = try context.parameters.text("webhook")
             let endpoint = try await webhooks.setURL(
@@ -46,6 +50,7 @@ struct WebhookRoutes: Sendable {
                 WebhookResource(endpoint, naming: try await webhooks.ledger.apiKeyNames()))
         }
         group.delete(":webhook") { _, context in
+            let webhooks = visible(to: context)
             let identifier = try context.parameters.text("webhook")
             try await webhooks.remove(identifier, by: try context.requiredCaller.name)
             return HTTPResponse.Status.noContent
@@ -54,14 +59,21 @@ struct WebhookRoutes: Sendable {
         addDeliveries(to: group)
     }
 
+    /// The webhooks that the caller of a request sees and changes.
+    private func visible(to context: ServiceContext) -> WebhookService {
+        webhooks.limited(to: context.caller?.limitingApp)
+    }
+
     private func addSecrets(to group: RouterGroup<ServiceContext>) {
         group.get(":webhook/secret") { _, context in
+            let webhooks = visible(to: context)
             let identifier = try context.parameters.text("webhook")
             let endpoint = try await webhooks.endpoint(identifier)
             return try JSONAnswer.response(
                 WebhookSecretsResource(endpoint, at: webhooks.now()), headers: Self.headers)
         }
         group.post(":webhook/secret") { request, context in
+            let webhooks = visible(to: context)
             let identifier = try context.parameters.text("webhook")
             let bytes = try await RequestBytes.collect(request, context, upTo: JSONBody.standardSize)
             let given =
@@ -80,6 +92,7 @@ struct WebhookRoutes: Sendable {
                 WebhookSecretsResource(endpoint, at: webhooks.now()), headers: Self.headers)
         }
         group.put(":webhook/authorization") { request, context in
+            let webhooks = visible(to: context)
             let identifier = try context.parameters.text("webhook")
             let body = try await JSONBody(request, context, fields: ["authorization"])
             guard body.object["authorization"] != nil else {
@@ -95,11 +108,13 @@ struct WebhookRoutes: Sendable {
     private func addDeliveries(to group: RouterGroup<ServiceContext>) {
         group.get(":webhook/deliveries") { request, context in try await deliveries(request, context) }
         group.post(":webhook/deliveries/replay") { _, context in
+            let webhooks = visible(to: context)
             let identifier = try context.parameters.text("webhook")
             let replayed = try await webhooks.replayFailed(to: identifier, by: try context.requiredCaller.name)
             return try JSONAnswer.response(WebhookReplayResource(replayed: replayed))
         }
         group.post(":webhook/deliveries/:message/replay") { _, context in
+            let webhooks = visible(to: context)
             let identifier = try context.parameters.text("webhook")
             let message = try context.parameters.text("message")
             let delivery = try await webhooks.replay(message, to: identifier, by: try context.requiredCaller.name)
@@ -109,6 +124,7 @@ struct WebhookRoutes: Sendable {
     }
 
     private func deliveries(_ request: Request, _ context: ServiceContext) async throws -> Response {
+        let webhooks = visible(to: context)
         let identifier = try context.parameters.text("webhook")
         let state = try request.query("state").map { text in
             guard let state = WebhookDelivery.State(rawValue: text) else {

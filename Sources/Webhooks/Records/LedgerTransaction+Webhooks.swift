@@ -4,11 +4,12 @@ import Ledger
 extension LedgerTransaction {
     /// Adds an endpoint.
     ///
-    /// - Parameter maximum: The largest number of endpoints.
+    /// - Parameter maximum: The largest number of endpoints of an app, and of those for all apps.
     /// - Returns: False if there are already so many.
     public func add(_ endpoint: WebhookEndpoint, upTo maximum: Int) throws -> Bool {
         let webhooks = WebhookRecords(database: database)
-        guard try webhooks.endpoints().count < maximum else { return false }
+        let count = try webhooks.endpoints().count { $0.app.map { ByteKey($0) } == endpoint.app.map { ByteKey($0) } }
+        guard count < maximum else { return false }
         try webhooks.insert(endpoint)
         return true
     }

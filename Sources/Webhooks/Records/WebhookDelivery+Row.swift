@@ -11,7 +11,8 @@ extension WebhookEndpoint {
         self.init(
             identifier: try row["endpoint_id"], url: try row["url"], format: try row["format"] ?? .till,
             createdAt: try row["created_at"], createdBy: try row["created_by"], secret: try row["secret"],
-            previousSecret: ending, authorization: authorization.flatMap { WebhookAuthorization($0) })
+            previousSecret: ending, authorization: authorization.flatMap { WebhookAuthorization($0) },
+            app: try row["app"])
     }
 }
 

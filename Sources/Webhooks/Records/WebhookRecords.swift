@@ -8,15 +8,16 @@ struct WebhookRecords {
     /// The due time of new and replayed deliveries, which precede all retries.
     static let atOnce = Timestamp(millisecondsSince1970: 0)
 
-    /// Inserts a delivery for each record to each endpoint whose format has a message about it.
+    /// Inserts a delivery for each record to each endpoint whose format has a message about it. An endpoint of one app receives
+    /// the events of its purchases.
     func enqueue(_ records: [(record: AuditRecord, user: Int64)], randomness: Randomness) throws {
         let records = records.filter { record, _ in
             WebhookFormat.allCases.contains { $0.hasMessage(about: record.entry) }
         }
         guard !records.isEmpty, try database.has("webhook_endpoint") else { return }
-        let endpoints: [(identifier: String, format: WebhookFormat)] = try database.rows(
-            "SELECT endpoint_id, format FROM webhook_endpoint WHERE removed_at IS NULL ORDER BY endpoint_id"
-        ).map { (try $0["endpoint_id"], try $0["format"] ?? .till) }
+        let endpoints: [(identifier: String, format: WebhookFormat, app: String?)] = try database.rows(
+            "SELECT endpoint_id, format, app FROM webhook_endpoint WHERE removed_at IS NULL ORDER BY endpoint_id"
+        ).map { (try $0["endpoint_id"], try $0["format"] ?? .till, try $0["app"]) }
         guard !endpoints.isEmpty else { return }
         try database.insert(
             into: "webhook_delivery",
@@ -27,7 +28,10 @@ struct WebhookRecords {
             records.flatMap { record, user -> [[any SQLConvertible]] in
                 // All endpoints of a format receive the same message.
                 let identifier = "msg_" + randomness.bytes(16).hexadecimal
-                return endpoints.filter { $0.format.hasMessage(about: record.entry) }.map {
+                return endpoints.filter { endpoint in
+                    endpoint.format.hasMessage(about: record.entry)
+                        && endpoint.app.map { record.entry.app?.hasSameBytes(as: $0) ?? false } ?? true
+                }.map {
                     [user, record.number, $0.identifier, identifier, record.entry.happenedAt, 0, Self.atOnce, false, 0]
                 }
             })
@@ -38,12 +42,13 @@ struct WebhookRecords {
         try database.execute(
             """
             INSERT INTO webhook_endpoint (endpoint_id, url, created_at, created_by, secret, previous_secret,
-                previous_secret_ends_at, format, authorization_value) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+                previous_secret_ends_at, format, authorization_value, app)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
             """,
             [
                 endpoint.identifier, endpoint.url, endpoint.createdAt, endpoint.createdBy, endpoint.secret,
                 endpoint.previousSecret?.bytes, endpoint.previousSecret?.endsAt,
-                format, endpoint.authorization?.value,
+                format, endpoint.authorization?.value, endpoint.app,
             ])
     }
 

@@ -44,7 +44,7 @@ extension LedgerTransaction {
         _ catalogs: Catalogs,
         at moment: Timestamp
     ) throws -> KnownPurchase? {
-        let found = try purchases(ofTransaction: entry.reference, at: moment) { catalogs.type(of: $0) }
+        let found = try purchases(ofTransaction: entry.reference, in: entry.app, at: moment) { catalogs.type(of: $0) }
             .filter { purchase in
                 purchase.status.origin == entry.origin
                     && purchase.transactions.contains { $0.productIdentifier.hasSameBytes(as: entry.subject) }
