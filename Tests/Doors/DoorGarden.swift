@@ -10,6 +10,7 @@ import HummingbirdTesting
 import Ledger
 import Receipts
 import Service
+import Signatures
 import Store
 import StrictJSON
 import TestSupport
@@ -51,13 +52,19 @@ struct DoorGarden {
     ///   - doors: The open doors.
     ///   - policy: The policy for purchases of another user.
     ///   - requests: The requests a minute of one client address, and of the public key.
-    init(_ doors: [Door] = Door.allCases, policy: OwnershipPolicy = .keep, requests: Int = 1_000_000) async throws {
+    ///   - chains: Chains whose roots are trusted, too.
+    init(
+        _ doors: [Door] = Door.allCases,
+        policy: OwnershipPolicy = .keep,
+        requests: Int = 1_000_000,
+        trusting chains: [CertificateChain] = []
+    ) async throws {
         garden = try TestGarden(offerings: Self.offerings)
         ledger = try Ledger(file: garden.folder.file("ledger.sqlite"))
         keys = APIKeys(ledger: ledger, clock: garden.clock, randomness: .system)
         key = try await keys.makePublic(name: "app", app: garden.bundleIdentifier, platform: .apple).identifier
         entitlements = EntitlementService(
-            apps: Apps(App(garden.catalog)), verifier: try garden.verifier(), ledger: ledger,
+            apps: Apps(App(garden.catalog)), verifier: try garden.verifier(trusting: chains), ledger: ledger,
             clock: garden.store.clock, policy: policy)
         let limits = RequestLimits(
             perKey: requests, perUser: requests, perPublicKey: requests, perPublicKeyAddress: requests)
