@@ -77,6 +77,12 @@ struct CatalogReader {
         return text
     }
 
+    /// The text of a key; nil if it is absent, null or empty.
+    func optionalString(_ key: String) throws(CatalogError) -> String? {
+        guard let text = try optional(key)?.text(), !text.isEmpty else { return nil }
+        return text
+    }
+
     func bool() throws(CatalogError) -> Bool {
         guard case .bool(let bool) = value else { throw mismatch("true or false") }
         return bool

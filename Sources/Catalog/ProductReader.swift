@@ -35,8 +35,10 @@ struct ProductReader {
     private func localizations() throws(CatalogError) -> [Product.Localization] {
         var localizations: [Product.Localization] = []
         for element in try entry.optional("localizations")?.elements() ?? [] {
+            // A localization that its author has not finished is for no language.
+            guard let locale = try element.optionalString("locale") else { continue }
             let localization = Product.Localization(
-                locale: try element.required("locale").string(),
+                locale: locale,
                 displayName: try element.optional("displayName")?.text() ?? "",
                 description: try element.optional("description")?.text() ?? "")
             guard !localizations.contains(where: { $0.locale == localization.locale }) else {

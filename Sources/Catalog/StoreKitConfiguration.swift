@@ -38,17 +38,18 @@ public struct StoreKitConfiguration: Sendable {
 
     private init(_ root: CatalogReader, text: String) throws(CatalogError) {
         self.text = text
-        let countryCode = try root.optional("settings")?.optional("_storefront")
-        guard let storefront = Storefront(countryCode: try countryCode?.string() ?? "USA") else {
-            throw (countryCode ?? root).failure(
+        let countryCode = try root.optional("settings")?.optionalString("_storefront")
+        guard let storefront = Storefront(countryCode: countryCode ?? "USA") else {
+            throw try root.required("settings").required("_storefront").failure(
                 "it is no storefront of the App Store; write the country as ISO 3166-1 does, such as USA")
         }
         self.storefront = storefront
         settings = try StoreKitSettings(root.optional("settings"))
-        subscriptionOffersKeyPair = try root.optional("subscriptionOffersKeyPair").map {
-            pair throws(CatalogError) in
-            SubscriptionOffersKeyPair(
-                identifier: try pair.required("id").string(), privateKey: try pair.required("privateKey").string())
+        let pair = try root.optional("subscriptionOffersKeyPair")
+        if let identifier = try pair?.optionalString("id"), let privateKey = try pair?.optionalString("privateKey") {
+            subscriptionOffersKeyPair = SubscriptionOffersKeyPair(identifier: identifier, privateKey: privateKey)
+        } else {
+            subscriptionOffersKeyPair = nil
         }
         var entries: [String: JSONObject] = [:]
         products = try Self.products(root, currency: storefront.currency, entries: &entries)

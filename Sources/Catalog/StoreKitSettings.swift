@@ -31,9 +31,9 @@ public struct StoreKitSettings: Hashable, Sendable {
         shouldEnterBillingRetryOnRenewal = try flag("_renewalBillingIssuesEnabled")
         let code = try settings?.optional("_storeKitError")?.count() ?? 0
         failureError = try flag("_failTransactionsEnabled") ? SKErrorCode(rawValue: code) ?? .unknown : nil
-        locale = try settings?.optional("_locale")?.string() ?? "en_US"
+        locale = try settings?.optionalString("_locale") ?? "en_US"
         storeKitErrors = try Self.storeKitErrors(settings)
-        appAppleIdentifier = try (settings?.optional("_applicationInternalID")?.string()).flatMap { Int64($0) }
+        appAppleIdentifier = try (settings?.optionalString("_applicationInternalID")).flatMap { Int64($0) }
         // A rate that StoreKitTest has dropped means real time, as in Xcode's menu.
         timeRate = try (settings?.optional("_timeRate")?.count()).flatMap(TimeRate.init) ?? .realTime
     }
@@ -52,10 +52,10 @@ public struct StoreKitSettings: Hashable, Sendable {
         var errors: [StoreKitCall: StoreKitFailure] = [:]
         for entry in try settings?.optional("_storeKitErrors")?.elements() ?? [] {
             guard try entry.optional("enabled")?.bool() == true, let current = try entry.optional("current"),
-                let call = callNames[try entry.required("name").string()]
+                let call = callNames[try entry.required("name").text()]
             else { continue }
             let failures: [StoreKitFailure] =
-                switch try current.required("type").string() {
+                switch try current.required("type").text() {
                 case "generic": StoreKitFailure.generic
                 case "purchase": StoreKitFailure.ofPurchase
                 case "verification": StoreKitFailure.ofVerification

@@ -19,31 +19,63 @@ struct SubscriptionReader {
         groupName: String
     ) throws(CatalogError) -> Product {
         let period = try entry.required("recurringSubscriptionPeriod")
+        let (offers, unfinished) = try offers(entry)
         return try ProductReader(entry: entry, currency: currency).product(
             type: .autoRenewableSubscription,
             subscription: Subscription(
                 groupIdentifier: groupIdentifier, groupName: groupName,
                 level: try entry.required("groupNumber").count(), period: try Self.period(period),
-                offers: try offers(entry)))
+                offers: offers, unfinishedOffers: unfinished))
     }
 
     /// Files up to 4.0 have one introductory offer. Later files have several, in addition or instead.
-    private func offers(_ entry: CatalogReader) throws(CatalogError) -> [SubscriptionOffer] {
+    private func offers(
+        _ entry: CatalogReader
+    ) throws(CatalogError) -> ([SubscriptionOffer], unfinished: [Subscription.UnfinishedOffer]) {
         var offers: [SubscriptionOffer] = []
+        var unfinished: [Subscription.UnfinishedOffer] = []
+        func read(
+            _ element: CatalogReader, _ kind: SubscriptionOffer.Kind, identifiedBy name: String?
+        ) throws(CatalogError) {
+            if let key = try Self.missingKey(of: element, identifiedBy: name) {
+                unfinished.append(
+                    .init(
+                        kind: kind,
+                        identifier: try name.flatMap { name throws(CatalogError) in
+                            try element.optionalString(name)
+                        }, key: key))
+            } else {
+                offers.append(try offer(element, kind: kind, identifiedBy: name))
+            }
+        }
         let introductory = try entry.optional("introductoryOffers")?.elements() ?? []
         if introductory.isEmpty, let single = try entry.optional("introductoryOffer") {
-            offers.append(try offer(single, kind: .introductory, identifiedBy: nil))
+            try read(single, .introductory, identifiedBy: nil)
         }
-        for element in introductory { offers.append(try offer(element, kind: .introductory, identifiedBy: nil)) }
+        for element in introductory { try read(element, .introductory, identifiedBy: nil) }
         for (key, kind, name) in [
             ("adHocOffers", SubscriptionOffer.Kind.promotional, "offerID"), ("codeOffers", .offerCode, "referenceName"),
             ("winbackOffers", .winBack, "offerID"),
         ] {
             for element in try entry.optional(key)?.elements() ?? [] {
-                offers.append(try offer(element, kind: kind, identifiedBy: name))
+                try read(element, kind, identifiedBy: name)
             }
         }
-        return offers
+        return (offers, unfinished)
+    }
+
+    /// The first key of an offer that its author has not filled in; nil for a finished offer. Xcode writes the payment
+    /// mode `none` until it is chosen.
+    private static func missingKey(
+        of offer: CatalogReader,
+        identifiedBy name: String?
+    ) throws(CatalogError) -> String? {
+        let mode = try offer.optionalString("paymentMode")
+        if mode == nil || mode == "none" { return "paymentMode" }
+        for key in [name, "subscriptionPeriod"].compactMap(\.self) where try offer.optionalString(key) == nil {
+            return key
+        }
+        return nil
     }
 
     private func offer(

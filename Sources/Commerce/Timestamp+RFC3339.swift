@@ -1,6 +1,7 @@
 extension Timestamp {
-    /// Reads an RFC 3339 date-time with whole seconds, as in app receipts: `2016-11-09T07:29:53Z`. It accepts offsets
-    /// (`+01:00`, or `+0100`, which Xcode wrote until 2021).
+    /// Reads an RFC 3339 date-time, as in app receipts: `2016-11-09T07:29:53Z`. It accepts offsets (`+01:00`, or `+0100`,
+    /// which Xcode wrote until 2021) and fractions of a second, rounded down to milliseconds (`53.686Z`, which the App
+    /// Store wrote in September 2020).
     ///
     /// - Returns: Nil if a field is missing or out of range, or if text follows.
     public init?(rfc3339 text: some StringProtocol) {
@@ -14,28 +15,19 @@ extension Timestamp {
             let year = scanner.digits(4), scanner.skip("-"), let month = scanner.digits(2), scanner.skip("-"),
             let day = scanner.digits(2), scanner.skip("T"), let hour = scanner.digits(2), scanner.skip(":"),
             let minute = scanner.digits(2), scanner.skip(":"), let second = scanner.digits(2),
-            let offset = scanner.offset(), scanner.isAtEnd,
+            let millisecond = scanner.fraction(), let offset = scanner.offset(), scanner.isAtEnd,
             (1...12).contains(month), (1...Self.days(inMonth: month, year: year)).contains(day),
             hour < 24, minute < 60, second < 60
         else { return nil }
         let days = Self.daysSince1970(year: year, month: month, day: day)
-        self.init(secondsSince1970: days * 86_400 + hour * 3600 + minute * 60 + second - offset)
+        let seconds = days * 86_400 + hour * 3600 + minute * 60 + second - offset
+        self.init(millisecondsSince1970: seconds * 1000 + millisecond)
     }
 
-    /// Reads any RFC 3339 date-time. It accepts lowercase letters and drops fractions of a second.
+    /// Reads any RFC 3339 date-time. It accepts lowercase letters.
     public init?(internetDateTime text: String) {
-        var bytes: [UInt8] = []
-        var rest = text.utf8.prefix(64)[...]
-        guard rest.count == text.utf8.count else { return nil }
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: ".") {
-                let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-                guard !digits.isEmpty else { return nil }
-                rest = rest.dropFirst(digits.count)
-            } else {
-                bytes.append((UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) ? byte & 0xDF : byte)
-            }
-        }
+        guard text.utf8.count <= 64 else { return nil }
+        let bytes = text.utf8.map { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) ? $0 & 0xDF : $0 }
         self.init(rfc3339: bytes[...])
     }
 
@@ -116,6 +108,19 @@ private struct Scanner {
         guard !isAtEnd, bytes[position] == UInt8(ascii: character) else { return false }
         position += 1
         return true
+    }
+
+    /// Reads the fraction of a second, if there is one, in milliseconds.
+    mutating func fraction() -> Int64? {
+        guard skip(".") else { return 0 }
+        let start = position
+        var milliseconds: Int64 = 0
+        var unit: Int64 = 100
+        while let digit = digits(1) {
+            milliseconds += digit * unit
+            unit /= 10
+        }
+        return position > start ? milliseconds : nil
     }
 
     /// Reads the offset from UTC in seconds. It is positive east of Greenwich.

@@ -56,6 +56,16 @@ struct DoorRedemption: Sendable {
         }
     }
 
+    /// The types of products: by the catalog, or by a proof if the catalog does not have the product any more.
+    func types(of lines: [Redemption.Line], _ purchases: [ProvenPurchase]) -> [ByteKey: ProductType] {
+        var types: [ByteKey: ProductType] = [:]
+        for purchase in purchases { types[ByteKey(purchase.productIdentifier)] = purchase.productType }
+        for product in Set(lines.map { ByteKey($0.productId) }) {
+            if let known = services.entitlements.apps.type(of: product.text) { types[product] = known }
+        }
+        return types
+    }
+
     private func answer(
         to proof: [UInt8],
         _ verified: VerifiedProof? = nil,

@@ -20,7 +20,7 @@ public struct EntitlementService: Sendable {
     package let claims: LedgerBatch<ClaimRequest, ClaimAnswer>
     /// True if the service stores the signed bytes of proofs.
     private let keepsProofs: Bool
-    private let onVerify: @Sendable (Duration) -> Void
+    private let onVerify: @Sendable (Duration, [String]) -> Void
     /// The bundle identifier of the only app that the caller of the use cases sees and changes; nil for all apps.
     package private(set) var limitingApp: String?
 
@@ -28,7 +28,8 @@ public struct EntitlementService: Sendable {
     ///   - accepted: The accepted origins, and the users they are valid for.
     ///   - policy: The policy for purchases of another user.
     ///   - keepsProofs: True to store the signed bytes of proofs.
-    ///   - onVerify: Receives the duration of each verification.
+    ///   - onVerify: Receives the duration of each verification, and the fields that were read as absent because of their
+    ///     form.
     public init(
         apps: Apps,
         verifier: ProofVerifier,
@@ -38,7 +39,7 @@ public struct EntitlementService: Sendable {
         accepted: AcceptedOrigins = AcceptedOrigins(),
         policy: OwnershipPolicy = .keep,
         keepsProofs: Bool = false,
-        onVerify: @escaping @Sendable (Duration) -> Void = { _ in }
+        onVerify: @escaping @Sendable (Duration, [String]) -> Void = { _, _ in }
     ) {
         self.onVerify = onVerify
         self.keepsProofs = keepsProofs
@@ -219,8 +220,15 @@ public struct EntitlementService: Sendable {
                     bundleIdentifier: known.bundleIdentifier, appAppleIdentifier: known.appAppleIdentifier)
             }, origins: accepted.all)
         let started = ContinuousClock.now
-        defer { onVerify(ContinuousClock.now - started) }
-        do { return try verifier.verify(proof, expecting: expectations) } catch { throw .refused(error) }
+        var unreadable: [String] = []
+        defer { onVerify(ContinuousClock.now - started, unreadable) }
+        do {
+            let verified = try verifier.verify(proof, expecting: expectations)
+            unreadable = verified.unreadableFields
+            return verified
+        } catch {
+            throw .refused(error)
+        }
     }
 
     /// Verifies a proof of any app and origin; nil if it is still refused.

@@ -35,8 +35,8 @@ extension AppReceipt {
     /// The attributes whose value is bytes without a structure.
     static let opaqueAttributes: Set = [AttributeType.opaqueValue, AttributeType.deviceHash]
 
-    /// The maximum number of purchases read from one receipt. Apple's largest known receipt has 187.
-    static let maximumPurchases = 2000
+    /// The maximum number of purchases read from one receipt. A receipt with 12,000 of a subscriber is reported.
+    package static let maximumPurchases = 20_000
 
     /// An empty receipt for `read` to fill.
     package static let blank = AppReceipt(
@@ -45,24 +45,31 @@ extension AppReceipt {
 
     /// Reads the signed content of a receipt: `SET OF ReceiptAttribute`. It fills the receipt in place, because a
     /// throwing function must not return a value this wide (`VerifiedProof.Content`).
-    package mutating func read(payload: [UInt8]) throws {
+    ///
+    /// - Returns: The types of the attributes that were read as absent because of their form.
+    @discardableResult
+    package mutating func read(payload: [UInt8]) throws -> Set<Int> {
         var receiptType: String?
         var bundleIdentifier: String?
-        var applicationVersion: String?
         var creationDate: Timestamp?
         var reader = try ReceiptAttributeReader(payload)
         while try reader.next(repeatable: AttributeType.inAppPurchase) {
             switch reader.type {
             case AttributeType.receiptType: receiptType = try reader.string()
-            case AttributeType.appItemID: appItemID = try reader.integer()
+            case AttributeType.appItemID:
+                appItemID = reader.optional({ try $0.integer() }, orKeepIn: &otherAttributes)
             case AttributeType.bundleIdentifier: bundleIdentifier = try reader.string()
-            case AttributeType.applicationVersion: applicationVersion = try reader.string()
+            case AttributeType.applicationVersion:
+                applicationVersion = reader.optional({ try $0.string() }, orKeepIn: &otherAttributes) ?? ""
             case AttributeType.opaqueValue: opaqueValue = reader.bytes
             case AttributeType.deviceHash: deviceHash = reader.bytes
-            case AttributeType.ageRating: ageRating = try reader.ia5String()
-            case AttributeType.creationDate: creationDate = try reader.requiredDate()
-            case AttributeType.downloadID: downloadID = try reader.integer()
-            case AttributeType.versionExternalIdentifier: versionExternalIdentifier = try reader.integer()
+            case AttributeType.ageRating:
+                ageRating = reader.optional({ try $0.string() }, orKeepIn: &otherAttributes)
+            case AttributeType.creationDate: creationDate = try reader.date()
+            case AttributeType.downloadID:
+                downloadID = reader.optional({ try $0.integer() }, orKeepIn: &otherAttributes)
+            case AttributeType.versionExternalIdentifier:
+                versionExternalIdentifier = reader.optional({ try $0.integer() }, orKeepIn: &otherAttributes)
             case AttributeType.inAppPurchase:
                 guard inAppPurchases.count < Self.maximumPurchases else {
                     throw AppReceiptError.tooManyPurchases(limit: Self.maximumPurchases)
@@ -70,17 +77,21 @@ extension AppReceipt {
                 inAppPurchases.append(.blank)
                 var purchase = try reader.inner()
                 try inAppPurchases[inAppPurchases.endIndex - 1].read(&purchase)
-            case AttributeType.originalPurchaseDate: originalPurchaseDate = try reader.date()
-            case AttributeType.originalApplicationVersion: originalApplicationVersion = try reader.string()
-            case AttributeType.expirationDate: expirationDate = try reader.date()
+                reader.note(purchase.unreadableTypes)
+            case AttributeType.originalPurchaseDate:
+                originalPurchaseDate = reader.optional({ try $0.date() }, orKeepIn: &otherAttributes)
+            case AttributeType.originalApplicationVersion:
+                originalApplicationVersion = reader.optional({ try $0.string() }, orKeepIn: &otherAttributes)
+            case AttributeType.expirationDate:
+                expirationDate = reader.optional({ try $0.date() }, orKeepIn: &otherAttributes)
             default: otherAttributes.append(reader.attribute)
             }
         }
         self.receiptType = try receiptType.required(AttributeType.receiptType)
         self.bundleIdentifier = try bundleIdentifier.required(AttributeType.bundleIdentifier)
-        self.applicationVersion = try applicationVersion.required(AttributeType.applicationVersion)
         self.creationDate = try creationDate.required(AttributeType.creationDate)
         guard environment != nil else { throw AppReceiptError.receiptTypeUnknown(self.receiptType) }
+        return Set(reader.unreadableTypes)
     }
 
     /// The signed content in DER. As in Apple's receipts, both kinds of set are sorted.

@@ -44,6 +44,7 @@ extension InAppPurchase {
         var productIdentifier: String?
         var transactionIdentifier: String?
         var purchaseDate: Timestamp?
+        var hasUnreadableEnd = false
         // Apple writes seven such attributes.
         otherAttributes.reserveCapacity(8)
         while try reader.next() {
@@ -51,24 +52,40 @@ extension InAppPurchase {
             case AttributeType.quantity: quantity = try reader.integer()
             case AttributeType.productIdentifier: productIdentifier = try reader.string()
             case AttributeType.transactionIdentifier: transactionIdentifier = try reader.string()
-            case AttributeType.purchaseDate: purchaseDate = try reader.requiredDate()
+            case AttributeType.purchaseDate: purchaseDate = try reader.date()
             case AttributeType.originalTransactionIdentifier: originalTransactionIdentifier = try reader.string()
-            case AttributeType.originalPurchaseDate: originalPurchaseDate = try reader.date()
+            case AttributeType.originalPurchaseDate:
+                originalPurchaseDate = reader.optional({ try $0.date() }, orKeepIn: &otherAttributes)
             case AttributeType.productType:
-                productType = ProductType(receiptCode: try reader.integer())
+                guard let code = reader.optional({ try $0.integer() }, orKeepIn: &otherAttributes) else { continue }
+                productType = ProductType(receiptCode: code)
                 // An unknown number is kept unchanged.
                 if productType == nil { otherAttributes.append(reader.attribute) }
-            case AttributeType.expiresDate: expiresDate = try reader.date()
-            case AttributeType.itemID: itemID = try reader.integer()
-            case AttributeType.webOrderLineItemID: webOrderLineItemID = try reader.integer()
+            case AttributeType.expiresDate:
+                let count = reader.unreadableTypes.count
+                expiresDate = reader.optional({ try $0.date() }, orKeepIn: &otherAttributes)
+                hasUnreadableEnd = reader.unreadableTypes.count > count
+            case AttributeType.itemID: itemID = reader.optional({ try $0.integer() }, orKeepIn: &otherAttributes)
+            case AttributeType.webOrderLineItemID:
+                webOrderLineItemID = reader.optional({ try $0.integer() }, orKeepIn: &otherAttributes)
             case AttributeType.cancellationDate: cancellationDate = try reader.date()
-            case AttributeType.isTrialPeriod: isTrialPeriod = try reader.integer() != 0
-            case AttributeType.isInIntroductoryOfferPeriod: isInIntroductoryOfferPeriod = try reader.integer() != 0
-            case AttributeType.promotionalOfferIdentifier: promotionalOfferIdentifier = try reader.string()
+            case AttributeType.isTrialPeriod:
+                isTrialPeriod = reader.optional({ try $0.integer() }, orKeepIn: &otherAttributes).map { $0 != 0 }
+            case AttributeType.isInIntroductoryOfferPeriod:
+                isInIntroductoryOfferPeriod = reader.optional({ try $0.integer() }, orKeepIn: &otherAttributes).map {
+                    $0 != 0
+                }
+            case AttributeType.promotionalOfferIdentifier:
+                promotionalOfferIdentifier = reader.optional({ try $0.string() }, orKeepIn: &otherAttributes)
             default: otherAttributes.append(reader.attribute)
             }
         }
-        let count = try quantity.required(AttributeType.quantity)
+        // Only a subscription ends. Without its end, the customer would get nothing for the price.
+        let isEndless = productType.map { $0 != .autoRenewableSubscription } ?? false
+        guard !hasUnreadableEnd || isEndless else {
+            throw AppReceiptError.dateInvalid(attribute: AttributeType.expiresDate)
+        }
+        let count = quantity ?? 1
         guard (1...Int64(Int32.max)).contains(count) else { throw AppReceiptError.quantityOutOfRange }
         self.quantity = Int(count)
         self.productIdentifier = try productIdentifier.required(AttributeType.productIdentifier)

@@ -1,11 +1,17 @@
 import Commerce
 import Foundation
 import StrictJSON
+import Synchronization
 
-/// Typed access to the fields of a signed JSON object. `null` equals an absent field. A field of another type is an
-/// error.
+/// Typed access to the fields of a signed JSON object. `null` and an empty text equal an absent field.
+///
+/// The store's signature is the authority. A field in another form is read as absent and noted, unless a decision needs
+/// it. Then it is an error, because a guess could grant too much or take what was bought.
 struct PayloadFields {
     let object: JSONObject
+    /// The names of the optional fields that are an error in another form.
+    private let deciding: Set<String>
+    private let unreadable: UnreadableFields
 
     /// The years 1 to 9999. Xcode writes year 1, and the calendar ends with year 9999.
     private static let dates: ClosedRange<Int64> = -62_135_769_600_000...253_402_300_799_999
@@ -13,83 +19,108 @@ struct PayloadFields {
     private static let dateDescription = "a date in milliseconds, from year 1 to 9999"
 
     init(_ object: JSONObject) {
-        self.object = object
+        self.init(object, deciding: [], unreadable: UnreadableFields())
     }
 
     init(_ value: JSONValue) throws(PayloadError) {
         guard case .object(let object) = value else {
             throw PayloadError(message: "The payload must be a JSON object.")
         }
-        self.object = object
+        self.init(object)
     }
 
+    private init(_ object: JSONObject, deciding: Set<String>, unreadable: UnreadableFields) {
+        self.object = object
+        self.deciding = deciding
+        self.unreadable = unreadable
+    }
+
+    /// The same fields, of which a decision needs some.
+    func deciding(_ names: Set<String>) -> PayloadFields {
+        PayloadFields(object, deciding: names, unreadable: unreadable)
+    }
+
+    /// The fields that were read as absent because of their form, also those of inner objects, in order.
+    var unreadableNames: [String] { unreadable.names.withLock { $0.sorted() } }
+
+    /// A text. The digits of a number are the text of an identifier.
     func string(_ name: String) throws(PayloadError) -> String? {
-        switch object[name] {
-        case nil, .null: return nil
-        case .string(let text): return text
-        case .some(let value): throw mismatch(name, "a string", value)
+        try string(name, decides: deciding.contains(name))
+    }
+
+    private func string(_ name: String, decides: Bool) throws(PayloadError) -> String? {
+        switch stated(name) {
+        case nil: return nil
+        // PostgreSQL stores no NUL.
+        case .string(let text) where !text.utf8.contains(0): return text
+        case .number(let number) where !decides: return number.text
+        case .some(let value): return try absent(name, "a string", value, decides)
         }
     }
 
     func requiredString(_ name: String) throws(PayloadError) -> String {
-        guard let text = try string(name) else { throw missing(name) }
+        guard let text = try string(name, decides: true) else { throw missing(name) }
         return text
     }
 
     func integer(_ name: String) throws(PayloadError) -> Int64? {
-        switch object[name] {
-        case nil, .null: return nil
-        case .number(let number):
-            guard let integer = number.int64 else { throw mismatch(name, "a whole number", .number(number)) }
-            return integer
-        case .some(let value): throw mismatch(name, "a whole number", value)
-        }
+        try integer(name, decides: deciding.contains(name))
+    }
+
+    private func integer(_ name: String, decides: Bool) throws(PayloadError) -> Int64? {
+        guard let value = stated(name) else { return nil }
+        if case .number(let number) = value, let integer = Self.whole(number) { return integer }
+        return try absent(name, "a whole number", value, decides)
     }
 
     func requiredInteger(_ name: String) throws(PayloadError) -> Int64 {
-        guard let integer = try integer(name) else { throw missing(name) }
+        guard let integer = try integer(name, decides: true) else { throw missing(name) }
         return integer
     }
 
     /// The quantity of a product, from 1 to 2147483647. It is 1 if Apple sends none.
     func quantity(_ name: String) throws(PayloadError) -> Int {
-        let quantity = try integer(name) ?? 1
+        let quantity = try integer(name, decides: true) ?? 1
         guard (1...Int64(Int32.max)).contains(quantity) else {
             throw PayloadError(message: "The field \(name) must be from 1 to \(Int32.max).")
         }
         return Int(quantity)
     }
 
+    /// True or false. Apple's verifyReceipt writes the same facts as `"true"` and `"1"`.
     func bool(_ name: String) throws(PayloadError) -> Bool? {
-        switch object[name] {
-        case nil, .null: return nil
-        case .bool(let bool): return bool
-        case .some(let value): throw mismatch(name, "true or false", value)
+        guard let value = stated(name) else { return nil }
+        switch value {
+        case .bool(true), "true", "1", .number(JSONNumber(1)): return true
+        case .bool(false), "false", "0", .number(JSONNumber(0)): return false
+        default: return try absent(name, "true or false", value)
         }
     }
 
     /// A date in milliseconds since 1970, rounded down. Xcode writes a fraction.
     func date(_ name: String) throws(PayloadError) -> Timestamp? {
-        switch object[name] {
-        case nil, .null: return nil
-        case .number(let number):
-            let milliseconds = number.int64 ?? number.double.flatMap { Int64(exactly: $0.rounded(.down)) }
-            guard let milliseconds, Self.dates.contains(milliseconds) else {
-                throw mismatch(name, Self.dateDescription, .number(number))
-            }
+        try date(name, decides: deciding.contains(name))
+    }
+
+    private func date(_ name: String, decides: Bool) throws(PayloadError) -> Timestamp? {
+        guard let value = stated(name) else { return nil }
+        if case .number(let number) = value,
+            let milliseconds = number.int64 ?? number.double.flatMap({ Int64(exactly: $0.rounded(.down)) }),
+            Self.dates.contains(milliseconds)
+        {
             return Timestamp(millisecondsSince1970: milliseconds)
-        case .some(let value): throw mismatch(name, Self.dateDescription, value)
         }
+        return try absent(name, Self.dateDescription, value, decides)
     }
 
     func requiredDate(_ name: String) throws(PayloadError) -> Timestamp {
-        guard let date = try date(name) else { throw missing(name) }
+        guard let date = try date(name, decides: true) else { throw missing(name) }
         return date
     }
 
     func uuid(_ name: String) throws(PayloadError) -> UUID? {
         guard let text = try string(name) else { return nil }
-        guard let uuid = UUID(uuidString: text) else { throw mismatch(name, "a UUID", .string(text)) }
+        guard let uuid = UUID(uuidString: text) else { return try absent(name, "a UUID", .string(text)) }
         return uuid
     }
 
@@ -108,35 +139,34 @@ struct PayloadFields {
     func requiredEnumeration<Value: RawRepresentable<String>>(
         _ name: String
     ) throws(PayloadError) -> OpenEnumeration<Value> {
-        guard let value: OpenEnumeration<Value> = try enumeration(name) else { throw missing(name) }
-        return value
+        OpenEnumeration(rawValue: try requiredString(name))
     }
 
     func strings(_ name: String) throws(PayloadError) -> [String]? {
         guard let values = try array(name) else { return nil }
         var strings: [String] = []
         for value in values {
-            guard case .string(let text) = value else { throw mismatch(name, "an array of strings", value) }
+            guard case .string(let text) = value else { return try absent(name, "an array of strings", value) }
             strings.append(text)
         }
         return strings
     }
 
     func object(_ name: String) throws(PayloadError) -> PayloadFields? {
-        switch object[name] {
-        case nil, .null: return nil
-        case .object(let object): return PayloadFields(object)
-        case .some(let value): throw mismatch(name, "an object", value)
+        switch stated(name) {
+        case nil: return nil
+        case .object(let object): return PayloadFields(object, deciding: [], unreadable: unreadable)
+        case .some(let value): return try absent(name, "an object", value)
         }
     }
 
-    /// Reads the object of a field.
+    /// Reads the object of a field. An object without one of its required fields is in another form.
     func object<Value>(
         _ name: String,
         _ read: (PayloadFields) throws(PayloadError) -> Value
     ) throws(PayloadError) -> Value? {
         guard let fields = try object(name) else { return nil }
-        return try read(fields)
+        do { return try read(fields) } catch { return try absent(name, error, deciding.contains(name)) }
     }
 
     /// Reads the objects of an array.
@@ -147,25 +177,68 @@ struct PayloadFields {
         guard let values = try array(name) else { return nil }
         var objects: [Value] = []
         for value in values {
-            guard case .object(let object) = value else { throw mismatch(name, "an array of objects", value) }
-            objects.append(try read(PayloadFields(object)))
+            guard case .object(let object) = value else { return try absent(name, "an array of objects", value) }
+            do {
+                objects.append(try read(PayloadFields(object, deciding: [], unreadable: unreadable)))
+            } catch {
+                return try absent(name, error, deciding.contains(name))
+            }
         }
         return objects
     }
 
     private func array(_ name: String) throws(PayloadError) -> [JSONValue]? {
-        switch object[name] {
-        case nil, .null: return nil
+        switch stated(name) {
+        case nil: return nil
         case .array(let values): return values
-        case .some(let value): throw mismatch(name, "an array", value)
+        case .some(let value): return try absent(name, "an array", value)
         }
+    }
+
+    /// The value of a field; nil if the store has stated nothing.
+    private func stated(_ name: String) -> JSONValue? {
+        switch object[name] {
+        case nil, .null: nil
+        case .string(let text) where text.isEmpty: nil
+        case .some(let value): value
+        }
+    }
+
+    /// A whole number in any spelling, such as `1` and `1.0`.
+    private static func whole(_ number: JSONNumber) -> Int64? {
+        number.int64 ?? number.double.flatMap { Int64(exactly: $0) }
     }
 
     private func missing(_ name: String) -> PayloadError {
         PayloadError(message: "The field \(name) is missing.")
     }
 
-    private func mismatch(_ name: String, _ expected: String, _ value: JSONValue) -> PayloadError {
-        PayloadError(message: "The field \(name) must be \(expected); it is of type \(value.kind).")
+    /// Notes a field in another form, and reads it as absent.
+    ///
+    /// - Throws: `PayloadError` if a decision needs the field.
+    private func absent<Value>(
+        _ name: String,
+        _ expected: String,
+        _ value: JSONValue,
+        _ decides: Bool? = nil
+    ) throws(PayloadError) -> Value? {
+        try absent(
+            name, PayloadError(message: "The field \(name) must be \(expected); it is of type \(value.kind)."),
+            decides ?? deciding.contains(name))
     }
+
+    private func absent<Value>(
+        _ name: String,
+        _ error: PayloadError,
+        _ decides: Bool
+    ) throws(PayloadError) -> Value? {
+        guard !decides else { throw error }
+        unreadable.names.withLock { _ = $0.insert(name) }
+        return nil
+    }
+}
+
+/// The names of the fields that were read as absent because of their form.
+private final class UnreadableFields: Sendable {
+    let names = Mutex<Set<String>>([])
 }

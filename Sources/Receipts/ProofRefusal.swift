@@ -76,8 +76,7 @@ public struct ProofRefusal: CodedError, Equatable {
             case .algorithmNotAllowed: "The proof is signed with an algorithm that Apple does not use."
             case .signerCertificateMissing:
                 "The certificate of the proof's signer is missing or unreadable. Send the proof unchanged."
-            case .chainUntrusted:
-                "The proof's certificates do not lead to a trusted root. To trust their root, add it."
+            case .chainUntrusted: "The proof's certificates do not lead to a trusted root."
             case .chainOutsideValidity: "A certificate of the proof was not valid when the proof was signed."
             case .chainShape: "The proof's certificates must be a chain of leaf, intermediate and root, as Apple's are."
             case .appleExtensionMissing:

@@ -71,8 +71,9 @@ public struct ProofVerifier: Sendable {
         if known == nil { chainCache.insert(.init(signedData, chain)) }
 
         var receipt = AppReceipt.blank
+        let unreadable: Set<Int>
         do {
-            try receipt.read(payload: signedData.content)
+            unreadable = try receipt.read(payload: signedData.content)
         } catch AppReceiptError.tooManyPurchases(let limit) {
             throw ProofRefusal(.tooManyPurchases, AppReceiptError.tooManyPurchases(limit: limit).message)
         } catch {
@@ -81,13 +82,17 @@ public struct ProofVerifier: Sendable {
         if let device = expectations.deviceIdentifier, !receipt.isValid(forDevice: device) {
             throw ProofRefusal(.deviceMismatch)
         }
-        return try accept(
+        var proof = try accept(
             .appReceipt(receipt), chain: chain, environment: receipt.environment?.rawValue ?? receipt.receiptType,
             signedAt: receipt.creationDate, bundleIdentifier: receipt.bundleIdentifier,
             // Receipts before 2023 sign a SHA-1 digest, which is too weak to identify a proof.
             digest: signedData.signer.digest == .sha256
                 ? digest : DigestAlgorithm.sha256.digest(of: signedData.content),
             expecting: expectations)
+        proof.unreadableFields = unreadable.compactMap {
+            AppReceipt.attributeNames[$0] ?? InAppPurchase.attributeNames[$0]
+        }
+        return proof
     }
 
     private func validate(_ signedData: SignedData, at moment: Timestamp) throws(ProofRefusal) -> ValidatedChain {
@@ -113,10 +118,12 @@ public struct ProofVerifier: Sendable {
         var proof = try accept(
             payload.content, chain: chain, environment: payload.environment, signedAt: payload.signedAt,
             bundleIdentifier: payload.bundleIdentifier, digest: digest, expecting: expectations)
+        proof.unreadableFields = payload.unreadableFields
         guard case .notification(let notification) = payload.content else { return proof }
         for part in notification.signedParts {
             let inner = try verify(part.compact, in: part.field, as: part.kind, of: proof, chain: chain)
             if !proof.chains.contains(inner.chain.path) { proof.chains.append(inner.chain.path) }
+            proof.unreadableFields += inner.unreadableFields
             switch inner.content {
             case .transaction(let transaction):
                 proof.notifiedTransaction = transaction
@@ -131,17 +138,24 @@ public struct ProofVerifier: Sendable {
         return proof
     }
 
+    /// A verified JWS inside a notification.
+    private struct InnerProof {
+        let content: VerifiedProof.Content
+        let chain: ValidatedChain
+        /// The SHA-256 of the signed bytes.
+        let digest: [UInt8]
+        let unreadableFields: [String]
+    }
+
     /// Verifies a JWS inside a notification. It must lead to the same root, have the kind that its field requires, and
     /// name the same app and environment.
-    ///
-    /// - Returns: Its content, its own chain, and the SHA-256 of its signed bytes.
     private func verify(
         _ compact: String,
         in field: String,
         as kind: SignedPayload.Kind,
         of notification: VerifiedProof,
         chain: ValidatedChain
-    ) throws(ProofRefusal) -> (content: VerifiedProof.Content, chain: ValidatedChain, digest: [UInt8]) {
+    ) throws(ProofRefusal) -> InnerProof {
         let inner: (payload: SignedPayload, chain: ValidatedChain, digest: [UInt8])
         do {
             inner = try verifiedPayload(compact: Array(compact.utf8))
@@ -157,7 +171,9 @@ public struct ProofVerifier: Sendable {
         guard inner.payload.environment == notification.environment.rawValue,
             inner.payload.bundleIdentifier == nil || inner.payload.bundleIdentifier == notification.bundleIdentifier
         else { throw ProofRefusal(.innerProofInvalid, "The field \(field) is for another app or environment.") }
-        return (inner.payload.content, inner.chain, inner.digest)
+        return InnerProof(
+            content: inner.payload.content, chain: inner.chain, digest: inner.digest,
+            unreadableFields: inner.payload.unreadableFields)
     }
 
     /// Verifies a JWS from its encoding to its payload.
@@ -196,7 +212,9 @@ public struct ProofVerifier: Sendable {
         guard let leaf = certificates.first, certificates.count == min(encoded.count, 2) else {
             throw ProofRefusal(.signerCertificateMissing)
         }
-        return try anchors.validate(leaf: leaf, others: Array(certificates.dropFirst()), at: moment)
+        return try anchors.validate(
+            leaf: leaf, others: Array(certificates.dropFirst()),
+            roots: encoded.dropFirst(2).compactMap { Certificate(der: $0) }, at: moment)
     }
 
     /// Verifies the payload's date, environment and app, after its signature.

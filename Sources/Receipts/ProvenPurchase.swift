@@ -20,6 +20,11 @@ public struct ProvenPurchase: Hashable, Sendable {
     public let appAccountToken: UUID?
     public let facts: TransactionFacts
 
+    /// The type of the product that the proof states or implies. Only a subscription ends.
+    public var productType: ProductType? {
+        facts.text(.type).flatMap(ProductType.init) ?? expiresDate.map { _ in .autoRenewableSubscription }
+    }
+
     init(_ purchase: InAppPurchase) {
         transactionIdentifier = purchase.transactionIdentifier
         originalTransactionIdentifier = purchase.originalTransactionIdentifier ?? purchase.transactionIdentifier

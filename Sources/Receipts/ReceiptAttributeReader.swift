@@ -13,6 +13,8 @@ struct ReceiptAttributeReader: ~Copyable {
     private var version = 0
     private var value: Range<Int> = 0..<0
     private var seen = SeenTypes()
+    /// The types of the attributes that were read as absent because of their form. It may have a type more than once.
+    private(set) var unreadableTypes: [Int] = []
 
     init(_ payload: [UInt8]) throws(BERError) {
         self.init(payload, elements: try Self.elements(ofSetIn: payload.indices, of: payload))
@@ -57,42 +59,58 @@ struct ReceiptAttributeReader: ~Copyable {
 
     var bytes: [UInt8] { Array(payload[value]) }
 
-    func string() throws -> String {
-        guard let text = String(strictUTF8: try content(BERTag.utf8String)) else {
+    /// The text, or nil if it is empty. Apple's receipts have two types of strings.
+    func string() throws -> String? {
+        let content = try content(BERTag.utf8String, BERTag.ia5String)
+        guard !content.isEmpty else { return nil }
+        // PostgreSQL stores no NUL.
+        guard !content.contains(0), let text = String(strictUTF8: content) else {
             throw AppReceiptError.textInvalid(attribute: type)
         }
         return text
     }
 
-    func ia5String() throws -> String {
-        let content = try content(BERTag.ia5String)
-        guard content.allSatisfy({ $0 < 0x80 }) else { throw AppReceiptError.textInvalid(attribute: type) }
-        return String(decoding: content, as: UTF8.self)
-    }
-
     /// The date, or nil if the string is empty.
     func date() throws -> Timestamp? {
-        let text = try content(BERTag.ia5String)
+        let text = try content(BERTag.ia5String, BERTag.utf8String)
         guard !text.isEmpty else { return nil }
         guard let date = Timestamp(rfc3339: text) else { throw AppReceiptError.dateInvalid(attribute: type) }
         return date
     }
 
-    func requiredDate() throws -> Timestamp {
-        guard let date = try date() else { throw AppReceiptError.attributeMissing(type) }
-        return date
-    }
-
-    func integer() throws -> Int64 {
+    /// The number, or nil if the attribute has no value.
+    func integer() throws -> Int64? {
+        guard !value.isEmpty else { return nil }
         var cursor = BERCursor(value)
         let number = try cursor.integer(in: payload)
         try cursor.finish()
         return number
     }
 
-    private func content(_ tag: UInt8) throws -> ArraySlice<UInt8> {
+    /// Reads an attribute that no decision needs. An attribute in another form is noted and read as absent.
+    ///
+    /// - Parameter others: The attributes that are kept unchanged.
+    mutating func optional<Value>(
+        _ read: (borrowing Self) throws -> Value?,
+        orKeepIn others: inout [ReceiptAttribute]
+    ) -> Value? {
+        do { return try read(self) } catch {
+            others.append(attribute)
+            unreadableTypes.append(type)
+            return nil
+        }
+    }
+
+    /// Takes over the notes of the reader of an inner set.
+    mutating func note(_ types: [Int]) {
+        unreadableTypes += types
+    }
+
+    /// The content of a string with one of two tags. An attribute without a value is an empty string.
+    private func content(_ tag: UInt8, _ other: UInt8) throws -> ArraySlice<UInt8> {
+        guard !value.isEmpty else { return [] }
         var cursor = BERCursor(value)
-        let content = try cursor.content(of: tag, in: payload)
+        let content = try cursor.content(of: payload[value.lowerBound] == other ? other : tag, in: payload)
         try cursor.finish()
         return payload[content]
     }

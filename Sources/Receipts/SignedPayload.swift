@@ -16,6 +16,8 @@ struct SignedPayload {
     let environment: String
     let signedAt: Timestamp
     let bundleIdentifier: String?
+    /// The fields that were read as absent because of their form.
+    let unreadableFields: [String]
 
     init(_ value: JSONValue) throws(PayloadError) {
         let fields = try PayloadFields(value)
@@ -54,6 +56,7 @@ struct SignedPayload {
             signedAt = renewalInfo.signedDate
             bundleIdentifier = nil
         }
+        unreadableFields = fields.unreadableNames
     }
 
     /// The JWT claims that limit the use of a token (RFC 7519 section 4.1). Apple never uses them. A verifier that

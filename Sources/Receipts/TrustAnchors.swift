@@ -24,11 +24,13 @@ public struct TrustAnchors: Sendable {
     /// - Parameters:
     ///   - leaf: The signer's certificate.
     ///   - others: The other certificates of the proof.
+    ///   - roots: Certificates of the proof that are no part of the path. They only explain a refusal.
     ///   - moment: The moment at which the chain must be valid. It is the proof's own date, because Apple's signers
     ///     expire.
     func validate(
         leaf: Certificate,
         others: [Certificate],
+        roots: [Certificate] = [],
         at moment: Timestamp
     ) throws(ProofRefusal) -> ValidatedChain {
         let path: [Certificate]
@@ -36,7 +38,7 @@ public struct TrustAnchors: Sendable {
             path = try store.path(from: leaf, through: others, at: moment.secondsSince1970)
         } catch {
             switch error {
-            case .untrusted: throw ProofRefusal(.chainUntrusted)
+            case .untrusted: throw ProofRefusal(.chainUntrusted, finding(about: [leaf] + others + roots))
             case .outsideValidity: throw ProofRefusal(.chainOutsideValidity)
             case .tooLong: throw ProofRefusal(.chainShape)
             }
@@ -53,6 +55,20 @@ public struct TrustAnchors: Sendable {
             throw ProofRefusal(.appleExtensionMissing)
         }
         return ValidatedChain(path: path, anchor: anchor)
+    }
+
+    /// The finding about certificates that lead to no anchor. It never advises to add a root that is there.
+    private func finding(about certificates: [Certificate]) -> String {
+        if certificates.contains(where: { certificate in anchors.contains { $0.certificate == certificate } }) {
+            return "Their root is trusted, but has not signed them. Send the proof unchanged."
+        }
+        let issuers = certificates.map(\.issuer)
+        guard let namesake = anchors.first(where: { issuers.contains($0.certificate.subject) }) else {
+            return "If `till trust list` does not show their root, add it."
+        }
+        return namesake.realm == .xcode && certificates.count == 1
+            ? "The trusted roots of its name are of other Macs or years. Add this one, too."
+            : "A trusted root has the name of their issuer, but has not signed them."
     }
 
     /// The path from a certificate to an anchor, for people to see. An expired certificate does not hide the anchor.

@@ -33,6 +33,8 @@ public struct VerifiedProof: Sendable {
     /// The certificate chains, each from the leaf to the trusted root: the proof's own chain first, then those of
     /// nested proofs.
     public internal(set) var chains: [[Certificate]]
+    /// The fields, or attributes of an app receipt, whose form no decision needs and that were read as absent.
+    public internal(set) var unreadableFields: [String] = []
 
     /// A nested proof. It is a class, so a verified proof stays small (see `Content`).
     public final class SignedPart: Sendable {

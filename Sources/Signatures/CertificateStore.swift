@@ -1,27 +1,35 @@
 import COpenSSL
 
-/// The trusted certificates, with the paths from other certificates to them. It owns an OpenSSL store.
+/// The trusted certificates, with the paths from other certificates to them. It owns an OpenSSL store for each.
 ///
-/// The class is unchecked because the pointer refers to C memory. The pointer never changes, and nothing is added after
-/// `init`. OpenSSL guards lookups in a store with its own lock.
+/// OpenSSL tries one of several roots with the same name. Each Mac has such a root of Xcode's, renewed each year. So each
+/// root has a store of its own, and a path is tried to each of them.
+///
+/// The class is unchecked because the pointers refer to C memory. They never change, and nothing is added after `init`.
+/// OpenSSL guards lookups in a store with its own lock.
 public final class CertificateStore: @unchecked Sendable {
-    private let pointer: OpaquePointer
-    private let trusted: [Certificate]
+    private let roots: [(certificate: Certificate, pointer: OpaquePointer)]
 
     /// - Throws: `OpenSSLError` if OpenSSL cannot store the certificates.
     public init(trusting certificates: [Certificate]) throws {
-        guard let pointer = X509_STORE_new() else { throw OpenSSLError("make a certificate store") }
-        self.pointer = pointer
-        trusted = certificates
-        for certificate in certificates {
-            guard X509_STORE_add_cert(pointer, certificate.handle.pointer) == 1 else {
-                throw OpenSSLError("add a certificate to the store")
+        var roots: [(certificate: Certificate, pointer: OpaquePointer)] = []
+        do {
+            for certificate in certificates {
+                guard let pointer = X509_STORE_new() else { throw OpenSSLError("make a certificate store") }
+                roots.append((certificate, pointer))
+                guard X509_STORE_add_cert(pointer, certificate.handle.pointer) == 1 else {
+                    throw OpenSSLError("add a certificate to the store")
+                }
             }
+        } catch {
+            for root in roots { X509_STORE_free(root.pointer) }
+            throw error
         }
+        self.roots = roots
     }
 
     deinit {
-        X509_STORE_free(pointer)
+        for root in roots { X509_STORE_free(root.pointer) }
     }
 
     /// Builds and verifies the path from a leaf to a trusted root (RFC 5280 section 6), with at most two certificates
@@ -36,6 +44,24 @@ public final class CertificateStore: @unchecked Sendable {
         through intermediates: [Certificate],
         at moment: Int64
     ) throws(CertificatePathError) -> [Certificate] {
+        var failure = CertificatePathError.untrusted
+        for root in roots {
+            do throws(CertificatePathError) {
+                return try path(from: leaf, through: intermediates, to: root, at: moment)
+            } catch {
+                // The failure of a path that leads to a root says more than the lack of one.
+                if error != .untrusted { failure = error }
+            }
+        }
+        throw failure
+    }
+
+    private func path(
+        from leaf: Certificate,
+        through intermediates: [Certificate],
+        to root: (certificate: Certificate, pointer: OpaquePointer),
+        at moment: Int64
+    ) throws(CertificatePathError) -> [Certificate] {
         guard let context = X509_STORE_CTX_new(), let untrusted = till_certificate_stack_new() else { throw .untrusted }
         defer {
             X509_STORE_CTX_free(context)
@@ -45,7 +71,7 @@ public final class CertificateStore: @unchecked Sendable {
         for intermediate in intermediates {
             guard till_certificate_stack_push(untrusted, intermediate.handle.pointer) > 0 else { throw .untrusted }
         }
-        guard X509_STORE_CTX_init(context, pointer, leaf.handle.pointer, untrusted) == 1,
+        guard X509_STORE_CTX_init(context, root.pointer, leaf.handle.pointer, untrusted) == 1,
             let parameters = X509_STORE_CTX_get0_param(context)
         else { throw .untrusted }
         X509_VERIFY_PARAM_set_time(parameters, time_t(moment))
@@ -61,7 +87,7 @@ public final class CertificateStore: @unchecked Sendable {
             default: throw .untrusted
             }
         }
-        return certificates(of: X509_STORE_CTX_get0_chain(context), among: [leaf] + intermediates + trusted)
+        return certificates(of: X509_STORE_CTX_get0_chain(context), among: [leaf] + intermediates + [root.certificate])
     }
 
     /// Returns the given certificates for OpenSSL's objects. Parsing them again would cost as much as a signature.

@@ -170,6 +170,60 @@ import Testing
         #expect(subscription.offers.map(\.paymentMode) == [.payUpFront])
     }
 
+    /// Every optional text of a file, as Xcode and other programs write it before it is filled in.
+    @Test(arguments: [
+        file(settings: #""_applicationInternalID":"","_locale":"","_storefront":"","_developerTeamID":"""#),
+        file(settings: #""_storeKitErrors":[{"current":{"type":"","index":0},"enabled":true,"name":""}]"#),
+        file(settings: #""_storeKitErrors":[{"current":{"type":"","index":0},"enabled":true,"name":"Purchase"}]"#),
+        file(products: "{\(fields),\"type\":\"Consumable\",\"referenceName\":\"\",\"internalID\":\"\"}"),
+        #"{"identifier":"","products":[],"subscriptionOffersKeyPair":{"id":"","privateKey":""},"settings":{"#
+            + #"},"appPolicies":{"eula":"","policies":[{"locale":"","policyText":"","policyURL":""}]}}"#,
+        #"{"products":[{"productID":"p","displayPrice":"1","type":"Consumable","localizations":["#
+            + #"{"locale":"","displayName":"","description":""},{"locale":"","displayName":"b"}]}]}"#,
+        file(subscription: monthly + #","referenceName":"","subscriptionGroupID":"","localizations":[]"#)
+            .replacing(#""name":"Club""#, with: #""name":"""#),
+    ])
+    func `an empty text equals a missing one`(text: String) throws {
+        let configuration = try StoreKitConfiguration(json: Array(text.utf8), file: "f")
+        #expect(configuration.text == text)
+        #expect(configuration.storefront.countryCode == "USA" && configuration.settings.locale == "en_US")
+        #expect(configuration.settings.appAppleIdentifier == nil && configuration.settings.storeKitErrors.isEmpty)
+        #expect(configuration.subscriptionOffersKeyPair == nil)
+        #expect(configuration.products.allSatisfy { $0.localizations.isEmpty })
+    }
+
+    @Test(arguments: [
+        (#"{"offerID":"o","paymentMode":"none","subscriptionPeriod":"P1M"}"#, "paymentMode"),
+        (#"{"offerID":"o","paymentMode":"none","subscriptionPeriod":"","displayPrice":""}"#, "paymentMode"),
+        (#"{"offerID":"o","paymentMode":"","subscriptionPeriod":"P1M"}"#, "paymentMode"),
+        (#"{"offerID":"o","subscriptionPeriod":"P1M"}"#, "paymentMode"),
+        (#"{"offerID":"","paymentMode":"free","subscriptionPeriod":"P1M"}"#, "offerID"),
+        (#"{"paymentMode":"free","subscriptionPeriod":"P1M"}"#, "offerID"),
+        (#"{"offerID":"o","paymentMode":"free","subscriptionPeriod":""}"#, "subscriptionPeriod"),
+        (#"{"offerID":"o","paymentMode":"free"}"#, "subscriptionPeriod"),
+        ("{}", "paymentMode"),
+    ])
+    func `an unfinished offer is loaded, and not sold`(offer: String, key: String) throws {
+        let finished = #"{"offerID":"f","paymentMode":"free","subscriptionPeriod":"P1M"}"#
+        for list in ["introductoryOffer", "introductoryOffers", "adHocOffers", "codeOffers", "winbackOffers"] {
+            let isIntroductory = list.hasPrefix("introductory")
+            guard !isIntroductory || key != "offerID" else { continue }
+            let value = list == "introductoryOffer" ? offer : "[\(offer),\(finished)]"
+            var text = Self.file(subscription: Self.monthly + ",\"\(list)\":\(value)")
+            // The identifier of an offer code is its name.
+            if list == "codeOffers" { text.replace("offerID", with: "referenceName") }
+            let configuration = try StoreKitConfiguration(json: Array(text.utf8), file: "f")
+            #expect(configuration.text == text)
+            let subscription = try #require(configuration.products.first?.subscription)
+            #expect(subscription.offers.count == (list == "introductoryOffer" ? 0 : 1))
+            let isNamed = offer.contains(#""offerID":"o""#) && !isIntroductory
+            #expect(subscription.unfinishedOffers.map(\.identifier) == [isNamed ? "o" : nil])
+            #expect(
+                subscription.unfinishedOffers.map(\.key)
+                    == [list == "codeOffers" && key == "offerID" ? "referenceName" : key])
+        }
+    }
+
     @Test(arguments: [
         "{\n  \"products\" : [\n\n  ],\n  \"settings\" : {\n\n  }\n}\n",
         "{\n  \"products\" : [],\n  \"settings\" : {}\n}\n",

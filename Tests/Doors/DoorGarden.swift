@@ -10,6 +10,7 @@ import HummingbirdTesting
 import Ledger
 import Receipts
 import Service
+import Signatures
 import Store
 import StrictJSON
 import TestSupport
@@ -52,18 +53,20 @@ struct DoorGarden {
     ///   - others: The apps that the service sells besides the garden.
     ///   - policy: The policy for purchases of another user.
     ///   - requests: The requests a minute of one client address, and of the public key.
+    ///   - chains: Chains whose roots are trusted, too.
     init(
         _ doors: [Door] = Door.allCases,
         selling others: [App] = [],
         policy: OwnershipPolicy = .keep,
-        requests: Int = 1_000_000
+        requests: Int = 1_000_000,
+        trusting chains: [CertificateChain] = []
     ) async throws {
         garden = try TestGarden(offerings: Self.offerings)
         ledger = try Ledger(file: garden.folder.file("ledger.sqlite"))
         keys = APIKeys(ledger: ledger, clock: garden.clock, randomness: .system)
         key = try await keys.makePublic(name: "app", app: garden.bundleIdentifier, platform: .apple).identifier
         entitlements = EntitlementService(
-            apps: try Apps([App(garden.catalog)] + others), verifier: try garden.verifier(), ledger: ledger,
+            apps: try Apps([App(garden.catalog)] + others), verifier: try garden.verifier(trusting: chains), ledger: ledger,
             clock: garden.store.clock, policy: policy)
         let limits = RequestLimits(
             perKey: requests, perUser: requests, perPublicKey: requests, perPublicKeyAddress: requests)

@@ -145,7 +145,7 @@ import Testing
         let large = JSONValue.object(["store": "apple", "jws": .string(String(repeating: "a", count: 40_000))])
         expectError(try await send(large), 413, "bodyTooLarge")
         let other = try await door.keys.makePublic(name: "other", app: "com.example.other", platform: .apple)
-        expectError(try await send(valid, key: other.identifier), 400, "bundleIdentifierMismatch", path: "jws")
+        expectError(try await send(valid, key: other.identifier), 503, "bundleIdentifierMismatch", path: "jws")
         let flag = JSONValue.object(["store": "apple", "jws": .string(bought.proof), "includeClientPayload": "yes"])
         expectError(try await send(flag), 400, "bodyInvalid", path: "includeClientPayload")
 

@@ -30,8 +30,8 @@ import Testing
         let permanent = RevenueCatErrorRule.byCode.filter(\.value.safety.isPermanent)
         #expect(
             permanent.keys.sorted() == [
-                "algorithmNotAllowed", "appleExtensionMissing", "chainOutsideValidity", "chainShape",
-                "containerInvalid", "encodingInvalid", "notRedeemable", "ownedByAnotherUser", "signatureInvalid",
+                "algorithmNotAllowed", "appleExtensionMissing", "chainShape", "containerInvalid",
+                "encodingInvalid", "notRedeemable", "ownedByAnotherUser", "signatureInvalid",
                 "signerCertificateMissing", "tooManyCertificates",
             ])
     }

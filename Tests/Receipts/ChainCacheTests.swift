@@ -39,10 +39,11 @@ import Testing
         let chain = try TestChains.rsa.get()
         let verifier = ProofVerifier(anchors: try TestChains.anchors(chain), clock: ManualClock())
         let short = try receipt(signedBy: chain, bringing: [chain.leaf.certificate])
-        #expect(throws: ProofRefusal(.chainUntrusted)) { try verifier.verify(short, expecting: ProofExpectations()) }
+        let refusal = ProofRefusal(.chainUntrusted, "If `till trust list` does not show their root, add it.")
+        #expect(throws: refusal) { try verifier.verify(short, expecting: ProofExpectations()) }
         let whole = try receipt(signedBy: chain, bringing: chain.certificates)
         _ = try verifier.verify(whole, expecting: ProofExpectations())
-        #expect(throws: ProofRefusal(.chainUntrusted)) { try verifier.verify(short, expecting: ProofExpectations()) }
+        #expect(throws: refusal) { try verifier.verify(short, expecting: ProofExpectations()) }
     }
 
     /// An authority uses each serial number once. An attacker may reuse one and insert the certificate into a receipt.

@@ -178,12 +178,14 @@ import Testing
     }
 
     /// Returns a certificate like Xcode's. It is self-signed, and its name identifies Xcode.
-    private func xcode(name: String = "StoreKit Testing in Xcode") throws -> (key: PrivateKey, certificate: Certificate)
-    {
+    private func xcode(
+        name: String = "StoreKit Testing in Xcode",
+        validity: ClosedRange<Int64> = TestChains.validity
+    ) throws -> (key: PrivateKey, certificate: Certificate) {
         let key = try PrivateKey.generate(.p256)
         let template = CertificateTemplate(
             role: .leaf, commonName: name, organization: "Test", serialNumber: [1],
-            notBefore: TestChains.validity.lowerBound, notAfter: TestChains.validity.upperBound)
+            notBefore: validity.lowerBound, notAfter: validity.upperBound)
         return (key, try template.issue(for: key.publicKey, issuer: nil, signer: key, digest: .sha256))
     }
 
@@ -209,6 +211,84 @@ import Testing
             anchors: try TrustAnchors([try #require(try TrustAnchor(local.certificate))]), clock: ManualClock())
         let alone = try transaction(header: ["alg": "ES256", "x5c": x5c([local.certificate])], key: local.key)
         #expect(refusal(of: alone, by: localVerifier) == .chainShape)
+    }
+
+    /// Each Mac has a certificate of Xcode with the same name and serial number, renewed each year.
+    @Test func `a proof is verified with its own root among several of the same name`() throws {
+        let macs = try [
+            xcode(), xcode(),
+            xcode(validity: TestChains.validity.lowerBound...TestProofs.signedAt.secondsSince1970 - 1),
+        ]
+        let chains = try [TestChains.make(), TestChains.make(), TestChains.make()]
+        let receipts = try [TestChains.make(.rsa), TestChains.make(.rsa)]
+        let roots = macs.map(\.certificate) + (chains + receipts).map(\.root.certificate)
+        func proof(of mac: (key: PrivateKey, certificate: Certificate), signedAt: Timestamp) throws -> [UInt8] {
+            try transaction(
+                header: ["alg": "ES256", "x5c": x5c([mac.certificate])],
+                payload: TestProofs.transactionPayload(changing: [
+                    "environment": "Xcode", "signedDate": .integer(signedAt.millisecondsSince1970),
+                ]), key: mac.key)
+        }
+        let everything = ProofExpectations(origins: Set(Origin.allCases))
+        for order in [roots, roots.reversed()] {
+            let verifier = ProofVerifier(
+                anchors: try TrustAnchors(order.compactMap { try TrustAnchor($0) }), clock: ManualClock())
+            for (mac, days) in zip(macs, [0, 0, -2] as [Int64]) {
+                let proof = try proof(of: mac, signedAt: TestProofs.signedAt.adding(days: days))
+                #expect(
+                    try verifier.verify(proof, expecting: everything).fingerprints.anchor == mac.certificate.fingerprint
+                )
+            }
+            let late = try proof(of: macs[2], signedAt: TestProofs.signedAt)
+            #expect(throws: ProofRefusal(.chainOutsideValidity)) { try verifier.verify(late, expecting: everything) }
+            for chain in chains {
+                let verified = try verifier.verify(try TestProofs.transaction(chain: chain), expecting: everything)
+                #expect(verified.fingerprints.anchor == chain.root.certificate.fingerprint)
+            }
+            for chain in receipts {
+                let verified = try verifier.verify(try TestProofs.signed(chain: chain), expecting: everything)
+                #expect(verified.fingerprints.anchor == chain.root.certificate.fingerprint)
+            }
+        }
+    }
+
+    @Test func `a refusal advises to add a root only if it is not there`() throws {
+        func detail(_ proof: [UInt8], trusting roots: [Certificate]) throws -> String? {
+            let verifier = ProofVerifier(
+                anchors: try TrustAnchors(roots.compactMap { try TrustAnchor($0) }), clock: ManualClock())
+            do {
+                _ = try verifier.verify(proof, expecting: ProofExpectations(origins: Set(Origin.allCases)))
+                return nil
+            } catch {
+                #expect(error.reason == .chainUntrusted)
+                return error.detail
+            }
+        }
+        let stranger = try TestChains.make(name: "Stranger")
+        let advice = "If `till trust list` does not show their root, add it."
+        let own = try TestProofs.transaction(chain: ellipticCurve)
+        #expect(try detail(own, trusting: [stranger.root.certificate]) == advice)
+        #expect(try detail(own, trusting: []) == advice)
+        // The root is there, but another authority of its name has issued the intermediate.
+        let namesake = try TestChains.make()
+        #expect(
+            try detail(own, trusting: [namesake.root.certificate])
+                == "A trusted root has the name of their issuer, but has not signed them.")
+        let mixed = try transaction(
+            header: [
+                "alg": "ES256",
+                "x5c": x5c(Array(namesake.certificates.prefix(2)) + [ellipticCurve.root.certificate]),
+            ], key: namesake.leaf.key)
+        #expect(
+            try detail(mixed, trusting: [ellipticCurve.root.certificate])
+                == "Their root is trusted, but has not signed them. Send the proof unchanged.")
+        let (mac, other) = (try xcode(), try xcode())
+        let proof = try transaction(
+            header: ["alg": "ES256", "x5c": x5c([other.certificate])],
+            payload: TestProofs.transactionPayload(changing: ["environment": "Xcode"]), key: other.key)
+        #expect(
+            try detail(proof, trusting: [mac.certificate])
+                == "The trusted roots of its name are of other Macs or years. Add this one, too.")
     }
 
     @Test func `Xcode's certificate must sign directly`() throws {

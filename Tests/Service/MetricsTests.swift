@@ -67,6 +67,15 @@ import Wire
         #expect(try #require(values["till_verify_seconds_sum"]) > 0)
     }
 
+    @Test func `fields in an unknown form are counted by their names`() {
+        let metrics = ServiceMetrics()
+        metrics.recordVerification(.zero, unreadable: ["price", "currency"])
+        metrics.recordVerification(.zero, unreadable: ["price"])
+        let text = metrics.text(queueDepth: 0)
+        #expect(text.contains("till_unreadable_fields_total{field=\"price\"} 2\n"))
+        #expect(text.contains("till_unreadable_fields_total{field=\"currency\"} 1\n"))
+    }
+
     @Test func `reading the metrics needs the scope`() async throws {
         let key = try await fixture.keys.make(name: "shop", scopes: [.read, .redeem, .grant]).key
         #expect(try await fixture.send(.get, "/metrics", key: key).code == "scopeMissing")

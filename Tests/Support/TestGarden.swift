@@ -2,6 +2,7 @@ import Catalog
 import Commerce
 import Foundation
 import Receipts
+import Signatures
 import Store
 import Testing
 
@@ -123,10 +124,15 @@ public struct TestGarden: Sendable {
 
     /// A verifier that trusts this store.
     ///
-    /// - Parameter clock: The clock, by default the store's.
-    public func verifier(clock: (any WallClock)? = nil) throws -> ProofVerifier {
-        ProofVerifier(
-            anchors: try TrustAnchors(store.rootCertificates.compactMap { try TrustAnchor($0) }),
+    /// - Parameters:
+    ///   - chains: Chains whose roots are trusted, too.
+    ///   - clock: The clock, by default the store's.
+    public func verifier(trusting chains: [CertificateChain] = [], clock: (any WallClock)? = nil) throws
+        -> ProofVerifier
+    {
+        let roots = store.rootCertificates + chains.map(\.root.certificate)
+        return ProofVerifier(
+            anchors: try TrustAnchors(roots.compactMap { try TrustAnchor($0) }),
             clock: clock ?? store.clock)
     }
 

@@ -94,7 +94,9 @@ struct RefusalExplanation {
             self.init(
                 Phrase(
                     "A certificate was not valid when the proof was signed.", "증명에 서명한 시점에 유효하지 않은 인증서가 있습니다."),
-                Self.forged)
+                Phrase(
+                    "Get a new proof from the App Store. If Apple did not sign with an expired certificate, this one is "
+                        + "forged.", "App Store에서 새 증명을 받으세요. Apple이 만료된 인증서로 서명한 것이 아니라면 위조된 증명입니다."))
         case .chainShape:
             self.init(
                 Phrase(

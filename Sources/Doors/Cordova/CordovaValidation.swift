@@ -21,7 +21,7 @@ struct CordovaValidation: Sendable {
         var types: [ByteKey: ProductType] = [:]
         if let customer, !purchases.isEmpty {
             let lines = try await redemption.lines(of: request.proof, verified, for: customer, by: caller)
-            types = self.types(of: lines.map(\.productId))
+            types = redemption.types(of: lines, purchases)
             if let refusal = CordovaOutcome(lines: lines, types: types).refusal { throw refusal }
         }
         let moment = services.clock.now()

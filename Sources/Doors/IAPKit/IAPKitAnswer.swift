@@ -32,9 +32,10 @@ package struct IAPKitAnswer: Hashable, Sendable {
     package static func isUnsigned(_ reason: ProofRefusal.Reason) -> Bool {
         switch reason {
         case .containerInvalid, .tooManyCertificates, .algorithmNotAllowed, .signerCertificateMissing, .chainShape,
-            .chainOutsideValidity, .appleExtensionMissing, .signatureInvalid:
+            .appleExtensionMissing, .signatureInvalid:
             true
-        case .tooLarge, .encodingInvalid, .chainUntrusted, .payloadInvalid, .tooManyPurchases, .innerProofInvalid,
+        case .tooLarge, .encodingInvalid, .chainUntrusted, .chainOutsideValidity, .payloadInvalid, .tooManyPurchases,
+            .innerProofInvalid,
             .signedInFuture, .deviceMismatch, .bundleIdentifierMismatch, .environmentMismatch, .originNotAccepted,
             .certificateRevoked, .revocationUnavailable:
             false

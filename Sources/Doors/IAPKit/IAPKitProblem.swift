@@ -12,13 +12,25 @@ package struct IAPKitProblem: Error {
     /// The name of the wrong field; nil if the error is about no field.
     package let path: String?
 
+    /// True if the operator or time can end the refusal of the proof.
+    private let isTemporary: Bool
+
     package init(_ problem: Problem, path: String? = nil) {
         self.problem = problem
         self.path = path
+        isTemporary = false
+    }
+
+    /// The refusal of a proof. Only one that no later event can change is an error of the client.
+    package init(refusing problem: Problem) {
+        self.problem = problem
+        path = "jws"
+        isTemporary = !RevenueCatErrorRule.isPermanent(problem.code)
     }
 
     package var status: Int {
-        problem.status >= 500 || Self.statuses.contains(problem.status) ? problem.status : 400
+        if isTemporary, problem.status < 500 { return 503 }
+        return problem.status >= 500 || Self.statuses.contains(problem.status) ? problem.status : 400
     }
 
     package var json: JSONValue {

@@ -44,7 +44,7 @@ struct IAPKitRoutes: RouteSource {
         } catch RedemptionError.refused(let refusal) where IAPKitAnswer.isUnsigned(refusal.reason) {
             return .unsigned
         } catch let error as RedemptionError {
-            throw IAPKitProblem(Problem(error) ?? .unexpected, path: "jws")
+            throw IAPKitProblem(refusing: Problem(error) ?? .unexpected)
         }
     }
 }

@@ -2,6 +2,7 @@ import Commerce
 import Entitlements
 import HTTPSupport
 import Hummingbird
+import Receipts
 
 /// Redeems the proofs of `POST /v1/receipts`.
 ///
@@ -32,7 +33,7 @@ package struct RevenueCatReceipts: Sendable {
     /// - Throws: An error that may become a status below 500 only if the SDK may finish the transaction.
     package func record(_ sent: ReceiptRequest, from caller: Caller) async throws -> [AttributeFailure] {
         let customer = try Self.customer(of: sent)
-        let lines = try await redeem(sent.fetchToken, for: customer.user, by: caller)
+        let (lines, types) = try await redeem(sent.fetchToken, for: customer.user, by: caller)
         let known = sent.fetchToken == nil ? try await known(sent.transactionIdentifier, of: customer.user, caller) : []
         let failures = try await StatedAttributes(sent.attributes).record(of: customer.user, services.attributes)
         let outcome: ReceiptOutcome
@@ -43,7 +44,7 @@ package struct RevenueCatReceipts: Sendable {
         } else {
             outcome = ReceiptOutcome(
                 lines: lines + known, productIdentifier: sent.productIdentifier,
-                transactionIdentifier: sent.transactionIdentifier, types: types(of: lines))
+                transactionIdentifier: sent.transactionIdentifier, types: types)
         }
         // The purchase is another customer's, who has to get this transaction, too, before the SDK finishes it.
         if let refused = outcome.finalRefusal, try await !isRecorded(refused.transactionId, by: caller) {
@@ -60,20 +61,29 @@ package struct RevenueCatReceipts: Sendable {
     }
 
     /// Redeems each proof of a token. A refusal that may end comes before one that is permanent: the SDK finishes all or nothing.
-    private func redeem(_ token: FetchToken?, for user: User, by caller: Caller) async throws -> [Redemption.Line] {
+    ///
+    /// - Returns: The results for all transactions, and the types of their products.
+    private func redeem(
+        _ token: FetchToken?,
+        for user: User,
+        by caller: Caller
+    ) async throws -> ([Redemption.Line], [ByteKey: ProductType]) {
         let redemption = DoorRedemption(services: services)
         var lines: [Redemption.Line] = []
+        var purchases: [ProvenPurchase] = []
         var refusal: RedemptionError?
         for proof in token?.proofs ?? [] {
             do {
-                lines += try await redemption.lines(of: proof, for: user, by: caller)
+                let verified = try await redemption.verify(proof, for: user, by: caller)
+                lines += try await redemption.lines(of: proof, verified, for: user, by: caller)
+                purchases += verified.purchases ?? []
             } catch let error as RedemptionError {
                 if !RevenueCatErrorRule.isPermanent(error.code) { throw error }
                 refusal = error
             }
         }
         if lines.isEmpty, let refusal { throw refusal }
-        return lines
+        return (lines, redemption.types(of: lines, purchases))
     }
 
     /// The transaction of a request without a proof, if the customer has redeemed it.
@@ -86,13 +96,5 @@ package struct RevenueCatReceipts: Sendable {
                 Redemption.Line(
                     transactionId: $0.transactionIdentifier, productId: $0.productIdentifier, result: .alreadyRedeemed)
             }
-    }
-
-    private func types(of lines: [Redemption.Line]) -> [ByteKey: ProductType] {
-        var types: [ByteKey: ProductType] = [:]
-        for product in Set(lines.map { ByteKey($0.productId) }) {
-            types[product] = services.entitlements.apps.type(of: product.text)
-        }
-        return types
     }
 }

@@ -29,6 +29,8 @@ public final class ServiceMetrics: Sendable {
         var webhookAttempts: [Outcome: Int] = [:]
         var mailAttempts: [Outcome: Int] = [:]
         var verifications = Histogram()
+        /// The accepted statements with a field that was read as absent, by the field.
+        var unreadableFields: [String: Int] = [:]
         var commits = Histogram()
     }
 
@@ -105,9 +107,14 @@ public final class ServiceMetrics: Sendable {
         counts.withLock { $0.mailAttempts[Outcome(outcome: outcome, code: code), default: 0] += 1 }
     }
 
-    /// Records the duration of a verification. `EntitlementService` reports it.
-    public func recordVerification(_ duration: Duration) {
-        counts.withLock { $0.verifications.record(duration) }
+    /// Records a verification. `EntitlementService` reports it.
+    ///
+    /// - Parameter unreadable: Names of fields that Till reads, never names from a statement.
+    public func recordVerification(_ duration: Duration, unreadable: [String]) {
+        counts.withLock { counts in
+            counts.verifications.record(duration)
+            for field in unreadable { counts.unreadableFields[field, default: 0] += 1 }
+        }
     }
 
     package func recordCommit(_ duration: Duration) {
@@ -147,6 +154,11 @@ public final class ServiceMetrics: Sendable {
             counts.mailAttempts, to: &text)
         text.begin("till_verify_seconds", .histogram, "Time to verify a proof.")
         text.add("till_verify_seconds", [], counts.verifications)
+        text.begin(
+            "till_unreadable_fields_total", .counter, "Fields of accepted statements that have an unknown form.")
+        for (field, count) in counts.unreadableFields.sorted(by: { $0.key < $1.key }) {
+            text.add("till_unreadable_fields_total", [("field", field)], count)
+        }
         text.begin(
             "till_commit_seconds", .histogram, "Time of a commit to the ledger. Several requests may share it.")
         text.add("till_commit_seconds", [], counts.commits)

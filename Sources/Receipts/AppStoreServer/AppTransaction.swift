@@ -22,6 +22,7 @@ public final class AppTransaction: Sendable {
     public let fields: JSONObject
 
     init(_ fields: PayloadFields) throws(PayloadError) {
+        let fields = fields.deciding(["appAppleId"])
         bundleId = try fields.requiredString("bundleId")
         receiptType = try fields.requiredString("receiptType")
         receiptCreationDate = try fields.requiredDate("receiptCreationDate")

@@ -34,6 +34,8 @@ public final class JWSRenewalInfoDecodedPayload: Sendable {
     public let fields: JSONObject
 
     init(_ fields: PayloadFields) throws(PayloadError) {
+        // The end of a grace period decides what the customer owns.
+        let fields = fields.deciding(["gracePeriodExpiresDate"])
         originalTransactionId = try fields.requiredString("originalTransactionId")
         expirationIntent = try fields.enumeration("expirationIntent")
         autoRenewProductId = try fields.string("autoRenewProductId")

@@ -44,7 +44,16 @@ public final class JWSTransactionDecodedPayload: Sendable {
     /// All signed fields, known and unknown.
     public let fields: JSONObject
 
+    /// The optional fields that a decision about a purchase without an end needs.
+    private static let deciding: Set = ["originalTransactionId", "revocationDate", "inAppOwnershipType"]
+    /// The same for a subscription. Without its end, the customer would get nothing for the price.
+    private static let decidingOfSubscription = deciding.union(["expiresDate"])
+    private static let typesWithoutEnd: [ProductType] = [.consumable, .nonConsumable, .nonRenewingSubscription]
+
     init(_ fields: PayloadFields) throws(PayloadError) {
+        type = try fields.enumeration("type")
+        let isEndless = if case .known(let type) = type { Self.typesWithoutEnd.contains(type) } else { false }
+        let fields = fields.deciding(isEndless ? Self.deciding : Self.decidingOfSubscription)
         transactionId = try fields.requiredString("transactionId")
         originalTransactionId = try fields.string("originalTransactionId") ?? transactionId
         webOrderLineItemId = try fields.string("webOrderLineItemId")
@@ -55,7 +64,6 @@ public final class JWSTransactionDecodedPayload: Sendable {
         originalPurchaseDate = try fields.date("originalPurchaseDate")
         expiresDate = try fields.date("expiresDate")
         quantity = try fields.quantity("quantity")
-        type = try fields.enumeration("type")
         appAccountToken = try fields.uuid("appAccountToken")
         inAppOwnershipType = try fields.enumeration("inAppOwnershipType")
         signedDate = try fields.requiredDate("signedDate")

@@ -12,6 +12,8 @@ public final class NotificationData: Sendable {
     public let consumptionRequestReason: OpenEnumeration<ConsumptionRequestReason>?
 
     init(_ fields: PayloadFields) throws(PayloadError) {
+        // Without its transaction or its renewal, a notification would be answered and lost.
+        let fields = fields.deciding(["appAppleId", "bundleId", "signedTransactionInfo", "signedRenewalInfo"])
         environment = try fields.requiredString("environment")
         appAppleId = try fields.integer("appAppleId")
         bundleId = try fields.string("bundleId")
@@ -35,6 +37,7 @@ public final class Summary: Sendable {
     public let failedCount: Int64?
 
     init(_ fields: PayloadFields) throws(PayloadError) {
+        let fields = fields.deciding(["appAppleId", "bundleId"])
         environment = try fields.requiredString("environment")
         appAppleId = try fields.integer("appAppleId")
         bundleId = try fields.string("bundleId")
@@ -55,6 +58,7 @@ public final class AppData: Sendable {
     public let signedAppTransactionInfo: String?
 
     init(_ fields: PayloadFields) throws(PayloadError) {
+        let fields = fields.deciding(["appAppleId", "bundleId"])
         environment = try fields.requiredString("environment")
         appAppleId = try fields.integer("appAppleId")
         bundleId = try fields.string("bundleId")
@@ -72,6 +76,7 @@ public final class ExternalPurchaseToken: Sendable {
     public let bundleId: String?
 
     init(_ fields: PayloadFields) throws(PayloadError) {
+        let fields = fields.deciding(["appAppleId", "bundleId"])
         externalPurchaseId = try fields.requiredString("externalPurchaseId")
         tokenCreationDate = try fields.integer("tokenCreationDate")
         appAppleId = try fields.integer("appAppleId")

@@ -21,6 +21,7 @@ public final class ResponseBodyV2DecodedPayload: Sendable {
     public let fields: JSONObject
 
     init(_ fields: PayloadFields) throws(PayloadError) {
+        let fields = fields.deciding(["data", "summary", "appData", "externalPurchaseToken"])
         notificationType = try fields.requiredEnumeration("notificationType")
         subtype = try fields.enumeration("subtype")
         notificationUUID = try fields.requiredString("notificationUUID")

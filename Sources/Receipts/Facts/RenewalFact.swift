@@ -51,11 +51,13 @@ extension RenewalFacts {
         set(.offerDiscountType, renewal.offerDiscountType)
         set(.offerPeriod, renewal.offerPeriod)
         set(.recentSubscriptionStartDate, renewal.recentSubscriptionStartDate)
-        set(.eligibleWinBackOfferIds, renewal.fields["eligibleWinBackOfferIds"])
+        set(
+            .eligibleWinBackOfferIds, renewal.fields["eligibleWinBackOfferIds"],
+            ifRead: renewal.eligibleWinBackOfferIds)
         set(.appAccountToken, renewal.appAccountToken?.lowercasedString)
         set(.appTransactionId, renewal.appTransactionId)
         set(.renewalBillingPlanType, renewal.renewalBillingPlanType)
-        set(.commitmentInfo, renewal.fields["commitmentInfo"])
-        set(.advancedCommerceInfo, renewal.fields["advancedCommerceInfo"])
+        set(.commitmentInfo, renewal.fields["commitmentInfo"], ifRead: renewal.commitmentInfo)
+        set(.advancedCommerceInfo, renewal.fields["advancedCommerceInfo"], ifRead: renewal.advancedCommerceInfo)
     }
 }

@@ -63,6 +63,10 @@ extension StatedFacts {
         set(fact, value.map { Int64($0.rawValue) })
     }
 
-    /// Sets a fact to the text of a JSON object.
-    mutating func set(_ fact: Fact, _ json: JSONValue?) { set(fact, json?.compactText) }
+    /// Sets a fact to the text of a JSON value.
+    ///
+    /// - Parameter read: What was read of the value. Nil sets nothing.
+    mutating func set(_ fact: Fact, _ json: JSONValue?, ifRead read: (some Any)?) {
+        set(fact, read == nil ? nil : json?.compactText)
+    }
 }

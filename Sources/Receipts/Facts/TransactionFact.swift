@@ -66,8 +66,8 @@ extension TransactionFacts {
         set(.revocationType, transaction.revocationType)
         set(.revocationPercentage, transaction.revocationPercentage)
         set(.billingPlanType, transaction.billingPlanType)
-        set(.commitmentInfo, transaction.fields["commitmentInfo"])
-        set(.advancedCommerceInfo, transaction.fields["advancedCommerceInfo"])
+        set(.commitmentInfo, transaction.fields["commitmentInfo"], ifRead: transaction.commitmentInfo)
+        set(.advancedCommerceInfo, transaction.fields["advancedCommerceInfo"], ifRead: transaction.advancedCommerceInfo)
         set(.signedDate, transaction.signedDate)
     }
 

@@ -9,8 +9,13 @@ extension Store {
         outcome: PaymentOutcome = .purchased
     ) throws(StoreError) -> PaymentTransaction {
         try Self.check(account: account)
-        guard configuration.product(payment.productIdentifier) != nil else {
+        guard let product = configuration.product(payment.productIdentifier) else {
             throw .productNotFound(payment.productIdentifier)
+        }
+        if let choice = payment.offer, let offer = product.subscription?.unfinishedOffer(of: choice) {
+            throw .invalidAction(
+                "The \(choice.kind.name) offer \"\(choice.identifier.prefix(100))\" of "
+                    + "\"\(product.productIdentifier)\" has no \(offer.key). Complete it in the .storekit file.")
         }
         guard Payment.quantities.contains(payment.quantity) else { throw .quantityOutOfRange(payment.quantity) }
         return try write { books in
@@ -133,6 +138,15 @@ extension Store {
             let queued = try Self.queued(identifier, in: books)
             guard account == nil || queued.account == account else { throw StoreError.transactionNotFound(identifier) }
             return QueuedTransaction(account: queued.account, transaction: try body(books, queued))
+        }
+    }
+}
+
+extension Subscription {
+    /// The unfinished offer that a payment names; nil if there is none.
+    fileprivate func unfinishedOffer(of choice: Payment.OfferChoice) -> UnfinishedOffer? {
+        unfinishedOffers.first {
+            $0.kind == choice.kind && (choice.kind == .introductory || $0.identifier == choice.identifier)
         }
     }
 }

@@ -14,8 +14,7 @@ extension RevenueCatErrorRule {
             .invalidReceipt, .notSigned,
             [
                 "encodingInvalid", "containerInvalid", "tooManyCertificates", "algorithmNotAllowed",
-                "signerCertificateMissing", "chainOutsideValidity", "chainShape", "appleExtensionMissing",
-                "signatureInvalid",
+                "signerCertificateMissing", "chainShape", "appleExtensionMissing", "signatureInvalid",
             ]
         ),
         (.invalidReceipt, .noPurchase, ["notRedeemable"]),
@@ -36,7 +35,8 @@ extension RevenueCatErrorRule {
         (
             .invalidReceipt, .sentAgain,
             [
-                "tooLarge", "tooManyPurchases", "payloadInvalid", "signedInFuture", "certificateRevoked",
+                "chainOutsideValidity", "tooLarge", "tooManyPurchases", "payloadInvalid", "signedInFuture",
+                "certificateRevoked",
                 "revocationUnavailable",
             ]
         ),
