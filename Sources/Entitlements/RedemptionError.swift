@@ -21,6 +21,8 @@ public enum RedemptionError: CodedError, Equatable {
     case productUnknown
     /// The account is unknown, or was erased.
     case userUnknown
+    /// The name stands for no user.
+    case userBlocked
 
     public var code: String {
         switch self {
@@ -32,6 +34,7 @@ public enum RedemptionError: CodedError, Equatable {
         case .appAccountTokenMismatch: "appAccountTokenMismatch"
         case .productUnknown: "productUnknown"
         case .userUnknown: LedgerError.userUnknown.code
+        case .userBlocked: LedgerError.userBlocked.code
         }
     }
 
@@ -49,6 +52,7 @@ public enum RedemptionError: CodedError, Equatable {
             "The purchase has another user's account token (appAccountToken). Redeem it for that user."
         case .productUnknown: "The product is not in the service's catalog. Add it, then redeem the same proof again."
         case .userUnknown: LedgerError.userUnknown.message
+        case .userBlocked: LedgerError.userBlocked.message
         }
     }
 }

@@ -16,7 +16,7 @@ public struct ProvenPurchase: Hashable, Sendable {
     public let revocationReason: Int?
     /// The expiration date. Nil if the proof states none. An upgraded subscription has expired on its purchase date.
     public let expiresDate: Timestamp?
-    /// The account token that the app gave to the purchase. Nil in app receipts.
+    /// The account token that the app gave to the purchase. Nil in app receipts, and for a placeholder, which names nobody.
     public let appAccountToken: UUID?
     public let facts: TransactionFacts
 
@@ -42,7 +42,7 @@ public struct ProvenPurchase: Hashable, Sendable {
         revocationDate = transaction.revocationDate
         revocationReason = transaction.revocationReason?.rawValue
         expiresDate = transaction.isUpgraded == true ? transaction.purchaseDate : transaction.expiresDate
-        appAccountToken = transaction.appAccountToken
+        appAccountToken = transaction.appAccountToken.flatMap { $0.isPlaceholder ? nil : $0 }
         facts = TransactionFacts(transaction)
     }
 }

@@ -19,6 +19,7 @@ extension RedemptionError: ProblemConvertible {
         case .ownedByAnotherUser, .appAccountTokenMismatch: status = .conflict
         case .userUnknown:
             return .userNotFound
+        case .userBlocked: status = .badRequest
         }
         return Problem(
             status: status, code: code, detail: message, couldSucceedLater: couldSucceedLater)
