@@ -48,6 +48,12 @@ package struct EntitlementDecision: Sendable {
     /// purchase, or to the customer for whom an import expects it. A statement for nobody is parked until a user presents the
     /// transaction.
     package mutating func state(_ claim: Claim) -> NotificationOutcome {
+        if facts.hasOtherProduct(than: claim) {
+            if let owner = facts.ownedOriginal(of: claim).flatMap({ facts.purchases[$0]?.owner }) {
+                changes.append(.refused(.transactionConflict, claim, user: owner, actor: .appStore))
+            }
+            return .recorded
+        }
         let original = facts.ownedOriginal(of: claim)
         let siblings = facts.parkedSiblings(of: claim)
         let named = facts.namedOwner(by: claim, siblings, of: original)

@@ -142,6 +142,12 @@ package struct EntitlementFacts: Sendable {
         return purchases[claim.originalKey] == nil ? nil : claim.originalKey
     }
 
+    /// True if the transaction of a claim is known with another product. Then the claim is about another purchase.
+    package func hasOtherProduct(than claim: Claim) -> Bool {
+        let known = transactions[claim.key]?.productIdentifier ?? parked[claim.key]?.claim?.productIdentifier
+        return known.map { !$0.hasSameBytes(as: claim.productIdentifier) } ?? false
+    }
+
     /// The redeemed transactions of a purchase.
     package func transactions(of original: TransactionKey) -> [(key: TransactionKey, transaction: Transaction)] {
         (purchases[original]?.transactions ?? []).compactMap { key in transactions[key].map { (key, $0) } }

@@ -16,7 +16,7 @@ extension RedemptionError: ProblemConvertible {
             status = .conflict
             couldSucceedLater = true
         case .notRedeemable, .noNotification, .productUnknown: status = .unprocessableContent
-        case .ownedByAnotherUser, .appAccountTokenMismatch: status = .conflict
+        case .ownedByAnotherUser, .appAccountTokenMismatch, .transactionConflict: status = .conflict
         case .userUnknown:
             return .userNotFound
         case .userBlocked: status = .badRequest

@@ -36,7 +36,8 @@ extension RevenueCatErrorRule {
         (
             .invalidReceipt, .sentAgain,
             [
-                "tooLarge", "tooManyPurchases", "payloadInvalid", "signedInFuture", "certificateRevoked",
+                "transactionConflict", "tooLarge", "tooManyPurchases", "payloadInvalid", "signedInFuture",
+                "certificateRevoked",
                 "revocationUnavailable",
             ]
         ),
