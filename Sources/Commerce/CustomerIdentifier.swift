@@ -2,7 +2,8 @@
 ///
 /// Anybody with the app can present any id. So the ids are users of an issuer of their own, and never the users of a back end
 /// or of tokens. A user's name is the id with the characters that names exclude in percent-encoding (RFC 3986 section 2.1), so
-/// that each id has one name, and each name one id.
+/// that each id has one name, and each name one id. Ids are compared by their bytes: the composed and the decomposed form of a
+/// letter are two ids.
 public struct CustomerIdentifier: Hashable, Sendable, CustomStringConvertible {
     /// The maximum length, in bytes of UTF-8.
     public static let maximumLength = 256
@@ -13,7 +14,7 @@ public struct CustomerIdentifier: Hashable, Sendable, CustomStringConvertible {
     public let text: String
     public let user: User
 
-    /// - Returns: Nil if the text is empty or longer than `maximumLength`, or if its name would be too long for a user.
+    /// - Returns: Nil if the text is empty or longer than `maximumLength`.
     public init?(_ text: String) {
         guard (1...Self.maximumLength).contains(text.utf8.count) else { return nil }
         let sparse = Self.encoded(text) { scalar in

@@ -45,12 +45,16 @@ public struct Redemption: Hashable, Sendable, Codable {
         case appAccountTokenMismatch
         /// The catalog maps the product to no item.
         case productUnknown
+        /// The ledger has another product under the identifier of the transaction.
+        case transactionConflict
 
         /// True if the service has recorded the transaction, so the device may finish it.
         public var allowsFinish: Bool {
             switch self {
             case .granted, .alreadyRedeemed, .revoked: true
-            case .ownedByAnotherUser, .transferTooSoon, .appAccountTokenMismatch, .productUnknown: false
+            case .ownedByAnotherUser, .transferTooSoon, .appAccountTokenMismatch, .productUnknown,
+                .transactionConflict:
+                false
             }
         }
     }

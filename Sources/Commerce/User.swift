@@ -8,8 +8,10 @@ public struct User: Hashable, Sendable, CustomStringConvertible {
     public static let erasedIssuer = "erased"
     /// The issuer of the ids that apps give their customers.
     public static let customerIssuer = "customer"
-    /// The maximum length of a name, in bytes of UTF-8.
+    /// The maximum length of a name, in bytes of UTF-8, except for the customers of apps.
     public static let maximumLength = 128
+    /// The maximum length of the name of an app's customer, in bytes: of the longest id with each byte in percent-encoding.
+    public static let maximumCustomerLength = 3 * CustomerIdentifier.maximumLength
 
     /// The issuer of the name: an issuer of tokens (the `iss` of a JWT), or empty for the team's own back end. The same
     /// name from another issuer is another user.
@@ -20,21 +22,23 @@ public struct User: Hashable, Sendable, CustomStringConvertible {
     /// The maximum length of an issuer, in bytes of UTF-8.
     public static let maximumIssuerLength = 256
 
-    /// - Returns: Nil if the name is empty, longer than `maximumLength`, or contains a space or control character. Logs
+    /// - Returns: Nil if the name is empty, longer than the maximum of its issuer, or contains a space or control character. Logs
     ///   could not distinguish such names. Nil also if the issuer is too long or contains a control character.
     public init?(issuer: String = "", name: String) {
         guard issuer.utf8.count <= Self.maximumIssuerLength,
             issuer.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
         else { return nil }
+        let isCustomer = ByteKey(issuer) == ByteKey(Self.customerIssuer)
+        let maximumLength = isCustomer ? Self.maximumCustomerLength : Self.maximumLength
         // The length is checked first, because composing a very long name takes long.
-        guard (1...4 * Self.maximumLength).contains(name.utf8.count) else { return nil }
-        if name.utf8.count <= Self.maximumLength, name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
+        guard (1...4 * maximumLength).contains(name.utf8.count) else { return nil }
+        if name.utf8.count <= maximumLength, name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
             self.issuer = issuer
             self.name = name
             return
         }
         let name = name.precomposedStringWithCanonicalMapping
-        guard name.utf8.count <= Self.maximumLength else { return nil }
+        guard name.utf8.count <= maximumLength else { return nil }
         let isPrintable = name.unicodeScalars.allSatisfy { scalar in
             switch scalar.properties.generalCategory {
             case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .unassigned: false

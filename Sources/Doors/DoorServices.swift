@@ -25,6 +25,17 @@ public struct DoorServices: Sendable {
     /// Signs an offer: the identifiers of the product and the offer, the account token or an empty string, and the moment.
     public typealias OfferSigner = @Sendable (String, String, String, Timestamp) throws -> PromotionalOfferSignature
 
+    /// The customer of an id that an app sends.
+    ///
+    /// - Throws: `Problem` with the code `userInvalid`, also for an id that stands for no customer.
+    func customer(_ identifier: String) throws(Problem) -> CustomerIdentifier {
+        guard let customer = CustomerIdentifier(identifier) else { throw .customerInvalid }
+        guard !entitlements.blockedNames.contains(identifier) else {
+            throw Problem(RedemptionError.userBlocked) ?? .customerInvalid
+        }
+        return customer
+    }
+
     public init(
         entitlements: EntitlementService,
         authentication: Authentication,

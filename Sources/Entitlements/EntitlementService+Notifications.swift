@@ -30,8 +30,8 @@ extension EntitlementService {
                 type: notification.notificationType.rawValue, subtype: notification.subtype?.rawValue,
                 signedAt: notification.signedDate, proofDigest: verified.digest,
                 content: notification.contentWithoutProofs),
-            stated: try verified.notifiedTransaction.map { transaction throws(RedemptionError) in
-                try claims(verified, proof).claim(ProvenPurchase(transaction), renewal: verified.renewal)
+            stated: try verified.notifiedPurchase.map { purchase throws(RedemptionError) in
+                try claims(verified, proof).claim(purchase, renewal: verified.renewal)
             })
     }
 

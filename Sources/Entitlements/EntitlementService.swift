@@ -73,6 +73,9 @@ public struct EntitlementService: Sendable {
         catalogs.limit(to: limitingApp)?.ownedByEverybody ?? catalogs.ownedByEverybody
     }
 
+    /// The names that stand for no user.
+    public var blockedNames: BlockedNames { ledger.blockedNames }
+
     /// The current catalogs.
     public var catalogs: Catalogs { apps.catalogs }
 
@@ -132,13 +135,15 @@ public struct EntitlementService: Sendable {
 
     /// The request to redeem the purchases of a proof.
     ///
-    /// - Throws: `RedemptionError` for a proof from an origin that is not accepted for the user.
+    /// - Throws: `RedemptionError` for a name that stands for no user, and for a proof from an origin that is not accepted for the
+    ///   user.
     public func request(
         _ verified: VerifiedPurchases,
         for user: User,
         by actor: AuditActor,
         keeping: AnswerKeeping? = nil
     ) throws(RedemptionError) -> ClaimRequest {
+        guard !blockedNames.contains(user) else { throw .userBlocked }
         let origins = accepted.origins(for: user)
         guard origins.contains(verified.origin) else {
             throw .refused(

@@ -19,8 +19,12 @@ public enum RedemptionError: CodedError, Equatable {
     case appAccountTokenMismatch
     /// The catalog maps none of the proof's products to an item.
     case productUnknown
+    /// The ledger has another product under the identifier of the transaction.
+    case transactionConflict
     /// The account is unknown, or was erased.
     case userUnknown
+    /// The name stands for no user.
+    case userBlocked
 
     public var code: String {
         switch self {
@@ -31,7 +35,9 @@ public enum RedemptionError: CodedError, Equatable {
         case .transferTooSoon: "transferTooSoon"
         case .appAccountTokenMismatch: "appAccountTokenMismatch"
         case .productUnknown: "productUnknown"
+        case .transactionConflict: "transactionConflict"
         case .userUnknown: LedgerError.userUnknown.code
+        case .userBlocked: LedgerError.userBlocked.code
         }
     }
 
@@ -48,7 +54,10 @@ public enum RedemptionError: CodedError, Equatable {
         case .appAccountTokenMismatch:
             "The purchase has another user's account token (appAccountToken). Redeem it for that user."
         case .productUnknown: "The product is not in the service's catalog. Add it, then redeem the same proof again."
+        case .transactionConflict:
+            "The ledger has another product under the identifier of this transaction. Look at both in the user's story."
         case .userUnknown: LedgerError.userUnknown.message
+        case .userBlocked: LedgerError.userBlocked.message
         }
     }
 }

@@ -15,6 +15,8 @@ public struct Ledger: Sendable {
     private let randomness: Randomness
     private let commits: GroupCommits
     private let reads: ReadThreads
+    /// The names for which the ledger writes nothing.
+    public private(set) var blockedNames = BlockedNames.standard
 
     /// - Parameter randomness: A source of random bytes for the account tokens of users, and the salts of erasable texts.
     package init(storage: any LedgerStorage, randomness: Randomness) {
@@ -88,8 +90,16 @@ public struct Ledger: Sendable {
         storage.observe(observer)
     }
 
+    /// The same ledger with other blocked names.
+    public func blocking(_ names: BlockedNames) -> Ledger {
+        var ledger = self
+        ledger.blockedNames = names
+        return ledger
+    }
+
     package func transaction(_ database: any LedgerDatabase) -> LedgerTransaction {
-        LedgerTransaction(database: database, randomness: randomness, damaged: storage.damaged)
+        LedgerTransaction(
+            database: database, randomness: randomness, damaged: storage.damaged, blockedNames: blockedNames)
     }
 }
 

@@ -5,7 +5,21 @@ public enum LedgerError: CodedError, Equatable {
     /// The account was never opened, or was erased. Nobody could sign in to it and own the written rows.
     case userUnknown
 
-    public var code: String { "userNotFound" }
+    /// The name stands for no user, such as "null". Every device could have it.
+    case userBlocked
 
-    public var message: String { "The account is unknown or was erased. Nothing was written." }
+    public var code: String {
+        switch self {
+        case .userUnknown: "userNotFound"
+        case .userBlocked: "userInvalid"
+        }
+    }
+
+    public var message: String {
+        switch self {
+        case .userUnknown: "The account is unknown or was erased. Nothing was written."
+        case .userBlocked:
+            "The name stands for no user, like \"null\", or the setting blocked-user-names has it. Send the name of one user."
+        }
+    }
 }

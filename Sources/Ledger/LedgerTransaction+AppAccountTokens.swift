@@ -5,13 +5,19 @@ extension LedgerTransaction {
     /// The token that a user's app puts into its purchases (StoreKit's `appAccountToken`). Nil before `makeAppAccountToken`.
     public func appAccountToken(of user: User) throws -> UUID? {
         guard let user = try users.known(user), try users.isAppAccountTokenSettled(of: user) else { return nil }
-        return try users.appAccountToken(of: user)
+        return try users.appAccountToken(of: user).flatMap { $0.isPlaceholder ? nil : $0 }
     }
 
     /// Returns the token that a user's app puts into its purchases, and adds the user if the ledger does not know them.
     public func makeAppAccountToken(of user: User, at moment: Timestamp) throws -> UUID {
         let user = try number(of: user, at: moment)
         guard let token = try users.appAccountToken(of: user) else { throw damaged }
+        if token.isPlaceholder {
+            // A back end set it before the ledger refused placeholders.
+            let new = UUID(randomness: randomness)
+            try users.settleAppAccountToken(new, of: user)
+            return new
+        }
         if try !users.isAppAccountTokenSettled(of: user) { try users.settleAppAccountToken(of: user) }
         return token
     }
@@ -23,7 +29,7 @@ extension LedgerTransaction {
         at moment: Timestamp
     ) throws -> AppAccountTokenAnswer {
         let known = try users.known(user)
-        if let known, let present = try users.appAccountToken(of: known), present != token,
+        if let known, let present = try users.appAccountToken(of: known), present != token, !present.isPlaceholder,
             try users.isAppAccountTokenSettled(of: known)
         {
             return .hasAnother(present)

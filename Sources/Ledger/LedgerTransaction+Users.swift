@@ -31,4 +31,25 @@ extension LedgerTransaction {
                 [issuer])
         ).compactMap { User(issuer: issuer, name: try $0["name"]) }
     }
+
+    /// The users and aliases whose names are blocked, in the order of the names. It reads all names.
+    public func blockedUsers(limit: Int) throws -> [User] {
+        // The statement may find more names than are blocked.
+        let rows = try database.rows(
+            SQLQuery(
+                """
+                SELECT issuer, name FROM user_name
+                WHERE issuer NOT IN ($1, $2) AND (
+                    trim(lower(replace(name, '%20', '')), $3) \(database.isIn("$4"))
+                    OR trim(replace(lower(replace(name, '%20', '')), $5, ''), $6) = '')
+                ORDER BY name, issuer LIMIT $7
+                """,
+                [
+                    User.accountIssuer, User.erasedIssuer, BlockedNames.marks,
+                    database.list(blockedNames.withoutSpaces), BlockedNames.uuidPrefix, BlockedNames.marks + "-0",
+                    limit,
+                ]))
+        return try rows.compactMap { User(issuer: try $0["issuer"], name: try $0["name"]) }
+            .filter(blockedNames.contains)
+    }
 }

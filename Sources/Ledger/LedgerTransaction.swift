@@ -10,6 +10,8 @@ public struct LedgerTransaction {
     package let randomness: Randomness
     /// The fault of a ledger that lacks a row just written.
     package let damaged: StorageFault
+    /// The names that stand for no user.
+    package let blockedNames: BlockedNames
 
     package var users: UserRecords { UserRecords(database: database, randomness: randomness) }
 
@@ -17,9 +19,15 @@ public struct LedgerTransaction {
 
     /// The number of a user. A new user gets one.
     ///
-    /// - Throws: `LedgerError.userUnknown` if the account was never opened, or was erased.
+    /// - Throws: `LedgerError.userBlocked`; `LedgerError.userUnknown` if the account was never opened, or was erased.
     package func number(of user: User, at moment: Timestamp) throws -> Int64 {
+        try requireName(of: user)
         guard let number = try users.identifier(of: user, at: moment) else { throw LedgerError.userUnknown }
         return number
+    }
+
+    /// - Throws: `LedgerError.userBlocked` if the user's name stands for no user.
+    package func requireName(of user: User) throws(LedgerError) {
+        guard !blockedNames.contains(user) else { throw .userBlocked }
     }
 }

@@ -3,9 +3,10 @@ import Foundation
 
 /// A purchase that a verified proof states, independent of the proof's form.
 public struct ProvenPurchase: Hashable, Sendable {
-    public let transactionIdentifier: String
+    /// The identifier in the ledger. Only in proofs of Xcode it differs from the stated one (see `XcodeIdentifier`).
+    public private(set) var transactionIdentifier: String
     /// The first purchase of the same product. If the proof names none, the transaction itself.
-    public let originalTransactionIdentifier: String
+    public private(set) var originalTransactionIdentifier: String
     public let productIdentifier: String
     public let quantity: Int
     public let purchaseDate: Timestamp
@@ -16,7 +17,7 @@ public struct ProvenPurchase: Hashable, Sendable {
     public let revocationReason: Int?
     /// The expiration date. Nil if the proof states none. An upgraded subscription has expired on its purchase date.
     public let expiresDate: Timestamp?
-    /// The account token that the app gave to the purchase. Nil in app receipts.
+    /// The account token that the app gave to the purchase. Nil in app receipts, and for a placeholder, which names nobody.
     public let appAccountToken: UUID?
     public let facts: TransactionFacts
 
@@ -47,7 +48,23 @@ public struct ProvenPurchase: Hashable, Sendable {
         revocationDate = transaction.revocationDate
         revocationReason = transaction.revocationReason?.rawValue
         expiresDate = transaction.isUpgraded == true ? transaction.purchaseDate : transaction.expiresDate
-        appAccountToken = transaction.appAccountToken
+        appAccountToken = transaction.appAccountToken.flatMap { $0.isPlaceholder ? nil : $0 }
         facts = TransactionFacts(transaction)
+    }
+
+    /// The purchase in a proof of Xcode, with identifiers that no other purchase has.
+    ///
+    /// - Parameter certificate: The SHA-256 of the signer's certificate.
+    func identified(inXcodeBy certificate: [UInt8]) -> ProvenPurchase {
+        func identifier(_ stated: String, _ date: Timestamp) -> String {
+            XcodeIdentifier.identifier(stated, purchasedAt: date, certificate: certificate)
+        }
+        var purchase = self
+        let isOriginal = originalTransactionIdentifier.hasSameBytes(as: transactionIdentifier)
+        let originalDate = isOriginal ? nil : facts.date(.originalPurchaseDate)
+        purchase.transactionIdentifier = identifier(transactionIdentifier, purchaseDate)
+        purchase.originalTransactionIdentifier = identifier(
+            originalTransactionIdentifier, originalDate ?? purchaseDate)
+        return purchase
     }
 }

@@ -75,9 +75,18 @@ public struct VerifiedProof: Sendable {
     /// The purchases that can be redeemed. Nil if this kind of proof contains none.
     public var purchases: [ProvenPurchase]? {
         switch content {
-        case .appReceipt(let receipt): receipt.inAppPurchases.map(ProvenPurchase.init)
-        case .transaction(let transaction): [ProvenPurchase(transaction)]
+        case .appReceipt(let receipt): receipt.inAppPurchases.map { identified(ProvenPurchase($0)) }
+        case .transaction(let transaction): [identified(ProvenPurchase(transaction))]
         case .renewalInfo, .notification, .appTransaction: nil
         }
+    }
+
+    /// The purchase in the transaction inside a notification. Nil if there is none.
+    public var notifiedPurchase: ProvenPurchase? {
+        notifiedTransaction.map { identified(ProvenPurchase($0), by: notifiedTransactionProof?.fingerprints) }
+    }
+
+    private func identified(_ purchase: ProvenPurchase, by signer: Fingerprints? = nil) -> ProvenPurchase {
+        origin == .xcode ? purchase.identified(inXcodeBy: (signer ?? fingerprints).leaf) : purchase
     }
 }

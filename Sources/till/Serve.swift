@@ -134,7 +134,7 @@ struct Serve: Command {
         let templates = try configuration.mail?.templates()
         let ledger = try LedgerPlace(configuration.ledger, in: data).open(.all(of: configuration)) {
             self.terminal.note("Converting the ledger to the version of this Till. A large ledger takes minutes.")
-        }
+        }.blocking(configuration.blockedNames)
         let metrics = ServiceMetrics()
         let administration = try await CatalogService(
             apps: try configuration.apps(), ledger: ledger, clock: SystemClock())
@@ -148,7 +148,9 @@ struct Serve: Command {
         // Keys expire by the machine's clock, even if the store's clock was advanced.
         let keys = APIKeys(ledger: ledger, clock: SystemClock(), randomness: .system)
         let tokens = configuration.tokens.map {
-            UserTokens($0, clock: SystemClock(), logger: configuration.logger) { user in
+            UserTokens(
+                $0, clock: SystemClock(), logger: configuration.logger, blockedNames: configuration.blockedNames
+            ) { user in
                 try await ledger.read { try $0.acceptsAnyNormalization(of: user) }
             }
         }
@@ -227,6 +229,7 @@ struct Serve: Command {
             requestsPerAddress: configuration.proxies > 0 ? configuration.maximumConnectionsPerAddress : nil,
             others: others)
         companions.append(CatalogWatch(service: administration, logger: configuration.logger))
+        companions.append(BlockedUserWarning(ledger: ledger, logger: configuration.logger))
         companions.append(HistorySchedule(service: service, logger: configuration.logger))
         companions.append(APIKeyUseRecorder(keys: keys, logger: configuration.logger))
         if let local { companions.append(local.sender) }

@@ -24,6 +24,8 @@ struct ServeConfiguration {
     /// The users with sandbox purchases in addition to origins of production.
     let sandboxUsers: Set<User>
     let ownership: OwnershipPolicy
+    /// The names that stand for no user.
+    let blockedNames: BlockedNames
     /// Nil for the default.
     let dataPath: String?
     /// Nil for `$TILL_CATALOG`, else the catalog that comes with Till.
@@ -92,6 +94,7 @@ struct ServeConfiguration {
         ledger = try settings.text("ledger").map { try PostgreSQLAddress($0) }
         origins = try Self.origins(settings)
         ownership = try Self.ownership(settings)
+        blockedNames = BlockedNames(adding: settings.texts("blocked-user-names"))
         let logFormat = settings.text("log-format").flatMap(LogFormat.init(rawValue:)) ?? .text
         self.logFormat = logFormat
         var logger = Logger(label: "till.service", factory: logFormat.handler(label:))

@@ -27,9 +27,28 @@ import Testing
         #expect(Set(users).count == ids.count)
     }
 
-    @Test(arguments: ["", String(repeating: "a", count: 129), String(repeating: " ", count: 43)])
-    func `an id without a name of a user is refused`(id: String) {
-        #expect(CustomerIdentifier(id) == nil)
+    @Test(arguments: ["a", " ", "%", "\u{7}", "\u{E9}", "e\u{301}", "\u{200B}", "\u{FDFA}", "새", "\u{1F469}"])
+    func `every id of up to 256 bytes has a name`(part: String) throws {
+        for bytes in [1, 100, 127, 128, 129, 255, 256] where bytes >= part.utf8.count {
+            let id = String(repeating: part, count: bytes / part.utf8.count)
+            let identifier = try #require(CustomerIdentifier(id))
+            #expect(Array(identifier.text.utf8) == Array(id.utf8))
+            #expect(try #require(CustomerIdentifier(identifier.user)).text.utf8.elementsEqual(id.utf8))
+        }
+        #expect(CustomerIdentifier(String(repeating: part, count: 256 / part.utf8.count + 1)) == nil)
+    }
+
+    @Test func `an empty id has no name`() {
+        #expect(CustomerIdentifier("") == nil)
+    }
+
+    @Test func `only the names of customers may be as long as their ids need`() {
+        let long = String(repeating: "a", count: User.maximumLength + 1)
+        #expect(User(issuer: User.customerIssuer, name: long) != nil)
+        #expect(User(name: long) == nil && User(issuer: User.accountIssuer, name: long) == nil)
+        let longest = String(repeating: "a", count: User.maximumCustomerLength)
+        #expect(User(issuer: User.customerIssuer, name: longest) != nil)
+        #expect(User(issuer: User.customerIssuer, name: longest + "a") == nil)
     }
 
     @Test(arguments: [

@@ -13,6 +13,6 @@ import Testing
 
     @Test func `no other issuer has such customers`() throws {
         #expect(try #require(User(name: "%proof:0123456789abcdef")).isProofCustomer == false)
-        #expect(User(proofCustomer: String(repeating: "0", count: 200)) == nil)
+        #expect(User(proofCustomer: String(repeating: "0", count: User.maximumCustomerLength)) == nil)
     }
 }

@@ -26,7 +26,9 @@ import Testing
         #expect(answer([("1", "seeds", result)]) == nil)
     }
 
-    @Test(arguments: [Redemption.Result.productUnknown, .transferTooSoon, .appAccountTokenMismatch])
+    @Test(arguments: [
+        Redemption.Result.productUnknown, .transferTooSoon, .appAccountTokenMismatch, .transactionConflict,
+    ])
     func `a transaction that may be redeemed later is sent again`(result: Redemption.Result) {
         let lines: [(String, String, Redemption.Result)] = [("1", "gate", .granted), ("2", "seeds", result)]
         #expect(answer(lines, product: "seeds")?.status == 503)

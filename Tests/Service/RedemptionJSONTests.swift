@@ -14,7 +14,7 @@ import Wire
     func `the JSON has every member of a redemption`(outcome: Redemption.Outcome) throws {
         let results: [Redemption.Result] = [
             .granted, .alreadyRedeemed, .revoked, .ownedByAnotherUser, .transferTooSoon, .appAccountTokenMismatch,
-            .productUnknown,
+            .productUnknown, .transactionConflict,
         ]
         let redemption = Redemption(
             outcome: outcome,

@@ -73,7 +73,28 @@ import Wire
         #expect(try await put("bob", "{\"appAccountToken\":\"\(own)\"}").status == 200)
         #expect(try await put("bob", "{\"appAccountToken\":\"\(own)\"}").status == 200)
         #expect(try await accountToken(of: "bob") == own.lowercased())
-        #expect(try await put("carol", "{\"appAccountToken\":\"x\"}").code == "bodyInvalid")
+        for invalid in ["x", "00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff"] {
+            #expect(try await put("carol", "{\"appAccountToken\":\"\(invalid)\"}").code == "bodyInvalid")
+        }
+    }
+
+    @Test(arguments: ["null", "Undefined", "0", "guest", "(null)", "00000000-0000-0000-0000-000000000000"])
+    func `nothing is written for a name that stands for no user`(name: String) async throws {
+        #expect(try await redeem("sprout1", for: name).code == "userInvalid")
+        #expect(try await fixture.send(.get, "/v1/users/\(name)").code == "userInvalid")
+        let token = UUID().uuidString
+        let answer = try await fixture.send(.put, "/v1/users/\(name)", body: "{\"appAccountToken\":\"\(token)\"}")
+        #expect(answer.code == "userInvalid")
+        #expect(try await fixture.send(.get, "/v1/users/\(name)/items").status == 200)
+    }
+
+    @Test func `the longest id of an app's customer has routes of its own`() async throws {
+        let customer = try #require(CustomerIdentifier(String(repeating: " ", count: CustomerIdentifier.maximumLength)))
+        let name = customer.user.name.replacing("%", with: "%25")
+        let token = try await fixture.send(.get, "/v1/users/\(name)a?issuer=customer")
+        #expect(token.code == "userInvalid")
+        let items = try await fixture.send(.get, "/v1/users/\(name)/items?issuer=customer")
+        #expect(items.status == 200)
     }
 
     @Test func `verifying a proof redeems nothing`() async throws {

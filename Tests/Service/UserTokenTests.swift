@@ -140,6 +140,8 @@ import Wire
             ("another audience", ["aud": "com.example.other"], [:], "tokenInvalid"),
             ("no audience", ["aud": .none], [:], "tokenInvalid"),
             ("no user", ["sub": .none], [:], "tokenInvalid"), ("an empty user", ["sub": ""], [:], "tokenInvalid"),
+            ("a user that is null", ["sub": "null"], [:], "tokenInvalid"),
+            ("a user of zeros", ["sub": "00000000-0000-0000-0000-000000000000"], [:], "tokenInvalid"),
             ("a user with a space", ["sub": "a b"], [:], "tokenInvalid"),
             ("a user that is not in NFC", ["sub": "Rene\u{301}"], [:], "tokenInvalid"),
             ("a kid of combining marks", [:], ["kid": .string(Self.marks)], "tokenInvalid"),

@@ -32,6 +32,8 @@ struct RefusalExplanation {
             ("구매에 다른 사용자의 계정 토큰이 있습니다.", "고객에게 구매한 사용자로 로그인하도록 요청하세요.")
         case Redemption.Result.productUnknown.rawValue:
             ("카탈로그에 이 상품이 없습니다.", "상품을 카탈로그에 추가하세요. 앱에서 다음에 복원할 때 구매가 등록됩니다.")
+        case Redemption.Result.transactionConflict.rawValue:
+            ("원장에 이 거래의 식별자로 다른 상품이 있습니다.", "두 증명을 비교하세요. 고객이 이 상품의 값을 치렀다면 그 아이템을 지급하세요.")
         case ProofRefusal.Reason.originNotAccepted.rawValue, ProofRefusal.Reason.environmentMismatch.rawValue:
             (
                 "구매가 이 사용자에게 허용되지 않는 환경(예: 샌드박스)에서 왔습니다.",

@@ -35,6 +35,7 @@ package struct CordovaOutcome: Sendable {
         case .transferTooSoon: .transferTooSoon
         case .appAccountTokenMismatch: .appAccountTokenMismatch
         case .productUnknown: .productUnknown
+        case .transactionConflict: .transactionConflict
         }
     }
 }

@@ -12,7 +12,7 @@ struct CordovaValidation: Sendable {
     /// - Throws: `RedemptionError` for a refused proof; `Problem` for an invalid request.
     func answer(to request: CordovaRequest, from caller: Caller) async throws -> CordovaAnswer {
         guard let app = caller.app else { throw Problem.unexpected }
-        let named = try request.username.map { try Self.customer($0).user }
+        let named = try request.username.map { try services.customer($0).user }
         let redemption = DoorRedemption(services: services)
         let verified = try await redemption.verify(request.proof, for: named, by: caller)
         let purchases = verified.purchases ?? []
@@ -41,11 +41,6 @@ struct CordovaValidation: Sendable {
         return CordovaAnswer(
             to: request, app: app, content: verified.content, collection: PurchaseCollection(facts),
             productsWithoutIntroductoryOffer: productsWithoutIntroductoryOffer(facts.transactions, app), date: moment)
-    }
-
-    private static func customer(_ username: String) throws(Problem) -> CustomerIdentifier {
-        guard let customer = CustomerIdentifier(username) else { throw .customerInvalid }
-        return customer
     }
 
     private func types(of products: [String]) -> [ByteKey: ProductType] {

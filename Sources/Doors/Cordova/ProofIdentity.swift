@@ -17,7 +17,8 @@ package struct ProofIdentity: Hashable, Sendable {
     package init?(of purchases: [ProvenPurchase], app: String, origin: Origin) {
         let lasting = purchases.filter { $0.facts.text(.type).flatMap(ProductType.init) != .consumable }
         guard let first = (lasting.isEmpty ? purchases : lasting).min(by: Self.isEarlier) else { return nil }
-        let account = first.facts.text(.appTransactionId)
+        // Xcode states the same number for each customer.
+        let account = origin == .xcode ? nil : first.facts.text(.appTransactionId)
         let parts = [
             app, origin.rawValue, account == nil ? "originalTransactionId" : "appTransactionId",
             account ?? first.originalTransactionIdentifier,

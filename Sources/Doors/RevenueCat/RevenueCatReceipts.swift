@@ -16,15 +16,10 @@ package struct RevenueCatReceipts: Sendable {
     }
 
     func answer(_ sent: ReceiptRequest, from caller: Caller, _ request: Request) async throws -> Response {
-        let customer = try Self.customer(of: sent)
+        let customer = try services.customer(sent.user)
         let failures = try await record(sent, from: caller)
         return try await RevenueCatCustomers(services: services.limited(to: caller)).answer(
             about: customer, request, attributeErrors: failures)
-    }
-
-    private static func customer(of sent: ReceiptRequest) throws(Problem) -> CustomerIdentifier {
-        guard let customer = CustomerIdentifier(sent.user) else { throw .customerInvalid }
-        return customer
     }
 
     /// Redeems the proofs, and records the attributes.
@@ -32,7 +27,7 @@ package struct RevenueCatReceipts: Sendable {
     /// - Returns: The attributes that are not recorded.
     /// - Throws: An error that may become a status below 500 only if the SDK may finish the transaction.
     package func record(_ sent: ReceiptRequest, from caller: Caller) async throws -> [AttributeFailure] {
-        let customer = try Self.customer(of: sent)
+        let customer = try services.customer(sent.user)
         let (lines, types) = try await redeem(sent.fetchToken, for: customer.user, by: caller)
         let known = sent.fetchToken == nil ? try await known(sent.transactionIdentifier, of: customer.user, caller) : []
         let failures = try await StatedAttributes(sent.attributes).record(of: customer.user, services.attributes)

@@ -104,7 +104,9 @@ struct RevenueCatRoutes: RouteSource {
         _ request: Request,
         _ context: ServiceContext
     ) async throws -> Response {
-        let (current, new) = (try Self.customer(current), try Self.customer(new))
+        // A customer leaves a blocked id by a log-in.
+        guard let current = CustomerIdentifier(current) else { throw Problem.customerInvalid }
+        let new = try services.customer(new)
         let logIn = try await services.entitlements.logIn(
             current.user, as: new.user, by: try context.requiredCaller.actor)
         return try await RevenueCatCustomers(services: try services(for: context)).answer(
@@ -139,12 +141,7 @@ struct RevenueCatRoutes: RouteSource {
     }
 
     private func customer(in context: ServiceContext) throws -> CustomerIdentifier {
-        try Self.customer(try context.parameters.text("user"))
-    }
-
-    private static func customer(_ text: String) throws(Problem) -> CustomerIdentifier {
-        guard let customer = CustomerIdentifier(text) else { throw .customerInvalid }
-        return customer
+        try services.customer(try context.parameters.text("user"))
     }
 
     private static func body(of request: Request, _ context: ServiceContext) async throws -> [UInt8] {
@@ -181,7 +178,7 @@ extension Problem {
     static let customerInvalid = Problem(
         status: .badRequest, code: "userInvalid",
         detail:
-            "The customer's id must have 1 to \(CustomerIdentifier.maximumLength) bytes, without control characters.")
+            "The customer's id must have 1 to \(CustomerIdentifier.maximumLength) bytes of UTF-8.")
 
     fileprivate static let appNotConfigured = Problem(
         status: .forbidden, code: "appForbidden",

@@ -47,7 +47,10 @@ extension VerifiedPurchase {
         _ parkedRevocation: Timestamp?
     ) {
         let transactions = known?.transactions ?? []
-        let own = transactions.first { $0.transactionIdentifier.hasSameBytes(as: claim.transactionIdentifier) }
+        let own = transactions.first {
+            $0.transactionIdentifier.hasSameBytes(as: claim.transactionIdentifier)
+                && $0.productIdentifier.hasSameBytes(as: claim.productIdentifier)
+        }
         // A restored non-consumable has another identifier than the purchase that was refunded.
         let related = type == .nonConsumable ? transactions : own.map { [$0] } ?? []
         // An upgraded period has ended, whatever it states.

@@ -14,7 +14,7 @@ struct ClaimGroup {
 
     /// - Returns: The answers in the order of the requests.
     func answer(_ requests: [ClaimRequest], type: (String) -> ProductType?) throws -> [ClaimAnswer] {
-        let wanted = Set(requests.compactMap(\.user))
+        let wanted = Set(requests.compactMap(\.user).filter { !transaction.blockedNames.contains($0) })
         let claims = requests.flatMap(\.claims)
         try database.prefetch(
             [AppRecords.known] + (wanted.isEmpty ? [] : [users.knownUsers(wanted)])

@@ -7,13 +7,15 @@ extension LedgerTransaction {
     /// - Parameters:
     ///   - current: The id that the app used before.
     ///   - new: The id from now on.
-    /// - Throws: `LedgerError.userUnknown` if the new id is an account that was never opened, or was erased.
+    /// - Throws: `LedgerError.userBlocked` if the new id stands for no user; `LedgerError.userUnknown` if it is an account that
+    ///   was never opened, or was erased.
     public func logIn(
         _ current: User,
         as new: User,
         by actor: AuditActor,
         at moment: Timestamp
     ) throws -> LogIn {
+        try requireName(of: new)
         let (former, known) = (try users.known(current), try users.known(new))
         let name = try former.flatMap { try users.names(of: [$0])[$0] } ?? current
         let decision = LogInDecision(
@@ -46,6 +48,7 @@ extension LedgerTransaction {
     ///
     /// - Throws: `LedgerError.userUnknown` if the customer is an account that was never opened, or was erased.
     func addUnusedAlias(_ alias: User, of user: User, by actor: AuditActor, at moment: Timestamp) throws {
+        try requireName(of: alias)
         let customer = try number(of: user, at: moment)
         try users.addAlias(alias, of: customer, at: moment)
         try audit.append(AuditEntry(aliasedBy: actor, alias, at: moment), to: customer)

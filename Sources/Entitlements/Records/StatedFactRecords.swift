@@ -12,12 +12,13 @@ struct StatedFactRecords {
     ///
     /// - Parameter facts: The other facts about the claims.
     func read(_ claims: [Claim], into facts: inout EntitlementFacts) throws {
-        let keys = Set(claims.filter { $0.facts != nil }.map(\.key) + facts.parked.keys).filter {
+        let stated = claims + facts.parked.values.compactMap(\.claim)
+        let keys = Set(stated.filter { $0.facts != nil }.map { facts.standing(for: $0).key } + facts.parked.keys).filter
+        {
             facts.transactions[$0] != nil
         }
         if !keys.isEmpty { try readTransactions(keys, into: &facts) }
         guard !facts.purchases.isEmpty else { return }
-        let stated = claims + facts.parked.values.compactMap(\.claim)
         let hasEnd = facts.transactions.values.contains { $0.status.expiresAt != nil }
         if hasEnd || stated.contains(where: { $0.renewal != nil || $0.expiresAt != nil }) {
             try readRenewals(into: &facts)

@@ -7,7 +7,7 @@ public struct Claim: Hashable, Sendable, Codable {
     /// The bundle identifier of the app. The encoded form omits it, because early versions wrote claims without it.
     public internal(set) var app = ""
     public let origin: Origin
-    public let transactionIdentifier: String
+    public private(set) var transactionIdentifier: String
     public let originalTransactionIdentifier: String
     public let productIdentifier: String
     public let quantity: Int
@@ -70,6 +70,13 @@ public struct Claim: Hashable, Sendable, Codable {
     func with(grace: Grace?, facts: TransactionFacts?, renewal: StatedRenewal?) -> Claim {
         var claim = self
         (claim.grace, claim.facts, claim.renewal) = (grace, facts, renewal)
+        return claim
+    }
+
+    /// The claim about the same purchase event under another identifier.
+    func with(transactionIdentifier: String) -> Claim {
+        var claim = self
+        claim.transactionIdentifier = transactionIdentifier
         return claim
     }
 

@@ -10,6 +10,7 @@ extension EntitlementDecision {
         _ named: EntitlementFacts.NamedOwner?,
         to user: Int64
     ) -> Redemption.Result? {
+        guard !facts.hasOtherProduct(than: claim) else { return .transactionConflict }
         guard claim.isKnown else { return .productUnknown }
         if let named { return named.user == user ? nil : .appAccountTokenMismatch }
         guard let original, let purchase = facts.purchases[original], purchase.owner != user else { return nil }

@@ -67,7 +67,18 @@ extension EntitlementDecision {
 
     /// Redeems the transactions parked for the same purchase, such as a subscription's renewals.
     mutating func apply(_ siblings: [Claim], of user: Int64) {
-        for sibling in siblings where sibling.isKnown { _ = apply(sibling, of: user, by: .appStore, nil) }
+        for sibling in siblings where sibling.isKnown {
+            let claim = facts.standing(for: sibling)
+            if claim.key != sibling.key { make(.unparked(sibling.key)) }
+            _ = apply(claim, of: user, by: .appStore, nil)
+        }
+    }
+
+    /// Applies the statement that is parked under another identifier of a claim's purchase event.
+    mutating func applyParked(_ presented: Claim, as claim: Claim, of user: Int64) {
+        guard presented.key != claim.key, let said = facts.parked[presented.key]?.claim else { return }
+        make(.unparked(presented.key))
+        _ = apply(said.with(transactionIdentifier: claim.transactionIdentifier), of: user, by: .appStore, nil)
     }
 
     /// Parks a statement. Of two about the same transaction, the later one is kept; the same applies to their grace periods.

@@ -29,17 +29,19 @@ package struct EntitlementDecision: Sendable {
     /// Decides a claim that a user presents.
     ///
     /// - Parameter user: The user's number.
-    package mutating func redeem(_ claim: Claim, for user: Int64, by actor: AuditActor) -> Redemption.Result {
-        confirmExpectation(of: claim, presentedBy: user)
+    package mutating func redeem(_ presented: Claim, for user: Int64, by actor: AuditActor) -> Redemption.Result {
+        confirmExpectation(of: presented, presentedBy: user)
+        let claim = facts.standing(for: presented)
         let original = facts.ownedOriginal(of: claim)
         let siblings = facts.parkedSiblings(of: claim)
         let named = facts.namedOwner(by: claim, siblings, of: original)
         if let refusal = refusal(of: claim, original, named, to: user) {
-            changes.append(.refused(refusal, claim, user: user, actor: actor))
+            changes.append(.refused(refusal, presented, user: user, actor: actor))
             return refusal
         }
         let isTransferred = give(original, to: user, by: named?.naming, claim, actor)
         let result = apply(claim, of: user, by: actor, named?.naming)
+        applyParked(presented, as: claim, of: user)
         apply(siblings, of: user)
         return isTransferred && result == .alreadyRedeemed ? .granted : result
     }
@@ -47,7 +49,14 @@ package struct EntitlementDecision: Sendable {
     /// Decides a statement of the App Store about a transaction. It goes to the user of its account token, to the owner of the
     /// purchase, or to the customer for whom an import expects it. A statement for nobody is parked until a user presents the
     /// transaction.
-    package mutating func state(_ claim: Claim) -> NotificationOutcome {
+    package mutating func state(_ stated: Claim) -> NotificationOutcome {
+        if facts.hasOtherProduct(than: stated) {
+            if let owner = facts.ownedOriginal(of: stated).flatMap({ facts.purchases[$0]?.owner }) {
+                changes.append(.refused(.transactionConflict, stated, user: owner, actor: .appStore))
+            }
+            return .recorded
+        }
+        let claim = facts.standing(for: stated)
         let original = facts.ownedOriginal(of: claim)
         let siblings = facts.parkedSiblings(of: claim)
         let named = facts.namedOwner(by: claim, siblings, of: original)
@@ -76,6 +85,7 @@ package struct EntitlementDecision: Sendable {
         let wasInEffect =
             before.map { !$0.status.isRevoked } ?? true && !facts.revokedByTeam.contains(claim.originalKey)
         let result = apply(claim, of: owner, by: .appStore, named?.naming)
+        applyParked(stated, as: claim, of: owner)
         apply(siblings, of: owner)
         switch result {
         case .granted: return .granted

@@ -29,7 +29,7 @@ extension EntitlementFacts {
     }
 
     private func namedOwner(by claim: Claim) -> NamedOwner? {
-        guard let token = claim.appAccountToken, let user = tokenOwners[token] else { return nil }
+        guard let token = claim.appAccountToken, !token.isPlaceholder, let user = tokenOwners[token] else { return nil }
         return NamedOwner(user: user, naming: Naming(claim))
     }
 }

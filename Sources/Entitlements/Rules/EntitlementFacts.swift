@@ -40,6 +40,11 @@ package struct EntitlementFacts: Sendable {
         package var stated: TransactionFacts?
         /// The terms from the ledger; nil if the facts are known.
         package let terms: PurchasePeriod.Terms?
+        /// The purchase event from the ledger; nil for none, and if the facts are known.
+        private let recordedEvent: String?
+
+        /// The App Store's identifier of the purchase event, such as one renewal (`webOrderLineItemId`).
+        package var event: String? { stated?.text(.webOrderLineItemId) ?? recordedEvent }
 
         package init(
             originalKey: TransactionKey,
@@ -50,7 +55,8 @@ package struct EntitlementFacts: Sendable {
             status: TransactionStatus,
             grace: GracePeriod? = nil,
             stated: TransactionFacts? = nil,
-            terms: PurchasePeriod.Terms? = nil
+            terms: PurchasePeriod.Terms? = nil,
+            event: String? = nil
         ) {
             self.originalKey = originalKey
             self.sequence = sequence
@@ -61,6 +67,7 @@ package struct EntitlementFacts: Sendable {
             self.grace = grace
             self.stated = stated
             self.terms = terms
+            recordedEvent = event
         }
     }
 
@@ -82,6 +89,8 @@ package struct EntitlementFacts: Sendable {
     package private(set) var parked: [TransactionKey: ParkedStatement] = [:]
     /// The parked transactions of each original transaction.
     private var parkedByOriginal: [TransactionKey: Set<TransactionKey>] = [:]
+    /// The transaction of each purchase event.
+    private var transactionsByEvent: [PurchaseEvent: TransactionKey] = [:]
     /// The original transactions of the purchases that the team has revoked.
     package var revokedByTeam: Set<TransactionKey> = []
     /// The states of purchases with an end in the histories of their owners.
@@ -114,10 +123,27 @@ package struct EntitlementFacts: Sendable {
         if transactions.updateValue(transaction, forKey: key) == nil {
             purchases[transaction.originalKey]?.transactions.append(key)
         }
+        addEvents(of: transaction, key)
     }
 
     package mutating func set(_ stated: TransactionFacts, for key: TransactionKey) {
         transactions[key]?.stated = stated
+        if let transaction = transactions[key] { addEvents(of: transaction, key) }
+    }
+
+    private mutating func addEvents(of transaction: Transaction, _ key: TransactionKey) {
+        for event in PurchaseEvent.events(of: transaction) {
+            transactionsByEvent[event] = transactionsByEvent[event] ?? key
+        }
+    }
+
+    /// A claim under the identifier of the transaction that stands for its purchase event: of the one that was redeemed first.
+    ///
+    /// The App Store sometimes states one period of a subscription under two identifiers.
+    func standing(for claim: Claim) -> Claim {
+        guard transactions[claim.key] == nil else { return claim }
+        let known = PurchaseEvent.events(of: claim).lazy.compactMap { transactionsByEvent[$0] }.first
+        return known.map { claim.with(transactionIdentifier: $0.identifier) } ?? claim
     }
 
     package mutating func set(_ renewal: StatedRenewal, for original: TransactionKey) {
@@ -140,6 +166,12 @@ package struct EntitlementFacts: Sendable {
     package func ownedOriginal(of claim: Claim) -> TransactionKey? {
         if let transaction = transactions[claim.key] { return transaction.originalKey }
         return purchases[claim.originalKey] == nil ? nil : claim.originalKey
+    }
+
+    /// True if the transaction of a claim is known with another product. Then the claim is about another purchase.
+    package func hasOtherProduct(than claim: Claim) -> Bool {
+        let known = transactions[claim.key]?.productIdentifier ?? parked[claim.key]?.claim?.productIdentifier
+        return known.map { !$0.hasSameBytes(as: claim.productIdentifier) } ?? false
     }
 
     /// The redeemed transactions of a purchase.

@@ -1,4 +1,5 @@
 import Commerce
+import Receipts
 
 extension Redemption {
     /// The redemption of a ledger's answer to claims.
@@ -10,6 +11,7 @@ extension Redemption {
         guard lines.isEmpty || answer.results.contains(where: \.allowsFinish) else {
             if answer.results.contains(.appAccountTokenMismatch) { throw .appAccountTokenMismatch }
             if answer.results.contains(.transferTooSoon) { throw .transferTooSoon }
+            if answer.results.contains(.transactionConflict) { throw .transactionConflict }
             throw answer.results.contains(.ownedByAnotherUser) ? .ownedByAnotherUser : .productUnknown
         }
         self.init(
@@ -18,7 +20,9 @@ extension Redemption {
 
     static func lines(of claims: [Claim], _ answer: LedgerAnswer) -> [Line] {
         zip(claims, answer.results).map { claim, result in
-            Line(transactionId: claim.transactionIdentifier, productId: claim.productIdentifier, result: result)
+            Line(
+                transactionId: claim.origin.statedIdentifier(claim.transactionIdentifier),
+                productId: claim.productIdentifier, result: result)
         }
     }
 

@@ -130,6 +130,7 @@ extension LedgerTransaction {
         benefit: (_ productIdentifier: String, _ app: String) -> Benefit?,
         type: (String) -> ProductType?
     ) throws -> [Redemption.Result] {
+        try requireName(of: user)
         let apps = try AppRecords(database: database).numbers(of: [])
         let found = try UnclaimedRecords(database: database, apps: apps)
             .purchases(of: identifier, after: nil, limit: 100)

@@ -25,6 +25,10 @@ public struct RefusalRemedy: Hashable, Sendable {
             self.init(
                 "The catalog does not have the product.",
                 "Add the product to the catalog. The app's next restore redeems the purchase.")
+        case Redemption.Result.transactionConflict.rawValue:
+            self.init(
+                "The ledger has another product under the identifier of this transaction.",
+                "Compare the proofs of both. If the customer has paid for this one, grant its item.")
         case "originNotAccepted", "environmentMismatch":
             self.init(
                 "The purchase comes from an environment that is not accepted for this user, such as the sandbox.",

@@ -59,6 +59,7 @@ package struct Problem: Error {
     package init(_ error: LedgerError) {
         switch error {
         case .userUnknown: self = .userNotFound
+        case .userBlocked: self.init(status: .badRequest, code: error.code, detail: error.message)
         }
     }
 

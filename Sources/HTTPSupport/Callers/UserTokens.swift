@@ -42,6 +42,7 @@ public final class UserTokens: Sendable {
     private let settings: TokenSettings
     private let keys: TokenKeys
     private let clock: any WallClock
+    private let blockedNames: BlockedNames
     private let acceptsAnyNormalization: @Sendable (User) async throws -> Bool
     /// The verified tokens by SHA-256.
     private let cache = Mutex<[[UInt8]: CachedToken]>([:])
@@ -55,14 +56,18 @@ public final class UserTokens: Sendable {
         let generation: Int
     }
 
-    /// - Parameter acceptsAnyNormalization: True if the user's `sub` may differ from Unicode's composed form (NFC).
+    /// - Parameters:
+    ///   - blockedNames: The names that stand for no user.
+    ///   - acceptsAnyNormalization: True if the user's `sub` may differ from Unicode's composed form (NFC).
     public init(
         _ settings: TokenSettings,
         clock: any WallClock,
         logger: Logger,
+        blockedNames: BlockedNames = .standard,
         acceptsAnyNormalization: @escaping @Sendable (User) async throws -> Bool = { _ in false }
     ) {
         self.settings = settings
+        self.blockedNames = blockedNames
         self.acceptsAnyNormalization = acceptsAnyNormalization
         self.clock = clock
         keys = TokenKeys(source: settings.keys, allowing: settings.algorithms, clock: clock, logger: logger)
@@ -129,6 +134,9 @@ public final class UserTokens: Sendable {
         guard let user = User(issuer: issuer, name: claims.sub) else {
             throw .tokenInvalid(
                 "its sub must have 1 to \(User.maximumLength) bytes without spaces or control characters")
+        }
+        guard !blockedNames.contains(user) else {
+            throw .tokenInvalid("its sub stands for no user, like \"null\", or the setting blocked-user-names has it")
         }
         // Two subjects that differ only in their bytes must not become one user.
         var isAccepted = user.name.hasSameBytes(as: claims.sub)

@@ -17,9 +17,10 @@ extension RedemptionError: ProblemConvertible {
             status = .conflict
             couldSucceedLater = true
         case .notRedeemable, .noNotification, .productUnknown: status = .unprocessableContent
-        case .ownedByAnotherUser, .appAccountTokenMismatch: status = .conflict
+        case .ownedByAnotherUser, .appAccountTokenMismatch, .transactionConflict: status = .conflict
         case .userUnknown:
             return .userNotFound
+        case .userBlocked: status = .badRequest
         }
         return Problem(
             status: status, code: code, detail: message, couldSucceedLater: couldSucceedLater)

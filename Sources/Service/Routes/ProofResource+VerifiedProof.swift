@@ -17,8 +17,10 @@ extension ProofResource {
             signedAt: proof.signedAt.rfc3339,
             purchases: proof.purchases?.map { purchase in
                 Purchase(
-                    productId: purchase.productIdentifier, transactionId: purchase.transactionIdentifier,
-                    originalTransactionId: purchase.originalTransactionIdentifier, quantity: purchase.quantity,
+                    productId: purchase.productIdentifier,
+                    transactionId: proof.origin.statedIdentifier(purchase.transactionIdentifier),
+                    originalTransactionId: proof.origin.statedIdentifier(purchase.originalTransactionIdentifier),
+                    quantity: purchase.quantity,
                     purchaseDate: purchase.purchaseDate.rfc3339, revocationDate: purchase.revocationDate?.rfc3339)
             })
     }

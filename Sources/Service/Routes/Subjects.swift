@@ -51,5 +51,7 @@ struct Subjects: Sendable {
 extension Problem {
     fileprivate static let userInvalid = Problem(
         status: .badRequest, code: "userInvalid",
-        detail: "A user's name has 1 to \(User.maximumLength) bytes, without spaces or control characters.")
+        detail:
+            "A user's name has 1 to \(User.maximumLength) bytes (a customer's of an app: \(User.maximumCustomerLength)), without spaces or control characters."
+    )
 }

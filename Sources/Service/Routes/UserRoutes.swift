@@ -143,8 +143,8 @@ struct UserRoutes: Sendable {
         _ context: ServiceContext
     ) async throws -> Response {
         let body = try await JSONBody(request, context, fields: ["appAccountToken"])
-        guard let token = UUID(uuidString: try body.text("appAccountToken")) else {
-            throw JSONBody.invalid("The field /appAccountToken must be a UUID.")
+        guard let token = UUID(uuidString: try body.text("appAccountToken")), !token.isPlaceholder else {
+            throw JSONBody.invalid("The field /appAccountToken must be a UUID of the user's own, not of zeros.")
         }
         switch try await service.setAppAccountToken(token, of: user) {
         case .set: return try JSONAnswer.response(AppAccountTokenResource(token))

@@ -103,7 +103,7 @@ struct SupportRoutes: Sendable {
         let body = try await JSONBody(request, context, fields: ["user", "issuer", "reason"])
         var issuer: String?
         if case .text(let text) = try body.optionalText("issuer") { issuer = text }
-        let user = try subjects.user(named: try body.text("user"), issuer: issuer)
+        let user = try subjects.user(named: try body.text("user", upTo: User.maximumCustomerLength), issuer: issuer)
         let result = try await service.limited(to: context).assign(
             unclaimed: purchase.identifier, origin: purchase.origin, in: purchase.app, to: user,
             reason: try Reason.read(body), by: try context.requiredCaller.name)

@@ -41,6 +41,11 @@ struct ImportRevenueCat: Command {
             "The accepted origin, as for till serve. Rows of a sandbox need that of a sandbox.", valueName: "origin"))
     var accept = Origin.appleProduction
 
+    @Option(
+        help: ArgumentHelp(
+            "A further id that stands for no customer, as for till serve (may be repeated).", valueName: "name"))
+    var blockedUserNames: [String] = []
+
     @OptionGroup var ledger: LedgerOptions
 
     @OptionGroup var common: CommonOptions
@@ -56,9 +61,11 @@ struct ImportRevenueCat: Command {
         // A wrong name creates no ledger.
         let file = try ExportFile(path: file)
         let catalog = try Catalog(folder: common.dataDirectory.catalogFolder)
-        let ledger = try ledger.place(common, isNew: true).open()
+        let blockedNames = BlockedNames(adding: blockedUserNames)
+        let ledger = try ledger.place(common, isNew: true).open().blocking(blockedNames)
         let apps = try await CatalogService(apps: Apps(App(catalog)), ledger: ledger, clock: clock).apps
-        let rules = ExportRules(catalog: apps.first.catalog, origin: accept, at: clock.now())
+        let rules = ExportRules(
+            catalog: apps.first.catalog, origin: accept, blocking: blockedNames, at: clock.now())
         let export = try file.read(by: rules)
         var report = ImportReport(export, isDryRun: dryRun)
         var rest = export.customers()[...]

@@ -17,6 +17,9 @@ extension SettingGroup {
                 "jwt-algorithms", .choices(TokenAlgorithm.allCases.map(\.rawValue)),
                 default: .value(.texts(["ES256", "RS256"])), valueName: "algorithm", dependency: "jwt-issuer",
                 "the accepted algorithms of tokens"),
+            Setting(
+                "blocked-user-names", .texts, valueName: "name", reference: "[API](API.md#blocked-names)",
+                "further names and ids that stand for no user, like `null` and `guest`, which are always blocked"),
             .flag(
                 "accounts", reference: "[API](API.md#accounts)", "lets users sign up with e-mail and password"),
             .flag(

@@ -20,7 +20,8 @@ extension ConsolePath {
         guard
             let user = User(
                 issuer: text(ofSegment: try parameters.text("issuer")),
-                name: text(ofSegment: try parameters.text("user"))), user.issuer != User.erasedIssuer
+                name: text(ofSegment: try parameters.text("user", upTo: User.maximumCustomerLength + 1))),
+            user.issuer != User.erasedIssuer
         else { throw Problem.userNotFound }
         return user
     }

@@ -63,7 +63,7 @@ struct UnclaimedPurchasePage {
                 input(.type("hidden"), .name("app"), .value(purchase.app))
                 Field.text(
                     "user", Phrase("User's name or account token", "사용자 이름 또는 계정 토큰"),
-                    maximumLength: User.maximumLength, isRequired: true)
+                    maximumLength: User.maximumCustomerLength, isRequired: true)
                 Field.text(
                     "issuer", Phrase("Issuer of the name", "이름의 발급자"), maximumLength: User.maximumIssuerLength,
                     note: Phrase("Only if several users have the name.", "같은 이름의 사용자가 여럿일 때만."))

@@ -61,9 +61,10 @@ struct UnclaimedRoutes: Sendable {
 
     /// The user that a form names by the name or the account token. The console creates no user from a misspelled name.
     private func user(_ form: ConsoleForm) async throws -> User {
-        let text = try form.requiredText("user", upTo: User.maximumLength)
+        let text = try form.requiredText("user", upTo: User.maximumCustomerLength)
         let issuer = try form.text("issuer", upTo: User.maximumIssuerLength)
-        let name = User(name: text).map { ByteKey($0.name) }
+        // Of all issuers, this one has the longest names.
+        let name = User(issuer: User.customerIssuer, name: text).map { ByteKey($0.name) }
         let found = try await services.entitlements.users(matching: text, after: nil, limit: 100).filter { known in
             let isNamed = ByteKey(known.user.name) == name || known.appAccountToken == UUID(uuidString: text)
             return isNamed && (issuer.isEmpty || ByteKey(known.user.issuer) == ByteKey(issuer))

@@ -35,7 +35,8 @@ extension RevenueCatErrorRule {
         (
             .invalidReceipt, .sentAgain,
             [
-                "chainOutsideValidity", "tooLarge", "tooManyPurchases", "payloadInvalid", "signedInFuture",
+                "chainOutsideValidity", "transactionConflict", "tooLarge", "tooManyPurchases", "payloadInvalid",
+                "signedInFuture",
                 "certificateRevoked",
                 "revocationUnavailable",
             ]

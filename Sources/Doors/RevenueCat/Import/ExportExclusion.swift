@@ -19,6 +19,9 @@ package enum ExportExclusion: Hashable, Sendable {
     /// Another customer owns the purchase, or an earlier import expects it for another customer.
     case otherCustomerInLedger
     case aliasOfOtherCustomer
+    /// The customer's id stands for no customer, such as "null".
+    case blockedCustomer
+    case blockedAlias
 
     /// The stable name, for programs.
     package var code: String {
@@ -38,6 +41,8 @@ package enum ExportExclusion: Hashable, Sendable {
         case .otherCustomerInFile: "otherCustomerInFile"
         case .otherCustomerInLedger: "otherCustomerInLedger"
         case .aliasOfOtherCustomer: "aliasOfOtherCustomer"
+        case .blockedCustomer: "blockedCustomer"
+        case .blockedAlias: "blockedAlias"
         }
     }
 
@@ -59,6 +64,8 @@ package enum ExportExclusion: Hashable, Sendable {
         case .otherCustomerInFile: "Purchases that a later row of the file assigns to another customer."
         case .otherCustomerInLedger: "Purchases that another customer has proved, or that an earlier import expects."
         case .aliasOfOtherCustomer: "Ids that belong to other customers already."
+        case .blockedCustomer: "Rows of ids that stand for no customer, such as null and guest."
+        case .blockedAlias: "Ids beside a customer's own that stand for no customer."
         }
     }
 }

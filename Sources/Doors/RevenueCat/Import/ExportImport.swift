@@ -79,7 +79,7 @@ package struct ExportImport: Sendable {
         if row.refusedAttributes > 0 { counts[.attributeInvalid, default: 0] += row.refusedAttributes }
         let user = row.customer.user
         var draft = drafts.removeValue(forKey: user) ?? Draft(identifier: row.customer)
-        if let alias = row.alias { draft.aliases.insert(alias) }
+        if let alias = decision.alias { draft.aliases.insert(alias) }
         draft.attributes.formUnion(row.attributes)
         draft.grants.formUnion(decision.grants)
         drafts[user] = draft

@@ -11,12 +11,20 @@ package struct ExportRules: Sendable {
     private let catalog: Catalog
     private let origin: Origin
     private let moment: Timestamp
+    private let blockedNames: BlockedNames
 
     /// - Parameters:
     ///   - catalog: The present catalog of the app.
     ///   - origin: The accepted origin.
+    ///   - blockedNames: The ids that stand for no customer.
     ///   - moment: The time of the import.
-    package init(catalog: Catalog, origin: Origin, at moment: Timestamp) {
+    package init(
+        catalog: Catalog,
+        origin: Origin,
+        blocking blockedNames: BlockedNames = .standard,
+        at moment: Timestamp
+    ) {
+        self.blockedNames = blockedNames
         self.catalog = catalog
         self.origin = origin
         self.moment = moment
@@ -31,6 +39,8 @@ package struct ExportRules: Sendable {
         package var exclusions: [ExportExclusion] = []
         /// True if the customer is imported, too.
         package var isOfCustomer = true
+        /// Nil if the row has none, or one that stands for no customer.
+        package var alias: CustomerIdentifier?
     }
 
     package func decision(about row: ExportRow) -> Decision {
@@ -38,6 +48,11 @@ package struct ExportRules: Sendable {
         let acceptsSandbox = origin == .appleSandbox || origin == .localSandbox
         guard row.isSandbox == acceptsSandbox else {
             decision.exclusions = [row.isSandbox ? .sandboxNotAccepted : .productionNotAccepted]
+            decision.isOfCustomer = false
+            return decision
+        }
+        guard !blockedNames.contains(row.customer.text) else {
+            decision.exclusions = [.blockedCustomer]
             decision.isOfCustomer = false
             return decision
         }
@@ -53,6 +68,11 @@ package struct ExportRules: Sendable {
                     productIdentifier: row.productIdentifier, purchaseDate: row.startTime, expiresAt: row.endTime)
             }
         default: decision.exclusions = [.otherStore(row.store)]
+        }
+        if let alias = row.alias, blockedNames.contains(alias.text) {
+            decision.exclusions.append(.blockedAlias)
+        } else {
+            decision.alias = row.alias
         }
         return decision
     }

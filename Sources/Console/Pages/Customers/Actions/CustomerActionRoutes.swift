@@ -43,7 +43,8 @@ struct CustomerActionRoutes: Sendable {
         }
         pages.post("customers/:issuer/:user/erasure", .administer) { _, context in
             let user = try await services.customer(context)
-            let typed = User(issuer: user.issuer, name: try context.form.text("erase-name", upTo: User.maximumLength))
+            let typed = User(
+                issuer: user.issuer, name: try context.form.text("erase-name", upTo: User.maximumCustomerLength))
             guard typed == user else {
                 throw ConsoleForm.invalid("erase-name", "the exact name of the customer")
             }

@@ -81,7 +81,7 @@ struct CustomerActions {
                 }
                 Field.text(
                     "erase-name", Phrase("Type the customer's name to confirm", "확인하려면 고객의 이름을 입력하세요"),
-                    maximumLength: User.maximumLength, isRequired: true)
+                    maximumLength: User.maximumCustomerLength, isRequired: true)
                 button(.class("danger")) { Phrase("Erase", "삭제") }
             }
         }

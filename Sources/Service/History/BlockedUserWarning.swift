@@ -1,0 +1,43 @@
+import Commerce
+import HTTPSupport
+import Ledger
+import Logging
+import ServiceLifecycle
+
+/// Warns at the start about users whose names stand for no user. Apps can no longer reach them.
+public struct BlockedUserWarning: ServiceLifecycle.Service {
+    /// The largest number of users that are counted.
+    private static let maximumCounted = 1000
+    private static let maximumListed = 20
+
+    private let ledger: Ledger
+    private let logger: Logger
+
+    public init(ledger: Ledger, logger: Logger) {
+        self.ledger = ledger
+        self.logger = logger
+    }
+
+    public func run() async throws {
+        do {
+            let users = try await ledger.read(.longSnapshot) { try $0.blockedUsers(limit: Self.maximumCounted) }
+            if !users.isEmpty { logger.warning(Self.message(about: users)) }
+        } catch {
+            logger.warning(
+                "users with blocked names could not be counted", metadata: ["code": "\(Problem.code(of: error))"])
+        }
+        try? await gracefulShutdown()
+    }
+
+    private static func message(about users: [User]) -> Logger.Message {
+        let names = users.prefix(maximumListed).map { user in
+            "\"\(CustomerIdentifier(user)?.text ?? user.name)\"" + (user.issuer.isEmpty ? "" : " (\(user.issuer))")
+        }
+        let others = users.count > maximumListed ? " and others" : ""
+        let count = users.count == maximumCounted ? "\(maximumCounted) or more" : "\(users.count)"
+        return """
+            users with a name that stands for no user: \(count). Nothing is written for them any more: \
+            \(names.joined(separator: ", "))\(others). Export or erase them.
+            """
+    }
+}
