@@ -50,15 +50,21 @@ struct DoorGarden {
     /// - Parameters:
     ///   - doors: The open doors.
     ///   - policy: The policy for purchases of another user.
+    ///   - accepted: The accepted origins. The store's is `localSandbox`.
     ///   - requests: The requests a minute of one client address, and of the public key.
-    init(_ doors: [Door] = Door.allCases, policy: OwnershipPolicy = .keep, requests: Int = 1_000_000) async throws {
+    init(
+        _ doors: [Door] = Door.allCases,
+        policy: OwnershipPolicy = .keep,
+        accepted: AcceptedOrigins = AcceptedOrigins(),
+        requests: Int = 1_000_000
+    ) async throws {
         garden = try TestGarden(offerings: Self.offerings)
         ledger = try Ledger(file: garden.folder.file("ledger.sqlite"))
         keys = APIKeys(ledger: ledger, clock: garden.clock, randomness: .system)
         key = try await keys.makePublic(name: "app", app: garden.bundleIdentifier, platform: .apple).identifier
         entitlements = EntitlementService(
             apps: Apps(App(garden.catalog)), verifier: try garden.verifier(), ledger: ledger,
-            clock: garden.store.clock, policy: policy)
+            clock: garden.store.clock, accepted: accepted, policy: policy)
         let limits = RequestLimits(
             perKey: requests, perUser: requests, perPublicKey: requests, perPublicKeyAddress: requests)
         let services = DoorServices(

@@ -74,6 +74,10 @@ import Wire
         #expect(try await put("bob", "{\"appAccountToken\":\"\(own)\"}").status == 200)
         #expect(try await accountToken(of: "bob") == own.lowercased())
         #expect(try await put("carol", "{\"appAccountToken\":\"x\"}").code == "bodyInvalid")
+        #expect(try await put("carol", "{\"appAccountToken\":\"\(own)\",\"isCorrection\":1}").code == "bodyInvalid")
+        #expect(try await put("carol", "{\"appAccountToken\":\"\(own)\",\"isCorrection\":true}").status == 200)
+        #expect(try await accountToken(of: "carol") == own.lowercased())
+        #expect(try await accountToken(of: "bob") != own.lowercased())
     }
 
     @Test func `verifying a proof redeems nothing`() async throws {
