@@ -31,9 +31,14 @@ extension EntitlementService {
         try await ledger.read { try $0.owners(ofPurchases: originals) }
     }
 
-    /// True if a token is the account token that a user's purchases have.
+    /// True if a token is an account token of a user.
     package func isAppAccountToken(_ token: UUID, of user: User) async throws -> Bool {
-        try await ledger.read(.snapshot) { try $0.appAccountToken(of: user) == token }
+        try await ledger.read { try $0.owner(ofAppAccountToken: token, among: [user]) == .given }
+    }
+
+    /// True if a token is an account token of a user who is none of the given ones.
+    package func isAppAccountToken(_ token: UUID, ofOthersThan users: [User]) async throws -> Bool {
+        try await ledger.read { try $0.owner(ofAppAccountToken: token, among: users) == .other }
     }
 
     /// The last statements about the renewals of a user's subscriptions.

@@ -270,9 +270,18 @@ public struct EntitlementService: Sendable {
         return try await ledger.write { try $0.makeAppAccountToken(of: user, at: clock.now()) }
     }
 
-    /// Sets an account token that the team has generated, unless the user has one.
-    public func setAppAccountToken(_ token: UUID, of user: User) async throws -> AppAccountTokenAnswer {
-        try await ledger.write { try $0.setAppAccountToken(token, of: user, at: clock.now()) }
+    /// Sets an account token that the team has generated, unless the user has one. Only back ends may set one: it takes purchases
+    /// from others.
+    ///
+    /// - Parameter isCorrection: True to set it in any case, even if it is another user's.
+    public func setAppAccountToken(
+        _ token: UUID,
+        of user: User,
+        isCorrection: Bool = false
+    ) async throws -> AppAccountTokenAnswer {
+        try await ledger.write {
+            try $0.setAppAccountToken(token, of: user, isCorrection: isCorrection, at: clock.now())
+        }
     }
 
     /// - Throws: `StorageFault` if the ledger cannot be read.

@@ -22,21 +22,42 @@ extension LedgerTransaction {
         return token
     }
 
+    /// The user of an account token, compared with given users.
+    package enum TokenOwner: Hashable, Sendable {
+        case nobody
+        case given
+        case other
+    }
+
+    /// Returns the relation of an account token's user to some users, each named by any id.
+    package func owner(ofAppAccountToken token: UUID, among given: [User]) throws -> TokenOwner {
+        guard let owner = try users.owner(of: token) else { return .nobody }
+        return try given.contains { try users.known($0) == owner } ? .given : .other
+    }
+
     /// Sets the account token that the team generated for a user, unless the user has one.
+    ///
+    /// - Parameter isCorrection: True to set it in any case. A former token of the user still leads to the user. The token of
+    ///   another user is taken from that user.
     public func setAppAccountToken(
         _ token: UUID,
         of user: User,
+        isCorrection: Bool = false,
         at moment: Timestamp
     ) throws -> AppAccountTokenAnswer {
-        let known = try users.known(user)
-        if let known, let present = try users.appAccountToken(of: known), present != token, !present.isPlaceholder,
-            try users.isAppAccountTokenSettled(of: known)
-        {
-            return .hasAnother(present)
+        let (known, owner) = (try users.known(user), try users.owner(of: token))
+        if !isCorrection {
+            if let known, let present = try users.appAccountToken(of: known), present != token, !present.isPlaceholder,
+                try users.isAppAccountTokenSettled(of: known)
+            {
+                return .hasAnother(present)
+            }
+            // This check precedes the new user's number: a refusal writes nothing.
+            if let owner, owner != known { return .ofAnotherUser }
         }
-        // This check precedes the new user's number: a refusal writes nothing.
-        if let owner = try users.owner(of: token), owner != known { return .ofAnotherUser }
-        try users.settleAppAccountToken(token, of: try number(of: user, at: moment))
+        let number = try number(of: user, at: moment)
+        if let owner, owner != number { try users.takeAppAccountToken(token, from: owner) }
+        try users.settleAppAccountToken(token, of: number, at: moment)
         return .set
     }
 }

@@ -52,12 +52,14 @@ struct DoorGarden {
     ///   - doors: The open doors.
     ///   - others: The apps that the service sells besides the garden.
     ///   - policy: The policy for purchases of another user.
+    ///   - accepted: The accepted origins. The store's is `localSandbox`.
     ///   - requests: The requests a minute of one client address, and of the public key.
     ///   - chains: Chains whose roots are trusted, too.
     init(
         _ doors: [Door] = Door.allCases,
         selling others: [App] = [],
         policy: OwnershipPolicy = .keep,
+        accepted: AcceptedOrigins = AcceptedOrigins(),
         requests: Int = 1_000_000,
         trusting chains: [CertificateChain] = []
     ) async throws {
@@ -67,7 +69,7 @@ struct DoorGarden {
         key = try await keys.makePublic(name: "app", app: garden.bundleIdentifier, platform: .apple).identifier
         entitlements = EntitlementService(
             apps: try Apps([App(garden.catalog)] + others), verifier: try garden.verifier(trusting: chains), ledger: ledger,
-            clock: garden.store.clock, policy: policy)
+            clock: garden.store.clock, accepted: accepted, policy: policy)
         let limits = RequestLimits(
             perKey: requests, perUser: requests, perPublicKey: requests, perPublicKeyAddress: requests)
         let services = DoorServices(

@@ -76,6 +76,10 @@ import Wire
         for invalid in ["x", "00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff"] {
             #expect(try await put("carol", "{\"appAccountToken\":\"\(invalid)\"}").code == "bodyInvalid")
         }
+        #expect(try await put("carol", "{\"appAccountToken\":\"\(own)\",\"isCorrection\":1}").code == "bodyInvalid")
+        #expect(try await put("carol", "{\"appAccountToken\":\"\(own)\",\"isCorrection\":true}").status == 200)
+        #expect(try await accountToken(of: "carol") == own.lowercased())
+        #expect(try await accountToken(of: "bob") != own.lowercased())
     }
 
     @Test(arguments: ["null", "Undefined", "0", "guest", "(null)", "00000000-0000-0000-0000-000000000000"])

@@ -17,7 +17,7 @@ struct CordovaValidation: Sendable {
         let verified = try await redemption.verify(request.proof, for: named, by: caller)
         let purchases = verified.purchases ?? []
         let customer = try await CordovaCustomers(services: services).customer(
-            named, of: request, purchases, app: app, origin: verified.origin, by: caller)
+            named, of: request, verified, app: app, by: caller)
         var types: [ByteKey: ProductType] = [:]
         if let customer, !purchases.isEmpty {
             let lines = try await redemption.lines(of: request.proof, verified, for: customer, by: caller)

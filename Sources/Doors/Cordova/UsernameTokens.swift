@@ -2,6 +2,9 @@ import Foundation
 import Signatures
 
 /// The account tokens (`appAccountToken`) that the plugin gives the purchases of a customer.
+///
+/// Anybody can compute them, and anybody can choose an id whose token is that of another id. So they are compared, and never
+/// recorded as a customer's.
 package enum UsernameTokens {
     /// The tokens that follow from an id. The plugin uses the second with `store.obfuscator = "disabled"`.
     ///

@@ -71,6 +71,8 @@ package struct JSONBody {
 
     package func optionalInteger(_ field: String) throws(Problem) -> Int? { try fields.optionalInteger(field) }
 
+    package func flag(_ field: String) throws(Problem) -> Bool { try fields.flag(field) }
+
     package func object(_ field: String, fields known: [String]) throws(Problem) -> JSONFields {
         try fields.object(field, fields: known)
     }

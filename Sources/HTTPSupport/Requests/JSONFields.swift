@@ -50,6 +50,13 @@ package struct JSONFields {
         object[field] == nil ? nil : try integer(field)
     }
 
+    /// Returns a boolean, or false if the field is missing.
+    package func flag(_ field: String) throws(Problem) -> Bool {
+        guard object[field] != nil else { return false }
+        guard case .bool(let flag) = try value(field, "true or false") else { throw wrong(field, "true or false") }
+        return flag
+    }
+
     /// Returns a required object.
     package func object(_ field: String, fields known: [String]) throws(Problem) -> JSONFields {
         guard case .object(let inner) = try value(field, "an object") else { throw wrong(field, "an object") }

@@ -108,20 +108,37 @@ package struct UserRecords {
     }
 
     /// Marks a user's account token as in use.
-    ///
-    /// - Parameter token: The new token; nil to keep the present one.
-    func settleAppAccountToken(_ token: UUID? = nil, of identifier: Int64) throws {
-        if let token, let old = try appAccountToken(of: identifier), old != token {
-            // The new token may be that of a user who was merged into this one.
-            try database.delete(from: "account_token", where: ["app_account_token"], [[old], [token]])
-            try database.insert(into: "account_token", ["app_account_token", "user_id"], [[token, identifier]])
-        }
+    func settleAppAccountToken(of identifier: Int64) throws {
         try database.execute(
-            """
-            UPDATE "user" SET app_account_token = coalesce($1, app_account_token), is_app_account_token_settled = 1
-            WHERE user_id = $2
-            """,
-            [token, identifier])
+            #"UPDATE "user" SET is_app_account_token_settled = 1 WHERE user_id = $1"#, [identifier])
+    }
+
+    /// Gives a user an account token that no other user has. The former token stays as an alias if it was in use.
+    func settleAppAccountToken(_ token: UUID, of identifier: Int64, at moment: Timestamp) throws {
+        if let old = try appAccountToken(of: identifier), old != token {
+            // The new token may be that of a user who was merged into this one.
+            try database.delete(from: "account_token", where: ["app_account_token"], [[token]])
+            if try isAppAccountTokenSettled(of: identifier) {
+                try database.update(
+                    "account_token", set: ["aliased_at"], where: ["app_account_token"], [[moment, old]])
+            } else {
+                try database.delete(from: "account_token", where: ["app_account_token"], [[old]])
+            }
+            try database.insert(into: "account_token", ["app_account_token", "user_id"], [[token, identifier]])
+            try database.update("user", set: ["app_account_token"], where: ["user_id"], [[token, identifier]])
+        }
+        try settleAppAccountToken(of: identifier)
+    }
+
+    /// Removes an account token from a user. If it is the user's own, the user gets a new one.
+    func takeAppAccountToken(_ token: UUID, from identifier: Int64) throws {
+        try database.delete(from: "account_token", where: ["app_account_token"], [[token]])
+        guard try appAccountToken(of: identifier) == token else { return }
+        let new = UUID(randomness: randomness)
+        try database.insert(into: "account_token", ["app_account_token", "user_id"], [[new, identifier]])
+        try database.update(
+            "user", set: ["app_account_token", "is_app_account_token_settled"], where: ["user_id"],
+            [[new, false, identifier]])
     }
 
     /// Replaces a user's name.

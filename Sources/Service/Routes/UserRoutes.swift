@@ -142,20 +142,26 @@ struct UserRoutes: Sendable {
         _ request: Request,
         _ context: ServiceContext
     ) async throws -> Response {
-        let body = try await JSONBody(request, context, fields: ["appAccountToken"])
+        let body = try await JSONBody(request, context, fields: ["appAccountToken", "isCorrection"])
         guard let token = UUID(uuidString: try body.text("appAccountToken")), !token.isPlaceholder else {
             throw JSONBody.invalid("The field /appAccountToken must be a UUID of the user's own, not of zeros.")
         }
-        switch try await service.setAppAccountToken(token, of: user) {
+        switch try await service.setAppAccountToken(
+            token, of: user, isCorrection: try body.flag("isCorrection"))
+        {
         case .set: return try JSONAnswer.response(AppAccountTokenResource(token))
         case .hasAnother:
             throw Problem(
                 status: .conflict, code: "appAccountTokenSet",
-                detail: "The user has another account token, which purchases may contain. Read that token and use it.")
+                detail:
+                    "The user has another account token, which purchases may contain. Read that token and use it, or add "
+                    + "\"isCorrection\": true.")
         case .ofAnotherUser:
             throw Problem(
                 status: .conflict, code: "appAccountTokenTaken",
-                detail: "Another user has this account token. Create a new UUID for each user.")
+                detail:
+                    "Another user has this account token. Create a new UUID for each user, or add \"isCorrection\": true "
+                    + "to take it from that user.")
         }
     }
 }
