@@ -50,7 +50,7 @@ struct DoorGarden {
     /// - Parameters:
     ///   - doors: The open doors.
     ///   - policy: The policy for purchases of another user.
-    ///   - requests: The requests a minute of one client address, and of the public key.
+    ///   - requests: The requests a minute of one client address.
     init(_ doors: [Door] = Door.allCases, policy: OwnershipPolicy = .keep, requests: Int = 1_000_000) async throws {
         garden = try TestGarden(offerings: Self.offerings)
         ledger = try Ledger(file: garden.folder.file("ledger.sqlite"))
@@ -59,8 +59,7 @@ struct DoorGarden {
         entitlements = EntitlementService(
             apps: Apps(App(garden.catalog)), verifier: try garden.verifier(), ledger: ledger,
             clock: garden.store.clock, policy: policy)
-        let limits = RequestLimits(
-            perKey: requests, perUser: requests, perPublicKey: requests, perPublicKeyAddress: requests)
+        let limits = RequestLimits(perKey: requests, perUser: requests, perPublicKeyAddress: requests)
         let services = DoorServices(
             entitlements: entitlements, authentication: .apiKeys(keys), limits: limits, metrics: metrics,
             offerSigners: [
