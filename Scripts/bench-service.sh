@@ -80,7 +80,7 @@ serve() {
     from=$(now)
     # The connections of one measurement may still be closing when the next begins.
     TILL_MAXIMUM_CONNECTIONS_PER_ADDRESS=1000 "$1" serve --port 0 --log-level warning --requests-per-minute 10000000 \
-        --doors revenuecat --public-key-requests-per-minute 10000000 --address-requests-per-minute 10000000 \
+        --doors revenuecat --address-requests-per-minute 10000000 \
         >"$work/out" 2>"$work/err" &
     service[$2]=$!
     until grep -q "^Listening" "$work/out"; do

@@ -22,7 +22,7 @@ public enum AttributeError: CodedError, Equatable {
         case .valueInvalid(let name):
             "The value of \"\(name)\" is too long or contains NUL. Use at most \(Attribute.maximumValueLength) bytes."
         case .tooMany:
-            "A customer has at most \(Attribute.maximumCount) attributes, removed ones included. Use fewer names."
+            "A customer has at most \(Attribute.maximumCount) attributes. Remove some, or use fewer names."
         }
     }
 }

@@ -11,11 +11,12 @@ extension LedgerFeature {
 
 extension Table {
     /// The last statement about each attribute. `value`: null for a removed attribute, whose time an older statement must not
-    /// undo.
+    /// undo. `is_public`: 1 for a statement with the public key of an app, null for one of an earlier version.
     fileprivate static let attribute = Table(
         name: "attribute", family: .userData,
         columns: [
             .integer("user_id"), .text("name", check: "name <> ''"), .text("value").optional, .integer("stated_at"),
+            .integer("is_public").since(20),
         ],
         key: ["user_id", "name"], references: [Reference(columns: ["user_id"], table: "user")], erasure: .deletion)
 }

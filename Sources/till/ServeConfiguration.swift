@@ -137,7 +137,6 @@ struct ServeConfiguration {
             requestLimits: RequestLimits(
                 perKey: settings.number("requests-per-minute"),
                 perUser: settings.number("user-requests-per-minute"),
-                perPublicKey: settings.number("public-key-requests-per-minute"),
                 perPublicKeyAddress: settings.number("address-requests-per-minute")),
             gracePeriod: .seconds(settings.number("grace-seconds")))
     }

@@ -19,8 +19,13 @@ import TestSupport
         mint = try #require(User(name: "mint"))
     }
 
-    private func attribute(_ name: String, _ value: String?, _ seconds: Int64) throws -> Attribute {
-        try Attribute(name: name, value: value, statedAt: Timestamp(secondsSince1970: seconds))
+    private func attribute(
+        _ name: String,
+        _ value: String?,
+        _ seconds: Int64,
+        isPublic: Bool = false
+    ) throws -> Attribute {
+        try Attribute(name: name, value: value, statedAt: Timestamp(secondsSince1970: seconds), isPublic: isPublic)
     }
 
     private func words() async throws -> [String] {
@@ -75,6 +80,82 @@ import TestSupport
         #expect(try await words().contains("name0 1"))
         try await service.state([attribute("name0", "2", 20)], of: mint)
         #expect(try await words().contains("name0 2"))
+    }
+
+    /// Each row: the statements, as the side, the value and the time, and the value after them in either order.
+    @Test(
+        arguments: [
+            ([("team", "t", 10), ("public", "p", 20)], "t"), ([("team", "t", 10), ("public", nil, 20)], "t"),
+            ([("team", nil, 10), ("public", "p", 20)], "p"), ([("team", nil, 20), ("public", "p", 10)], nil),
+            ([("public", "p", 10), ("public", "q", 20)], "q"), ([("public", "p", 10), ("public", nil, 20)], nil),
+        ] as [([(String, String?, Int64)], String?)])
+    func `a public caller never changes a value of the team`(
+        statements: [(side: String, value: String?, seconds: Int64)],
+        expected: String?
+    ) async throws {
+        for (number, order) in [statements, statements.reversed()].enumerated() {
+            let user = try #require(User(name: "user\(number)"))
+            for statement in order + order {
+                let isPublic = statement.side == "public"
+                try await service.state(
+                    [attribute("$email", statement.value, statement.seconds, isPublic: isPublic)], of: user)
+            }
+            #expect(try await service.attributes(of: user).first?.value == expected, "order \(number)")
+        }
+    }
+
+    @Test(arguments: [true, false]) func `a removed attribute frees its place`(isPublic: Bool) async throws {
+        // Far more names than places, one after the other.
+        for round in Int64(0)..<5 {
+            let names = (0..<Attribute.maximumCount).map { "round\(round) name\($0)" }
+            try await service.state(
+                names.map { try attribute($0, "1", round * 10 + 1, isPublic: isPublic) }, of: mint)
+            await #expect(throws: AttributeError.tooMany) {
+                try await service.state([attribute("another", "1", 1000, isPublic: isPublic)], of: mint)
+            }
+            try await service.state(
+                names.map { try attribute($0, nil, round * 10 + 2, isPublic: isPublic) }, of: mint)
+            #expect(try await words() == [])
+        }
+        // Removed attributes are bounded, too. The newest are remembered.
+        #expect(
+            try LedgerFile(folder.file("ledger.sqlite")).check().rows["attribute"] == Attribute.maximumCount)
+        try await service.state([attribute("round4 name7", "1", 41, isPublic: isPublic)], of: mint)
+        #expect(try await words() == [])
+    }
+
+    @Test func `the team's attributes take the places that a stranger has filled, the oldest first`() async throws {
+        let filled = try (0..<Attribute.maximumCount).map {
+            try attribute("junk\(100 + $0)", "1", 1000 + Int64($0), isPublic: true)
+        }
+        try await service.state(filled, of: mint)
+        try await service.state([attribute("level", "7", 10), attribute("color", "red", 10)], of: mint)
+        let expected = ["color red"] + (2..<Attribute.maximumCount).map { "junk\(100 + $0) 1" } + ["level 7"]
+        #expect(try await words() == expected)
+        await #expect(throws: AttributeError.tooMany) {
+            try await service.state([attribute("another", "1", 5000, isPublic: true)], of: mint)
+        }
+    }
+
+    /// A stranger can make any number of anonymous customers, and log each of them in.
+    @Test func `merges fill no more places than there are`() async throws {
+        try await service.state([attribute("level", "7", 10)], of: mint)
+        for round in Int64(0)..<3 {
+            let ghost = try #require(User(name: "ghost\(round)"))
+            let names = (0..<Attribute.maximumCount).map { "round\(round) name\($0)" }
+            try await service.state(
+                names.map { try attribute($0, "1", 100 + round, isPublic: true) }, of: ghost)
+            try await ledger.write { [clock, mint] transaction in
+                let numbers = try [ghost, mint].map { try transaction.number(of: $0, at: clock.now()) }
+                try UserMerge(
+                    former: numbers[0], user: numbers[1], moment: clock.now(), transaction: transaction
+                ).mergeRows()
+            }
+            let words = try await words()
+            #expect(words.count == Attribute.maximumCount)
+            #expect(words.contains("level 7"))
+            #expect(words.count { $0.hasPrefix("round\(round)") } == Attribute.maximumCount - 1)
+        }
     }
 
     @Test(arguments: ["", String(repeating: "a", count: 161), "a\nb", "a\u{0}b", "\u{7F}"])

@@ -53,7 +53,7 @@ struct DoorGarden {
     ///   - others: The apps that the service sells besides the garden.
     ///   - policy: The policy for purchases of another user.
     ///   - accepted: The accepted origins. The store's is `localSandbox`.
-    ///   - requests: The requests a minute of one client address, and of the public key.
+    ///   - requests: The requests a minute of one client address.
     ///   - chains: Chains whose roots are trusted, too.
     init(
         _ doors: [Door] = Door.allCases,
@@ -70,8 +70,7 @@ struct DoorGarden {
         entitlements = EntitlementService(
             apps: try Apps([App(garden.catalog)] + others), verifier: try garden.verifier(trusting: chains), ledger: ledger,
             clock: garden.store.clock, accepted: accepted, policy: policy)
-        let limits = RequestLimits(
-            perKey: requests, perUser: requests, perPublicKey: requests, perPublicKeyAddress: requests)
+        let limits = RequestLimits(perKey: requests, perUser: requests, perPublicKeyAddress: requests)
         let services = DoorServices(
             entitlements: entitlements, authentication: .apiKeys(keys), limits: limits, metrics: metrics,
             offerSigners: [

@@ -37,4 +37,35 @@ import TestSupport
         #expect(buckets.take("a") == nil)
         #expect(buckets.take("a") == 60)
     }
+
+    @Test func `tokens are taken together or not at all`() {
+        let buckets = TokenBuckets(.init(atOnce: 10, perMinute: 60), clock: clock)
+        #expect(buckets.take("a", 11) == 1)
+        #expect(buckets.take("a", 8) == nil)
+        #expect(buckets.take("a", 4) == 2)
+        #expect(buckets.take("a", 2) == nil)
+        buckets.returnTokens("a", 5)
+        #expect(buckets.take("a", 6) == 1)
+        #expect(buckets.take("a", 5) == nil)
+    }
+
+    @Test func `tokens of a day come back within the day`() {
+        let buckets = TokenBuckets(.init(perDay: 1 << 20), clock: clock)
+        #expect(buckets.take("a", 1 << 20) == nil)
+        #expect(buckets.take("a") != nil)
+        clock.advance(milliseconds: 12 * 3_600_000)
+        #expect(buckets.take("a", 600_000) != nil)
+        #expect(buckets.take("a", 500_000) == nil)
+    }
+
+    /// An address at its own limit takes nothing from the other networks of its site, and the other way round.
+    @Test func `a site has the tokens of sixteen of its networks`() {
+        let buckets = AddressBuckets(.init(atOnce: 3, perMinute: 1), clock: clock)
+        func network(_ number: Int) -> String { "32:1:13:184:0:1:0:\(number)" }
+        for _ in 0..<100 { _ = buckets.take(from: network(0)) }
+        for number in 1..<16 { #expect(buckets.take(3, from: network(number)) == nil) }
+        #expect(buckets.take(from: network(16)) != nil)
+        #expect(buckets.take(3, from: "32:1:13:184:0:2:0:1") == nil)
+        for number in 0..<100 { #expect(buckets.take(3, from: "192.0.2.\(number)") == nil) }
+    }
 }

@@ -31,4 +31,19 @@ import TestSupport
         #expect(stated.map(\.value) == ["20", "20"])
         #expect(try fixture.problems() == [])
     }
+
+    @Test func `the ledger remembers which attributes are of public callers`() async throws {
+        func state(_ value: String?, _ seconds: Int64, isPublic: Bool) async throws -> String? {
+            let attribute = try Attribute(
+                name: "$email", value: value, statedAt: Self.later(seconds), isPublic: isPublic)
+            try await ledger.write { [alice] in try $0.state([attribute], of: alice, at: Self.now) }
+            return try await ledger.read { [alice] in try $0.attributes(of: alice) }.first?.value
+        }
+        #expect(try await state("stranger", -50, isPublic: true) == "stranger")
+        #expect(try await state("team", -90, isPublic: false) == "team")
+        #expect(try await state("stranger", -10, isPublic: true) == "team")
+        #expect(try await state(nil, -10, isPublic: false) == nil)
+        #expect(try await state("stranger", -5, isPublic: true) == "stranger")
+        #expect(try fixture.problems() == [])
+    }
 }

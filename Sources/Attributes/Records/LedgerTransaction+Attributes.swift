@@ -14,8 +14,8 @@ extension LedgerTransaction {
     public func state(_ statements: [Attribute], of user: User, at moment: Timestamp) throws {
         let user = try number(of: user, at: moment)
         let records = AttributeRecords(database: database)
-        let changes = try records.attributes(of: user).changes(by: statements.map { $0.received(at: moment) })
-        guard !changes.isEmpty else { return }
-        try records.write(changes, of: user)
+        let update = try records.attributes(of: user).update(by: statements.map { $0.received(at: moment) })
+        guard !update.isEmpty else { return }
+        try records.write(update, of: user)
     }
 }

@@ -46,4 +46,10 @@ package struct ClientAddresses: Sendable {
             ? bytes.suffix(4).map(String.init).joined(separator: ".")
             : bytes.prefix(8).map(String.init).joined(separator: ":")
     }
+
+    /// The IPv6 site of a network, its first 48 bits. Nil for an IPv4 address.
+    package static func site(of network: String) -> String? {
+        let bytes = network.split(separator: ":")
+        return bytes.count == 8 ? bytes.prefix(6).joined(separator: ":") : nil
+    }
 }

@@ -7,17 +7,13 @@ import Ledger
 package struct RateLimitMiddleware: RouterMiddleware {
     private let keys: TokenBuckets
     private let users: TokenBuckets
-    private let publicKeys: TokenBuckets
-    private let publicKeyAddresses: TokenBuckets
+    private let publicKeyAddresses: AddressBuckets
 
     package init(limits: RequestLimits, clock: any WallClock) {
-        func buckets(_ perMinute: Int) -> TokenBuckets {
-            TokenBuckets(.init(atOnce: perMinute, perMinute: perMinute), clock: clock)
-        }
-        keys = buckets(limits.perKey)
-        users = buckets(limits.perUser)
-        publicKeys = buckets(limits.perPublicKey)
-        publicKeyAddresses = buckets(limits.perPublicKeyAddress)
+        func rate(_ perMinute: Int) -> TokenBuckets.Rate { .init(atOnce: perMinute, perMinute: perMinute) }
+        keys = TokenBuckets(rate(limits.perKey), clock: clock)
+        users = TokenBuckets(rate(limits.perUser), clock: clock)
+        publicKeyAddresses = AddressBuckets(rate(limits.perPublicKeyAddress), clock: clock)
     }
 
     package func handle(
@@ -26,21 +22,21 @@ package struct RateLimitMiddleware: RouterMiddleware {
         next: (Request, ServiceContext) async throws -> Response
     ) async throws -> Response {
         switch try context.requiredCaller {
-        case .backEnd(let key, _, _): try Self.take(key, from: keys)
-        case .app(let user, _): try Self.take(IdempotencyKey.caller(user), from: users)
+        case .backEnd(let key, _, _): try Self.admit(keys.take(key), keys.rate)
+        case .app(let user, _): try Self.admit(users.take(IdempotencyKey.caller(user)), users.rate)
         case .publicApp(let key, _):
-            // An address at its own limit takes nothing from the other installations of the app.
-            try Self.take(key + " " + context.clientAddress(of: request), from: publicKeyAddresses)
-            try Self.take(key, from: publicKeys)
+            try Self.admit(
+                publicKeyAddresses.take(from: context.clientAddress(of: request), for: key), publicKeyAddresses.rate)
         }
         return try await next(request, context)
     }
 
-    private static func take(_ subject: String, from buckets: TokenBuckets) throws(Problem) {
-        guard let seconds = buckets.take(subject) else { return }
+    /// - Parameter seconds: The seconds until the next request is admitted; nil if this one is.
+    private static func admit(_ seconds: Int?, _ rate: TokenBuckets.Rate) throws(Problem) {
+        guard let seconds else { return }
         throw Problem(
             status: .tooManyRequests, code: "tooManyRequests",
-            detail: "The limit is \(buckets.rate.perMinute) requests a minute. Wait \(seconds) seconds.",
+            detail: "The limit is \(rate.perMinute) requests a minute. Wait \(seconds) seconds.",
             couldSucceedLater: true, retryAfter: seconds)
     }
 }

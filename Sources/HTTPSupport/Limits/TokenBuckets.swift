@@ -15,6 +15,15 @@ package final class TokenBuckets: Sendable {
             self.atOnce = atOnce
             self.perMinute = perMinute
         }
+
+        /// The rate of tokens that last for a day. At least one token comes back each minute.
+        package init(perDay: Int) {
+            self.init(atOnce: perDay, perMinute: max(1, perDay / 1440))
+        }
+
+        package static func * (rate: Rate, factor: Int) -> Rate {
+            Rate(atOnce: rate.atOnce * factor, perMinute: rate.perMinute * factor)
+        }
     }
 
     private struct Bucket {
@@ -36,14 +45,15 @@ package final class TokenBuckets: Sendable {
         self.clock = clock
     }
 
-    /// Takes a token.
+    /// Takes tokens, all or none.
     ///
-    /// - Returns: Nil if a token was available, otherwise the seconds until the next one.
-    package func take(_ subject: String) -> Int? {
-        change(subject) { bucket in
-            let missing = bucket.taken + Self.cost - Int64(rate.atOnce) * Self.cost
+    /// - Returns: Nil if they were available, otherwise the seconds until they are.
+    package func take(_ subject: String, _ count: Int = 1) -> Int? {
+        let cost = Int64(count) * Self.cost
+        return change(subject) { bucket in
+            let missing = bucket.taken + cost - Int64(rate.atOnce) * Self.cost
             guard missing > 0 else {
-                bucket.taken += Self.cost
+                bucket.taken += cost
                 return nil
             }
             let perSecond = Int64(rate.perMinute) * 1000
@@ -53,7 +63,11 @@ package final class TokenBuckets: Sendable {
 
     /// Puts a token back.
     package func returnToken(_ subject: String) {
-        change(subject) { $0.taken = max(0, $0.taken - Self.cost) }
+        returnTokens(subject, 1)
+    }
+
+    package func returnTokens(_ subject: String, _ count: Int) {
+        change(subject) { $0.taken = max(0, $0.taken - Int64(count) * Self.cost) }
     }
 
     private func change<Value: Sendable>(_ subject: String, _ body: (inout Bucket) -> Value) -> Value {

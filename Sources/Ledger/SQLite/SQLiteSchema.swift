@@ -13,7 +13,7 @@ enum SQLiteSchema {
         "12: changes for who listens, and whom answers are about", "13: webhooks", "14: the catalog beside its files",
         "15: requests of spendings, and names of any spelling",
         "16: global keys, and the data of users", "17: facts that the App Store states",
-        "18: several apps", "19: what the console shows",
+        "18: several apps", "19: what the console shows", "20: bounds for strangers",
     ]
 
     /// The version of a ledger; 0 if there is none; nil if a newer version of Till wrote it.

@@ -73,13 +73,10 @@ extension SettingGroup {
                     default: .value(.number(standard.requestLimits.perUser)), valueName: "n",
                     "the rate limit of each user of an app"),
                 Setting(
-                    "public-key-requests-per-minute", .number(1...10_000_000),
-                    default: .value(.number(standard.requestLimits.perPublicKey)), valueName: "n",
-                    "the rate limit of each public key"),
-                Setting(
                     "address-requests-per-minute", .number(1...10_000_000),
                     default: .value(.number(standard.requestLimits.perPublicKeyAddress)), valueName: "n",
-                    "the rate limit of each address with a public key"),
+                    "the rate limit of each address with a public key; of IPv6, of each /64, and 16 times as much of each /48"
+                ),
                 Setting(
                     "grace-seconds", .number(0...3600),
                     default: .value(.number(Int(standard.gracePeriod.components.seconds))), valueName: "seconds",

@@ -14,7 +14,7 @@ struct StatedAttributes: Sendable {
                 attributes.append(
                     try Attribute(
                         name: attribute.name, value: attribute.value.flatMap { $0.isEmpty ? nil : $0 },
-                        statedAt: attribute.updatedAt))
+                        statedAt: attribute.updatedAt, isPublic: true))
             } catch {
                 errors.append(AttributeFailure(name: attribute.name, message: error.message))
             }
