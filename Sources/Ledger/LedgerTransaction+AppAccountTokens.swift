@@ -11,13 +11,11 @@ extension LedgerTransaction {
     /// Returns the token that a user's app puts into its purchases, and adds the user if the ledger does not know them.
     public func makeAppAccountToken(of user: User, at moment: Timestamp) throws -> UUID {
         let user = try number(of: user, at: moment)
-        guard let token = try users.appAccountToken(of: user) else { throw damaged }
-        if token.isPlaceholder {
-            // A back end set it before the ledger refused placeholders.
-            let new = UUID(randomness: randomness)
-            try users.settleAppAccountToken(new, of: user)
-            return new
+        // A back end could set a placeholder before the ledger refused them.
+        if let token = try users.appAccountToken(of: user), token.isPlaceholder {
+            try users.takeAppAccountToken(token, from: user)
         }
+        guard let token = try users.appAccountToken(of: user) else { throw damaged }
         if try !users.isAppAccountTokenSettled(of: user) { try users.settleAppAccountToken(of: user) }
         return token
     }
