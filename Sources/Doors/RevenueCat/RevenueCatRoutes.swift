@@ -50,15 +50,15 @@ struct RevenueCatRoutes: RouteSource {
                 ProductEntitlementMapping(rights).json, for: request, at: services.clock.now())
         }
         group.on(.virtualCurrencies) { request, context in
-            let balances = try await services(for: context).entitlements
-                .balances(of: try customer(in: context).user)
+            let (entitlements, customer) = (try services(for: context).entitlements, try customer(in: context))
+            let balances = try await entitlements.balances(of: customer.user)
             return RevenueCatAnswer.response(
                 VirtualCurrencies(balances).json, for: request, at: services.clock.now())
         }
         group.on(.introEligibility) { request, context in
             let asked = try IntroEligibilityRequest(try await Self.body(of: request, context))
-            let history = try await services(for: context).entitlements
-                .history(of: try customer(in: context).user)
+            let (entitlements, customer) = (try services(for: context).entitlements, try customer(in: context))
+            let history = try await entitlements.history(of: customer.user)
             let eligibility = IntroEligibility(
                 asked.productIdentifiers, of: history?.transactions ?? [],
                 groups: Self.groups(try catalog(of: context)))
