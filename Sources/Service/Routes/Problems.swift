@@ -37,6 +37,10 @@ extension GrantError: ProblemConvertible {
     }
 }
 
+extension LogInError: ProblemConvertible {
+    package var problem: Problem { Problem(status: .conflict, code: code, detail: message) }
+}
+
 extension BalanceError: ProblemConvertible {
     package var problem: Problem {
         switch self {
