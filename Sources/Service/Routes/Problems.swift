@@ -37,10 +37,6 @@ extension GrantError: ProblemConvertible {
     }
 }
 
-extension LogInError: ProblemConvertible {
-    package var problem: Problem { Problem(status: .conflict, code: code, detail: message) }
-}
-
 extension BalanceError: ProblemConvertible {
     package var problem: Problem {
         switch self {
@@ -50,4 +46,8 @@ extension BalanceError: ProblemConvertible {
         case .idempotencyKeyReused: Problem(status: .conflict, code: code, detail: message)
         }
     }
+}
+
+extension LogInError: ProblemConvertible {
+    package var problem: Problem { Problem(status: .conflict, code: code, detail: message) }
 }
