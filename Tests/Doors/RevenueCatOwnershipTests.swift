@@ -1,5 +1,6 @@
 import Commerce
 import Entitlements
+import Ledger
 import Store
 import StrictJSON
 import TestSupport
@@ -181,6 +182,23 @@ import Testing
         try await door.logIn("Ann Other", as: "Bob").expectCustomer(
             try Expected.customer("Bob", at: later, firstSeen: later), status: 201)
         try await door.customer("Ann Other").expectCustomer(named)
+    }
+
+    @Test func `a log-in of a too large anonymous customer has RevenueCat's error`() async throws {
+        let door = try await DoorGarden()
+        let ghost = try #require(CustomerIdentifier(DoorGarden.anonymous)).user
+        let moment = door.garden.store.now
+        _ = try await door.logIn(DoorGarden.anonymous, as: DoorGarden.anonymous)
+        try await door.ledger.write { transaction in
+            let number = try #require(try transaction.number(of: ghost))
+            try transaction.database.insert(
+                into: "spending", ["user_id", "spending_id", "balance", "amount", "reason", "spent_by", "spent_at"],
+                (0...LogIn.maximumRecords).map { [number, "s\($0)", "seeds", 1, "planted", "key", moment] })
+        }
+        let refused = try await door.logIn(DoorGarden.anonymous, as: "ann")
+        #expect(refused.status == 409 && refused["code"] == .integer(7255))
+        #expect(try await door.alias(DoorGarden.anonymous, as: "ann").status == 409)
+        #expect(try await door.customer("ann")["subscriber", "original_app_user_id"] == .string("ann"))
     }
 
     @Test func `an early SDK gives an anonymous customer an alias`() async throws {

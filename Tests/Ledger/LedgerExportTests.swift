@@ -195,7 +195,7 @@ import Webhooks
                         LIMIT 1;
                     INSERT INTO mail SELECT user_id, 'm', 'reset', 'a@b.example', 'en', 1, 0, 2, NULL, 'refused'
                         FROM account LIMIT 1;
-                    INSERT INTO balance_addition SELECT user_id, 'a', 'coins', 1, 'sorry', 'K', 1 FROM user LIMIT 1;
+                    INSERT INTO balance_addition SELECT user_id, 'a', 'coins', 1, 'sorry', 'K', 1, NULL FROM user LIMIT 1;
                     INSERT INTO webhook_change VALUES ('e', 1, zeroblob(16), 'urlChanged', 'K', 'https://example.com');
                     INSERT INTO mail_count VALUES (zeroblob(32), 1, 1);
                     INSERT INTO team_member VALUES ('ada', 'admin', 'h', zeroblob(20), 1, 1, NULL);

@@ -19,8 +19,10 @@ import TestSupport
         "user", "user_merge", "audit", "user_change", "webhook_delivery", "webhook_attempt", "figure_contribution",
         "figure_pending",
         // The purchases and the numbered records.
-        "redeemed_transaction", "entitlement", "credit", "team_grant", "spending",
+        "redeemed_transaction", "entitlement", "credit", "team_grant", "spending", "balance_addition",
         "attribute",
+        // A stranger's refusals would use up the limit of the known customer.
+        "refusal",
         // Only users with a token have these.
         "account", "session", "account_link", "address_change", "mail", "member",
     ]

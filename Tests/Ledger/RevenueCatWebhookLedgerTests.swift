@@ -135,4 +135,24 @@ import Webhooks
         #expect(purchase.contains(#""aliases":["Mint Sprout","\#(identifier)"]"#))
         #expect(purchase.contains(#""app_user_id":"Mint Sprout""#))
     }
+
+    @Test(arguments: [9, 10, 60]) func `a message lists ten ids, and says if there are more`(count: Int) async throws {
+        let endpoint = try await add("rc", .revenueCat)
+        let mint = try #require(CustomerIdentifier("mint")).user
+        _ = try await redeem(claim("8"), for: mint)
+        for number in 0..<count {
+            let digits = String(number + 1_000_000_000)
+            let ghost = try #require(
+                CustomerIdentifier("$RCAnonymousID:" + String(repeating: "0", count: 32 - digits.count) + digits)
+            ).user
+            _ = try await ledger.write { try $0.logIn(ghost, as: mint, by: .user, at: Self.later(9)) }
+        }
+        let purchase = try #require(try await text("NON_RENEWING_PURCHASE", to: endpoint))
+        #expect(purchase.ranges(of: "$RCAnonymousID:").count == 9)
+        #expect(purchase.contains(#""has_more_aliases":true"#) == (count > 9))
+        _ = try await redeem(claim("8"), for: bob, under: .transfer(pauseSeconds: 0))
+        let transfer = try #require(try await text("TRANSFER", to: endpoint))
+        #expect(transfer.ranges(of: "$RCAnonymousID:").count == 9)
+        #expect(transfer.contains(#""has_more_aliases":true"#) == (count > 9))
+    }
 }

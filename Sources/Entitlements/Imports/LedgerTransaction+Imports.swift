@@ -37,12 +37,13 @@ extension LedgerTransaction {
 
     /// Makes an id lead to a customer: by a log-in if the id is anonymous, or else if nobody uses it.
     ///
-    /// - Returns: False if the id belongs to another customer.
+    /// - Returns: False if the id belongs to another customer, or if the customer has as many aliases as possible.
     private func addAlias(_ alias: User, of user: User, by actor: AuditActor, at moment: Timestamp) throws -> Bool {
         if alias.isAnonymousCustomer {
-            _ = try logIn(alias, as: user, by: actor, at: moment)
+            // The team may move any number of records.
+            _ = try logIn(alias, as: user, upTo: .max - 1, by: actor, at: moment)
         } else if try users.known(alias) == nil {
-            try addUnusedAlias(alias, of: user, by: actor, at: moment)
+            _ = try addUnusedAlias(alias, of: user, by: actor, at: moment)
         }
         return try users.known(alias) == users.known(user)
     }

@@ -62,18 +62,25 @@ struct BalanceRecords {
 
     /// The balances that a user has ever had, by name, with the purchases of some origins.
     func balances(of user: Int64, accepting origins: Set<Origin>) throws -> [Balance] {
-        try database.rows(
+        let rows = try database.rows(
             """
-            SELECT balance, CAST(sum(bought) AS BIGINT) AS bought, CAST(sum(spent) AS BIGINT) AS spent FROM (
-                SELECT balance, CASE WHEN is_revoked = 0 THEN amount ELSE 0 END AS bought, 0 AS spent
+            SELECT balance, merged_from, CAST(sum(bought) AS BIGINT) AS bought, CAST(sum(spent) AS BIGINT) AS spent FROM (
+                SELECT balance, merged_from, CASE WHEN is_revoked = 0 THEN amount ELSE 0 END AS bought, 0 AS spent
                 FROM credit WHERE user_id = $1 AND origin IN \(origins.sqlList)
                 UNION ALL
-                SELECT balance, amount, 0 FROM balance_addition WHERE user_id = $1
+                SELECT balance, merged_from, amount, 0 FROM balance_addition WHERE user_id = $1
                 UNION ALL
-                SELECT balance, 0, amount FROM spending WHERE user_id = $1) AS movement
-            GROUP BY balance ORDER BY balance
+                SELECT balance, merged_from, 0, amount FROM spending WHERE user_id = $1) AS movement
+            GROUP BY balance, merged_from ORDER BY balance
             """,
-            [user]
-        ).map { Balance(name: try $0["balance"], bought: try $0["bought"], spent: try $0["spent"]) }
+            [user])
+        var parts: [(name: String, parts: [Balance.Part])] = []
+        for row in rows {
+            let (name, mergedFrom): (String, Int64?) = (try row["balance"], try row["merged_from"])
+            if parts.last?.name.hasSameBytes(as: name) != true { parts.append((name, [])) }
+            parts[parts.count - 1].parts.append(
+                Balance.Part(bought: try row["bought"], spent: try row["spent"], isMerged: mergedFrom != nil))
+        }
+        return parts.map { Balance(name: $0.name, parts: $0.parts) }
     }
 }

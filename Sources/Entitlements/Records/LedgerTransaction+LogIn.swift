@@ -7,51 +7,74 @@ extension LedgerTransaction {
     /// - Parameters:
     ///   - current: The id that the app used before.
     ///   - new: The id from now on.
+    ///   - maximumRecords: The largest number of records to move.
     /// - Throws: `LedgerError.userBlocked` if the new id stands for no user; `LedgerError.userUnknown` if it is an account that
-    ///   was never opened, or was erased.
+    ///   was never opened, or was erased; `LogInError`.
     public func logIn(
         _ current: User,
         as new: User,
+        upTo maximumRecords: Int = LogIn.maximumRecords,
         by actor: AuditActor,
         at moment: Timestamp
     ) throws -> LogIn {
         try requireName(of: new)
         let (former, known) = (try users.known(current), try users.known(new))
-        let name = try former.flatMap { try users.names(of: [$0])[$0] } ?? current
+        let names = try users.names(of: Set([former, known].compactMap(\.self)))
+        let name = former.flatMap { names[$0] } ?? current
         let decision = LogInDecision(
             from: .init(
                 customer: former, isAnonymous: current.isAnonymousCustomer && name.isAnonymousCustomer),
             to: known, isSame: current == new)
-        let effect: LogIn.Effect
+        var effect = LogIn.Effect.unchanged
         switch decision {
-        case .unchanged: effect = .unchanged
-        case .newCustomer:
-            _ = try number(of: new, at: moment)
-            effect = .unchanged
+        case .unchanged: break
+        case .newCustomer: _ = try number(of: new, at: moment)
         case .alias:
-            try addUnusedAlias(current, of: new, by: actor, at: moment)
-            effect = .aliased
+            if try addUnusedAlias(current, of: new, by: actor, at: moment) { effect = .aliased }
         case .renaming(let customer):
             guard new.issuer != User.accountIssuer else { throw LedgerError.userUnknown }
+            _ = try recordCount(of: customer, upTo: maximumRecords)
             try users.rename(customer, from: name, to: new.issuer, new.name)
-            try users.addAlias(name, of: customer, at: moment)
+            try users.addNewestAlias(name, of: customer, at: moment)
+            try MergeRecords(database: database, users: users).separateBalances(of: customer)
             try audit.append(AuditEntry(aliasedBy: actor, name, at: moment), to: customer)
             effect = .aliased
-        case .merge(let former, let customer):
-            try merge(former, name, into: customer, by: actor, at: moment)
+        case .merge(let first, let second):
+            let areBothAnonymous = names[second]?.isAnonymousCustomer ?? false
+            let heads = areBothAnonymous ? try users.heads(of: [first, second]) : [:]
+            guard
+                case .merge(let former, let customer) =
+                    decision.reversed(heads, areBothAnonymous: areBothAnonymous) ?? decision
+            else { break }
+            let hasRecords = try recordCount(of: former, upTo: maximumRecords) > 0
+            // A stranger could make any number of customers without purchases part of a known one.
+            guard try hasRecords || users.aliasesLeft(of: customer) > 0 else { break }
+            try merge(former, names[former] ?? current, into: customer, by: actor, at: moment)
             effect = .merged
         }
         return LogIn(isNew: known == nil, effect: effect)
     }
 
+    /// The number of records that a merge moves.
+    ///
+    /// - Throws: `LogInError.customerTooLarge`.
+    private func recordCount(of user: Int64, upTo limit: Int) throws -> Int {
+        let count = try UserMerge.recordCount(of: user, upTo: limit, in: database)
+        guard count <= limit else { throw LogInError.customerTooLarge }
+        return count
+    }
+
     /// Makes an id that no customer has an alias of a customer, who is added if unknown.
     ///
+    /// - Returns: False if the customer has as many aliases as possible. The id stays unknown.
     /// - Throws: `LedgerError.userUnknown` if the customer is an account that was never opened, or was erased.
-    func addUnusedAlias(_ alias: User, of user: User, by actor: AuditActor, at moment: Timestamp) throws {
+    func addUnusedAlias(_ alias: User, of user: User, by actor: AuditActor, at moment: Timestamp) throws -> Bool {
         try requireName(of: alias)
         let customer = try number(of: user, at: moment)
+        guard try users.aliasesLeft(of: customer) > 0 else { return false }
         try users.addAlias(alias, of: customer, at: moment)
         try audit.append(AuditEntry(aliasedBy: actor, alias, at: moment), to: customer)
+        return true
     }
 
     private func merge(
@@ -73,7 +96,7 @@ extension LedgerTransaction {
             database: database, users: users, audit: audit, apps: apps, before: before, after: decision.facts,
             moment: moment
         ).write(decision.changes)
-        try MergeRecords(database: database, users: users).mergeGrantsAndSpendings(of: former, into: customer)
+        try MergeRecords(database: database, users: users).mergeGrantsAndBalances(of: former, into: customer)
         try merge.mergeRows()
         try audit.append(
             AuditEntry(aliasedBy: actor, name, tombstone: tombstone, at: moment), to: customer)
@@ -81,8 +104,13 @@ extension LedgerTransaction {
 
     /// The ids that became a user's by log-ins, in their order, without the user's own name.
     public func aliases(of user: User) throws -> [User] {
+        try aliases(of: user, limit: UserRecords.maximumAliases)
+    }
+
+    /// The first ids that became a user's by log-ins.
+    package func aliases(of user: User, limit: Int) throws -> [User] {
         guard let number = try users.known(user) else { return [] }
-        return try users.aliases(of: number)
+        return try users.aliases(of: number, limit: limit)
     }
 }
 

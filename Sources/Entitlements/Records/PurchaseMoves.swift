@@ -73,10 +73,10 @@ struct PurchaseMoves {
             try insert(
                 into: table,
                 try rows.compactMap { row in
-                    guard let new = moves[Place(user: try row["user_id"], sequence: try row["sequence"])] else {
-                        return nil
-                    }
-                    return row.replacing(["user_id": new.user.sqlValue, "sequence": new.sequence.sqlValue])
+                    let old = Place(user: try row["user_id"], sequence: try row["sequence"])
+                    guard let new = moves[old] else { return nil }
+                    let moved = table == "credit" ? try row.moved(from: old.user, to: new.user) : row
+                    return moved.replacing(["user_id": new.user.sqlValue, "sequence": new.sequence.sqlValue])
                 })
         }
         for table in tables.reversed() {

@@ -13,6 +13,30 @@ package struct Balance: Hashable, Sendable {
         self.spent = spent
     }
 
+    /// The movements of one customer before a log-in made customers one, or after it.
+    package struct Part: Hashable, Sendable {
+        let bought: Int
+        let spent: Int
+        /// True for an anonymous customer who has logged in.
+        let isMerged: Bool
+
+        package init(bought: Int, spent: Int, isMerged: Bool) {
+            self.bought = bought
+            self.spent = spent
+            self.isMerged = isMerged
+        }
+    }
+
+    /// The balance of a customer with the anonymous customers who have logged in as this one.
+    ///
+    /// Anybody can log in as anybody. So the debt of an anonymous customer, whose purchase was refunded after it was spent, before
+    /// the log-in or after it, lowers nobody's balance.
+    package init(name: String, parts: [Part]) {
+        self.init(
+            name: name, bought: parts.reduce(0) { $0 + $1.bought },
+            spent: parts.reduce(0) { $0 + ($1.isMerged ? min($1.spent, $1.bought) : $1.spent) })
+    }
+
     /// The difference. It is negative if a purchase was refunded after it was spent.
     package var left: Int { bought - spent }
 

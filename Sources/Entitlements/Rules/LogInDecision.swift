@@ -1,3 +1,5 @@
+import Ledger
+
 /// The effect of a log-in on the ids of a customer. It is pure: it uses no database.
 ///
 /// An anonymous customer who logs in is one customer with the known one, under each ownership policy. The same purchases,
@@ -29,6 +31,17 @@ package enum LogInDecision: Hashable, Sendable {
         }
     }
 
+    /// Two anonymous customers, of whom the smaller one becomes one with the larger one. A chain of log-ins then moves each record
+    /// only a few times.
+    ///
+    /// - Returns: Nil unless both customers are anonymous, and the first one is larger.
+    package func reversed(_ heads: [Int64: UserHead], areBothAnonymous: Bool) -> LogInDecision? {
+        guard case .merge(let former, let customer) = self, areBothAnonymous, let first = heads[former],
+            let second = heads[customer], first.weight > second.weight
+        else { return nil }
+        return .merge(customer, into: former)
+    }
+
     /// - Parameters:
     ///   - current: The id that the app used before.
     ///   - customer: The number of the new id's customer; nil for an unknown id.
@@ -44,4 +57,9 @@ package enum LogInDecision: Hashable, Sendable {
         case (let former?, let customer?): self = former == customer ? .unchanged : .merge(former, into: customer)
         }
     }
+}
+
+extension UserHead {
+    /// A measure of a customer's records. It never falls.
+    fileprivate var weight: Int64 { lastTransaction + lastGrant + auditNumber }
 }

@@ -56,7 +56,7 @@ extension Table {
                 name: "redeemed_transaction_of_product",
                 columns: ["product_id", "redeemed_at", "user_id", "sequence"], since: 19)
         ],
-        hasLargeRows: true)
+        hasLargeRows: true, merge: .byRule)
 
     /// The fields of `JWSTransactionDecodedPayload` and of an app receipt's purchase, as stated; null if they were not stated.
     private static let statedFacts: [Column] = [
@@ -82,16 +82,17 @@ extension Table {
             .integer("begins_at").optional, .integer("ends_at").optional,
             .integer("is_revoked", check: "is_revoked IN (0, 1)"),
         ],
-        key: ["user_id", "sequence", "collection", "number"], references: [transactionReference])
+        key: ["user_id", "sequence", "collection", "number"], references: [transactionReference], merge: .byRule)
 
+    /// A credit of a transaction. `merged_from`: the number of the anonymous customer who bought it and then logged in.
     private static let credit = Table(
         name: "credit", family: .userData,
         columns: [
             .integer("user_id"), .integer("sequence"), .text("balance", check: "balance <> ''"),
             .integer("amount", check: "amount > 0"), .text("origin"),
-            .integer("is_revoked", check: "is_revoked IN (0, 1)"),
+            .integer("is_revoked", check: "is_revoked IN (0, 1)"), .integer("merged_from").since(20),
         ],
-        key: ["user_id", "sequence"], references: [transactionReference])
+        key: ["user_id", "sequence"], references: [transactionReference], merge: .byRule)
 
     private static let transactionReference = Reference(
         columns: ["user_id", "sequence"], table: "redeemed_transaction")

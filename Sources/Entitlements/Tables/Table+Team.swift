@@ -20,7 +20,7 @@ extension Table {
             """
             reason = 'erased',
                 revocation_reason = CASE WHEN revocation_reason IS NULL THEN NULL ELSE 'erased' END
-            """))
+            """), merge: .byRule)
 
     /// A revocation by the team. It applies regardless of the App Store's statements, and to each transaction that restores the
     /// purchase.
@@ -40,14 +40,14 @@ extension Table {
         ],
         erasure: .update("reason = 'erased'"), merge: .move)
 
-    /// A spending. `left_after`: the amount left after it.
+    /// A spending. `left_after`: the amount left after it; `merged_from`: as that of a credit.
     private static let spending = Table(
         name: "spending", family: .userData,
         columns: [
             .integer("user_id"), .text("spending_id"), .text("balance"), .integer("amount", check: "amount > 0"),
             .text("reason", check: "reason <> ''"), .text("spent_by"), .integer("spent_at"),
             .text("idempotency_key").optional, .blob("request_digest", count: 32).optional,
-            .integer("left_after").optional,
+            .integer("left_after").optional, .integer("merged_from").since(20),
         ],
         key: ["user_id", "spending_id"], references: [Reference(columns: ["user_id"], table: "user")],
         indexes: [
@@ -55,26 +55,28 @@ extension Table {
                 name: "spending_by_idempotency_key", columns: ["user_id", "idempotency_key"], isUnique: true,
                 condition: "idempotency_key IS NOT NULL")
         ],
-        erasure: .update("reason = 'erased', idempotency_key = NULL, request_digest = NULL"))
+        erasure: .update("reason = 'erased', idempotency_key = NULL, request_digest = NULL"), merge: .byRule)
 
+    /// An amount that the team has added to a balance. `merged_from`: as that of a credit.
     private static let balanceAddition = Table(
         name: "balance_addition", family: .userData,
         columns: [
             .integer("user_id"), .text("addition_id"), .text("balance", check: "balance <> ''"),
             .integer("amount", check: "amount > 0"), .text("reason", check: "reason <> ''"), .text("added_by"),
-            .integer("added_at"),
+            .integer("added_at"), .integer("merged_from").since(20),
         ],
         key: ["user_id", "addition_id"], references: [Reference(columns: ["user_id"], table: "user")],
-        erasure: .update("reason = 'erased'"), merge: .move)
+        erasure: .update("reason = 'erased'"), merge: .byRule)
 
-    /// The recorded refusals, each once for a user, a transaction and a reason.
+    /// The recorded refusals, each once for a user, a transaction and a reason. They stay with a merged customer: a stranger could
+    /// use up the limit of another user.
     private static let refusal = Table(
         name: "refusal", family: .userData,
         columns: [
             .integer("user_id"), .text("transaction_id"), .text("origin"), .integer("app"), .text("reason"),
         ],
         key: ["user_id"] + transactionKey + ["reason"],
-        references: [Reference(columns: ["user_id"], table: "user")], merge: .move)
+        references: [Reference(columns: ["user_id"], table: "user")])
 
     /// The checkpoints of the reconciliation: the time until which transactions and notifications were fetched from the App
     /// Store. `findings`: the number of each outcome of that run, as JSON.

@@ -16,7 +16,7 @@ package struct UserHead {
     let isErased: Bool
 
     /// The head of a new user.
-    static let first = UserHead(
+    package static let first = UserHead(
         version: 0, lastTransaction: 0, lastGrant: 0, auditNumber: 0, auditDigest: AuditRecord.beginning,
         isErased: false)
 

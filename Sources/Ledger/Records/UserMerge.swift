@@ -19,17 +19,34 @@ package struct UserMerge {
 
     private var database: any LedgerDatabase { transaction.database }
 
-    /// Makes the former user's names and account tokens lead to the other user.
+    /// The number of rows of a user that a merge moves. It counts no further than to one above a limit.
+    package static func recordCount(of user: Int64, upTo limit: Int, in database: any LedgerDatabase) throws -> Int {
+        var count = 0
+        for table in database.tables.schema.tables where table.merge != nil && count <= limit {
+            guard try database.has(table.name) else { continue }
+            count +=
+                try database.value(
+                    """
+                    SELECT count(*) FROM (SELECT user_id FROM \(table.quotedName) WHERE user_id = $1 LIMIT $2) AS counted
+                    """,
+                    [user, limit + 1 - count]) ?? 0
+        }
+        return count
+    }
+
+    /// Makes the former user's names and account tokens lead to the other user. Of more than the largest number of aliases, the
+    /// newest stay.
     ///
     /// - Parameter name: The former user's own name.
     /// - Returns: The name of the tombstone.
     package func mergeNames(_ name: User) throws -> String {
         let users = transaction.users
         let tombstone = transaction.randomness.bytes(16).hexadecimal
+        let hasRoom = try users.aliasesLeft(of: user) > 0
         try users.rename(former, from: name, to: User.erasedIssuer, tombstone)
         try redirect("user_name", by: ["name", "issuer"])
-        try users.addAlias(name, of: user, at: moment)
-        try redirectToken()
+        try users.addNewestAlias(name, of: user, at: moment)
+        try redirectToken(isKept: hasRoom)
         // The users who were merged into the former user before.
         let formers = try users.formers(of: former)
         try database.delete(from: "user_merge", where: ["user_id", "former_id"], formers.map { [former, $0] })
@@ -72,12 +89,18 @@ package struct UserMerge {
 
     /// Makes the account tokens of the former user lead to the other user, because purchases contain them. The tombstone gets a
     /// new token.
-    private func redirectToken() throws {
-        try redirect("account_token", by: ["app_account_token"])
+    ///
+    /// - Parameter isKept: False to delete a token that was never returned.
+    private func redirectToken(isKept: Bool) throws {
+        let key = ["app_account_token"]
+        try redirect("account_token", by: key)
         guard let token = try transaction.users.appAccountToken(of: former) else { throw transaction.damaged }
         let new = UUID(randomness: transaction.randomness)
-        try database.update(
-            "account_token", set: ["user_id", "aliased_at"], where: ["app_account_token"], [[user, moment, token]])
+        if try isKept || transaction.users.isAppAccountTokenSettled(of: former) {
+            try database.update("account_token", set: ["user_id", "aliased_at"], where: key, [[user, moment, token]])
+        } else {
+            try database.delete(from: "account_token", where: key, [[token]])
+        }
         try database.insert(into: "account_token", ["app_account_token", "user_id"], [[new, former]])
         try database.update("user", set: ["app_account_token"], where: ["user_id"], [[new, former]])
     }

@@ -57,7 +57,7 @@ extension Table {
         name: "user_merge", family: .userData,
         columns: [.integer("user_id"), .integer("former_id"), .integer("merged_at")], key: ["user_id", "former_id"],
         references: [Reference(columns: ["user_id"], table: "user")],
-        indexes: [Index(name: "user_merge_of_former", columns: ["former_id"])])
+        indexes: [Index(name: "user_merge_of_former", columns: ["former_id"])], merge: .byRule)
 
     /// The numbers of bundle identifiers. The bundle identifier is empty for the rows of an earlier version, until a service
     /// names their app.

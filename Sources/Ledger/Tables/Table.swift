@@ -15,7 +15,7 @@ package struct Table: Sendable {
     let sqliteTriggers: [String]
     /// The effect of a user's erasure on the user's rows; nil if they stay.
     let erasure: Erasure?
-    /// The effect of a merge of a user into another on the user's rows; nil if they stay, or if the feature moves them.
+    /// The effect of a merge of a user into another on the user's rows; nil if they stay, or are few and moved by a hook.
     package let merge: Merge?
     /// The effect of a backup's restoration on the rows; nil if they stay.
     let restoration: Restoration?
@@ -73,6 +73,8 @@ package struct Table: Sendable {
     package enum Merge: Sendable {
         /// The rows move. An existing row of the same key stays, and replaces the moved one.
         case move
+        /// The feature moves the rows by rules of its own.
+        case byRule
     }
 
     /// The effect of a user's erasure on the user's rows of a table.

@@ -53,3 +53,7 @@ extension BalanceError: ProblemConvertible {
         }
     }
 }
+
+extension LogInError: ProblemConvertible {
+    package var problem: Problem { Problem(status: .conflict, code: code, detail: message) }
+}

@@ -12,9 +12,10 @@ extension LedgerTransaction {
     ) throws -> RevenueCatFacts {
         let entry = delivery.entry
         let user = User(issuer: delivery.issuer, name: delivery.name)
+        let identifiers = try user.map { try self.identifiers(of: $0) }
         var facts = RevenueCatFacts(
-            entry, messageIdentifier: delivery.messageIdentifier,
-            customer: try user.map { try identifiers(of: $0) } ?? [delivery.name])
+            entry, messageIdentifier: delivery.messageIdentifier, customer: identifiers?.listed ?? [delivery.name])
+        facts.hasMoreIdentifiers = identifiers?.hasMore ?? false
         switch entry.event {
         case .itemGiven, .itemTakenBack:
             facts.grant = try user.flatMap { try grant(entry.reference, of: $0) }
@@ -24,7 +25,10 @@ extension LedgerTransaction {
         default:
             let purchase = try purchase(of: entry, by: user, catalogs, at: moment)
             facts.transactions = purchase?.transactions.sorted { $0.isEarlier(than: $1) } ?? []
-            facts.owner = try purchase?.owner.map { try identifiers(of: $0) } ?? []
+            if let owner = try purchase?.owner.map({ try self.identifiers(of: $0) }) {
+                facts.owner = owner.listed
+                facts.hasMoreIdentifiers = facts.hasMoreIdentifiers || owner.hasMore
+            }
             facts.revocation = try WebhookRecords(database: database).revocation(before: delivery)
             facts.type = catalogs.type(of: entry.subject)
             facts.rights = catalogs.rights(givenBy: entry.subject, in: purchase?.app)
@@ -32,9 +36,11 @@ extension LedgerTransaction {
         return facts
     }
 
-    /// The ids of a customer, the present one first.
-    private func identifiers(of user: User) throws -> [String] {
-        ([user] + (try aliases(of: user))).map { CustomerIdentifier($0)?.text ?? $0.name }
+    /// The first ids of a customer, the present one first.
+    private func identifiers(of user: User) throws -> (listed: [String], hasMore: Bool) {
+        let limit = RevenueCatFacts.maximumIdentifiers
+        let users = [user] + (try aliases(of: user, limit: limit))
+        return (users.prefix(limit).map { CustomerIdentifier($0)?.text ?? $0.name }, users.count > limit)
     }
 
     /// The purchase of an entry. Several apps may use its identifier; the user's own purchase is preferred.

@@ -29,6 +29,7 @@ extension RevenueCatEvent {
                 "grace_period_expiration_at_ms",
                 kind == .billingIssue ? .milliseconds(transaction?.graceEndsAt) : nil
             ),
+            ("has_more_aliases", hasMoreAliases(facts)),
             ("id", .string(facts.messageIdentifier)),
             ("is_family_share", .bool(facts.isFamilyShared)),
             ("is_trial_conversion", kind == .renewal ? .bool(facts.isTrialConversion) : nil),
@@ -58,6 +59,7 @@ extension RevenueCatEvent {
             ("app_id", .text(facts.transactions.last?.app)),
             ("environment", .string(environment(of: facts.entry.origin))),
             ("event_timestamp_ms", .milliseconds(facts.entry.happenedAt)),
+            ("has_more_aliases", hasMoreAliases(facts)),
             ("id", .string(facts.messageIdentifier)),
             ("store", .string("APP_STORE")),
             ("transferred_from", .texts(former ?? facts.customer)),
@@ -72,6 +74,11 @@ extension RevenueCatEvent {
         var object = JSONObject()
         for case (let name, let value?) in members { _ = object.add(name, value) }
         return object
+    }
+
+    /// Till's own member, which RevenueCat's messages do not have.
+    private static func hasMoreAliases(_ facts: RevenueCatFacts) -> JSONValue? {
+        facts.hasMoreIdentifiers ? .bool(true) : nil
     }
 
     private static func identifier(ofAnonymous name: String) -> String {

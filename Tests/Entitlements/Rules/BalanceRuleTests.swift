@@ -41,6 +41,22 @@ import Testing
         #expect(spending.answer(from: balances, earlier: earlier) == answer)
     }
 
+    @Test(
+        arguments: [
+            ([], 0), ([(10, 4, false)], 6),
+            // The customer's own debt stays.
+            ([(0, 4, false)], -4), ([(0, 4, false), (10, 0, true)], 6),
+            // The debt of a customer who has logged in as this one does not count.
+            ([(10, 0, false), (0, 4, true)], 10), ([(10, 3, false), (5, 5, true), (0, 9, true)], 7),
+            ([(10, 0, false), (7, 4, true)], 13), ([(10, 12, false), (7, 4, true)], 1),
+        ] as [([(bought: Int, spent: Int, isMerged: Bool)], Int)])
+    func `a log-in brings no debt`(parts: [(bought: Int, spent: Int, isMerged: Bool)], left: Int) {
+        let parts = parts.map { Balance.Part(bought: $0.bought, spent: $0.spent, isMerged: $0.isMerged) }
+        #expect(Balance(name: "coins", parts: parts).left == left)
+        let debt = Balance.Part(bought: 3, spent: 8, isMerged: true)
+        #expect(Balance(name: "coins", parts: parts + [debt]).left == left)
+    }
+
     @Test func `users see no negative balance`() {
         #expect(Balance(name: "coins", bought: 0, spent: 4).credit == Credit(balance: "coins", amount: 0))
         #expect(Self.coins.credit == Credit(balance: "coins", amount: 6))

@@ -1,4 +1,5 @@
 import Entitlements
+import Ledger
 import Testing
 
 /// The effect of a log-in on the ids of a customer.
@@ -24,6 +25,23 @@ import Testing
         #expect(decision(customer: 1, isAnonymous: false, to: 2) == .unchanged)
         #expect(decision(customer: 1, isAnonymous: false, to: nil) == .newCustomer)
         #expect(decision(customer: nil, isAnonymous: false, to: nil) == .newCustomer)
+    }
+
+    @Test func `of two anonymous customers the smaller one moves`() {
+        func head(_ count: Int64) -> UserHead {
+            var head = UserHead.first
+            (head.lastTransaction, head.auditNumber) = (count, count)
+            return head
+        }
+        let merge = LogInDecision.merge(1, into: 2)
+        let (large, small) = (
+            [1: head(9), 2: head(3)] as [Int64: UserHead], [1: head(3), 2: head(9)] as [Int64: UserHead]
+        )
+        #expect(merge.reversed(large, areBothAnonymous: true) == .merge(2, into: 1))
+        #expect(merge.reversed(small, areBothAnonymous: true) == nil)
+        // A known customer keeps the number and the audit log.
+        #expect(merge.reversed(large, areBothAnonymous: false) == nil)
+        #expect(LogInDecision.alias.reversed(large, areBothAnonymous: true) == nil)
     }
 
     @Test func `an id that logs in as itself makes no alias`() {

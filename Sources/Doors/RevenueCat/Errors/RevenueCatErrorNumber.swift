@@ -9,6 +9,7 @@ package enum RevenueCatErrorNumber: Int, CaseIterable, Sendable {
     case badRequest = 7226
     case notEligibleForOffer = 7232
     case invalidAppleSubscriptionKey = 7234
+    case aliasFailed = 7255
     case invalidUserIdentifier = 7256
     case subscriptionNotFound = 7259
     case attributesInvalid = 7263

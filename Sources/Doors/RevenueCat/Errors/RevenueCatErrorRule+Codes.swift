@@ -55,6 +55,8 @@ extension RevenueCatErrorRule {
         (.internalError, .doesNotOccur, ["tokenKeysUnavailable"]),
         (.invalidUserIdentifier, .sentAgainUntilLogIn, ["userInvalid"]),
         (.invalidUserIdentifier, .sentAgain, ["userNotFound"]),
+        // The door of cordova-plugin-purchase logs customers in while it validates a proof.
+        (.aliasFailed, .sentAgain, ["customerTooLarge"]),
 
         // Requests and limits.
         (
