@@ -32,16 +32,19 @@ extension LedgerTransaction {
         ).compactMap { User(issuer: issuer, name: try $0["name"]) }
     }
 
+    /// The spaces in the names of customers, in percent-encoding and lower case.
+    private static let encodedSpaces = ["%20", "%09", "%0a", "%0d", "%c2%a0", "%e3%80%80"]
+
     /// The users and aliases whose names are blocked, in the order of the names. It reads all names.
     public func blockedUsers(limit: Int) throws -> [User] {
+        let name = Self.encodedSpaces.reduce("lower(name)") { "replace(\($0), '\($1)', '')" }
         // The statement may find more names than are blocked.
         let rows = try database.rows(
             SQLQuery(
                 """
                 SELECT issuer, name FROM user_name
                 WHERE issuer NOT IN ($1, $2) AND (
-                    trim(lower(replace(name, '%20', '')), $3) \(database.isIn("$4"))
-                    OR trim(replace(lower(replace(name, '%20', '')), $5, ''), $6) = '')
+                    trim(\(name), $3) \(database.isIn("$4")) OR trim(replace(\(name), $5, ''), $6) = '')
                 ORDER BY name, issuer LIMIT $7
                 """,
                 [

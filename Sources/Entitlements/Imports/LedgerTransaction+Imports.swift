@@ -8,7 +8,7 @@ extension LedgerTransaction {
     /// never takes a purchase that somebody owns. A later import may state a newer transaction of an expected purchase.
     ///
     /// - Parameter caller: The identifier of the API key, or of the process, for the audit log.
-    /// - Throws: `LedgerError.userUnknown` for an account that was never opened, or was erased.
+    /// - Throws: `LedgerError.userBlocked`; `LedgerError.userUnknown` for an account that was never opened, or was erased.
     public func add(
         _ customer: ImportedCustomer,
         by caller: String,
@@ -39,6 +39,7 @@ extension LedgerTransaction {
     ///
     /// - Returns: False if the id belongs to another customer, or if the customer has as many aliases as possible.
     private func addAlias(_ alias: User, of user: User, by actor: AuditActor, at moment: Timestamp) throws -> Bool {
+        try requireName(of: alias)
         if alias.isAnonymousCustomer {
             // The team may move any number of records.
             _ = try logIn(alias, as: user, upTo: .max - 1, by: actor, at: moment)
