@@ -8,10 +8,25 @@ public struct User: Hashable, Sendable, CustomStringConvertible {
     public static let erasedIssuer = "erased"
     /// The issuer of the ids that apps give their customers.
     public static let customerIssuer = "customer"
+    /// The issuers that the service itself gives: those of back ends, accounts, erased users and apps' customers.
+    private static let reservedIssuers = ["", accountIssuer, erasedIssuer, customerIssuer]
     /// The maximum length of a name, in bytes of UTF-8, except for the customers of apps.
     public static let maximumLength = 128
     /// The maximum length of the name of an app's customer, in bytes: of the longest id with each byte in percent-encoding.
     public static let maximumCustomerLength = 3 * CustomerIdentifier.maximumLength
+
+    /// Returns true if tokens may name users of an issuer: the service does not give it itself, and it has no whitespace, by which
+    /// it could look like another.
+    public static func isForTokens(issuer: String) -> Bool {
+        let isReserved = reservedIssuers.contains { ByteKey($0) == ByteKey(issuer.lowercased()) }
+        return !isReserved && issuer.utf8.count <= maximumIssuerLength
+            && issuer.unicodeScalars.allSatisfy { scalar in
+                switch scalar.properties.generalCategory {
+                case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .unassigned: false
+                default: true
+                }
+            }
+    }
 
     /// The issuer of the name: an issuer of tokens (the `iss` of a JWT), or empty for the team's own back end. The same
     /// name from another issuer is another user.

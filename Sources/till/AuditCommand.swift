@@ -27,6 +27,8 @@ struct AuditCommand: Command {
 
     @OptionGroup var common: CommonOptions
 
+    func validate() throws { try IssuerOption.validate(issuer) }
+
     func perform() async throws {
         let ledger = try ledger.place(common).open(migrates: false)
         guard let user = User(issuer: issuer ?? "", name: user.name) else { return }

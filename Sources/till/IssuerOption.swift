@@ -7,6 +7,15 @@ struct IssuerOption: ParsableArguments {
     @Option(help: "The issuer of the user: customer for the ids of apps (default: the back end names the user).")
     var issuer: String?
 
+    func validate() throws { try Self.validate(issuer) }
+
+    /// - Throws: `ValidationError` for the empty issuer, which names the users of the back end.
+    static func validate(_ issuer: String?) throws {
+        guard issuer?.isEmpty != true else {
+            throw ValidationError("--issuer cannot be empty. Leave it out for a user of the back end.")
+        }
+    }
+
     /// The path of a user's resource.
     ///
     /// - Parameters:

@@ -260,8 +260,14 @@ extension ServeConfiguration {
         guard let issuer, let keySource, !audiences.isEmpty else {
             throw settings.failure("jwt-issuer", "set together with jwt-audience and jwt-keys, or none of the three")
         }
-        guard ![User.accountIssuer, User.customerIssuer, User.erasedIssuer].contains(issuer) else {
-            throw settings.failure("jwt-issuer", "another issuer than the service's own")
+        guard User.isForTokens(issuer: issuer) else {
+            throw settings.failure(
+                "jwt-issuer",
+                "the issuer of your tokens, without whitespace; it cannot be empty, till, customer or erased, which name the service's own users"
+            )
+        }
+        guard !audiences.contains(where: \.name.isEmpty) else {
+            throw settings.failure("jwt-audience", "an audience of your tokens; it cannot be empty")
         }
         guard let keys = TokenKeySource(keySource) else {
             throw settings.failure("jwt-keys", "a file or an https address; http is for this machine's own")

@@ -174,7 +174,7 @@ import TestSupport
 
     /// A constraint violation undoes only the use case that caused it.
     @Test func `a use case that fails in a group fails alone`() async throws {
-        try schema.execute("ALTER TABLE entitlement ADD CHECK (number <> 13)")
+        try schema.execute("ALTER TABLE entitlement ADD CONSTRAINT unlucky CHECK (number <> 13)")
         let results = Mutex<[Int: Redemption.Result?]>([:])
         let errors = ledger.together(
             (10..<16).map { number in
@@ -187,6 +187,7 @@ import TestSupport
         #expect(errors.map { $0 == nil } == [true, true, true, false, true, true])
         #expect(results.withLock { $0.filter { $0.value == .granted }.keys.sorted() } == [10, 11, 12, 14, 15])
         #expect(try await ledger.read { try $0.items(of: alice, at: Self.now) }.map(\.number) == [10, 11, 12, 14, 15])
+        try schema.execute("ALTER TABLE entitlement DROP CONSTRAINT unlucky")
         #expect(try fixture.problems() == [])
     }
 

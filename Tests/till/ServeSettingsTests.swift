@@ -144,6 +144,10 @@ import Testing
     @Test(
         arguments: [
             (["--jwt-issuer", "x"], "jwt-audience"),
+            (["--jwt-issuer", "", "--jwt-audience", "x", "--jwt-keys", "none.json"], "the service's own users"),
+            (["--jwt-issuer", " ", "--jwt-audience", "x", "--jwt-keys", "none.json"], "the service's own users"),
+            (["--jwt-issuer", "erased", "--jwt-audience", "x", "--jwt-keys", "none.json"], "the service's own users"),
+            (["--jwt-issuer", "x", "--jwt-audience", "", "--jwt-keys", "none.json"], "jwt-audience"),
             (["--jwt-issuer", "x", "--jwt-audience", "x", "--jwt-keys", "http://example.com/"], "jwt-keys"),
             (["--jwt-issuer", "x", "--jwt-audience", "x", "--jwt-keys", "none.json"], "cannot be read"),
             (

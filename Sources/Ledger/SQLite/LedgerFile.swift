@@ -52,9 +52,14 @@ public struct LedgerFile: Sendable {
             problems.append("A row of \(table) refers to a missing row of \(parent).")
         }
         let schema = LedgerSchema(features)
+        let differences = try SQLiteDefinitions.problems(of: database, version: version, schema)
+        problems += differences
         if isOfThisVersion {
             let tables = SQLiteDatabase(database: database, tables: LedgerTables(schema))
-            problems += try LedgerRules(database: tables).problems()
+            do { problems += try LedgerRules(database: tables).problems() } catch {
+                // The rules read tables as the ledger defines them.
+                if differences.isEmpty { throw error }
+            }
         }
         let rows = try schema.tables.map { ($0.name, try count($0)) }
         return LedgerReport(

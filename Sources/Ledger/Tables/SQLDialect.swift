@@ -10,7 +10,7 @@ package enum SQLDialect: Sendable {
         return words.joined(separator: " ")
     }
 
-    private func type(of kind: Table.Column.Kind) -> String {
+    func type(of kind: Table.Column.Kind) -> String {
         switch (self, kind) {
         case (.sqlite, .integer): "INTEGER"
         case (.sqlite, .text): "TEXT"

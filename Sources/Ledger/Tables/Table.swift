@@ -130,6 +130,8 @@ package struct Table: Sendable {
             Column(name: name, kind: .blob, check: count.map { "length(\(name)) = \($0)" })
         }
 
+        func isPart(of version: Int) -> Bool { since.map { $0 <= version } ?? true }
+
         /// The same column, added to an existing table by a version of the ledger. It comes after the other columns, and may be
         /// null.
         package func since(_ version: Int) -> Column {
@@ -182,6 +184,8 @@ package struct Table: Sendable {
             self.condition = condition
             self.since = since
         }
+
+        func isPart(of version: Int) -> Bool { since.map { $0 <= version } ?? true }
     }
 
     /// The name in quotes, for SQL.
@@ -208,8 +212,10 @@ package struct Table: Sendable {
     }
 
     /// The statements that create the table.
-    func statements(in dialect: SQLDialect) -> [String] {
-        let columns = columns.map { dialect.definition(of: $0) }
+    ///
+    /// - Parameter version: The version of the ledger whose table it is.
+    func statements(in dialect: SQLDialect, of version: Int = LedgerSchema.version) -> [String] {
+        let columns = columns.filter { $0.isPart(of: version) }.map { dialect.definition(of: $0) }
         let constraints =
             (key.isEmpty ? [] : ["PRIMARY KEY (\(key.joined(separator: ", ")))"])
             + unique.map { "UNIQUE (\($0.joined(separator: ", ")))" } + checks.map { "CHECK (\($0))" }
@@ -223,6 +229,7 @@ package struct Table: Sendable {
                 \((columns + constraints).joined(separator: ",\n    "))
             )\(dialect.options(of: self));
             """
-        return [table] + indexes.map(statement) + (dialect == .sqlite ? sqliteTriggers : [])
+        return [table] + indexes.filter { $0.isPart(of: version) }.map(statement)
+            + (dialect == .sqlite ? sqliteTriggers : [])
     }
 }

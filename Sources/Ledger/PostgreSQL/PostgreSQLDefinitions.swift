@@ -1,0 +1,183 @@
+/// The tables of a ledger in PostgreSQL, with their columns, keys, indexes and code, and the views beside them.
+///
+/// Objects of extensions are the server's. The text of a condition is not compared: PostgreSQL rewrites it.
+struct PostgreSQLDefinitions {
+    let database: any LedgerDatabase
+
+    private static let schema = "(SELECT relnamespace FROM pg_class WHERE oid = to_regclass('ledger_schema'))"
+    private static let ownTables = ["ledger_schema", "ledger_commit"]
+
+    /// - Returns: A sentence for each difference from the ledger's own definitions.
+    func problems() throws -> [String] {
+        let objects = try objects()
+        let present = Set(objects.filter { $0.kind == "table" }.map(\.name))
+        let schema = database.tables.schema
+        let tables = schema.features.filter { feature in
+            feature.tables.contains { present.contains($0.name) }
+        }.flatMap(\.tables)
+        let names = tables.map(\.name) + Self.ownTables
+        var found: [String: String] = [:]
+        var defined: [String: String] = [:]
+        for object in objects { found["\(object.kind) \(DefinitionDifferences.quoted(object.name))"] = "" }
+        for name in names { defined["table \"\(name)\""] = "" }
+        for table in tables where present.contains(table.name) { defined.merge(Self.parts(of: table)) { $1 } }
+        let described = Set(tables.map(\.name))
+        for part in try columns() + indexes() + constraints() where described.contains(part.table) {
+            found["\(part.kind) \(part.name) of \(DefinitionDifferences.quoted(part.table))"] = part.definition
+        }
+        for part in try code() where names.contains(part.table) {
+            found["\(part.kind) \(part.name) of \(DefinitionDifferences.quoted(part.table))"] = part.definition
+        }
+        return DefinitionDifferences.sentences(found: found, defined: defined)
+    }
+
+    /// A part of a table.
+    private struct Part {
+        let kind: String
+        let name: String
+        let table: String
+        let definition: String
+    }
+
+    private static func parts(of table: Table) -> [String: String] {
+        var parts: [String: String] = [:]
+        func add(_ kind: String, _ name: String, _ definition: String) {
+            parts["\(kind) \(name) of \"\(table.name)\""] = definition
+        }
+        for column in table.columns {
+            let isRequired = !column.isOptional || table.key.contains(column.name)
+            add("column", "\"\(column.name)\"", definition(of: SQLDialect.postgreSQL.type(of: column.kind), isRequired))
+        }
+        for index in table.indexes {
+            let definition = definition(of: index.columns, index.isUnique, isPartial: index.condition != nil)
+            add("index", "\"\(index.name)\"", definition)
+        }
+        if !table.key.isEmpty { add("primary key", "(\(table.key.joined(separator: ", ")))", "") }
+        for columns in table.unique { add("unique key", "(\(columns.joined(separator: ", ")))", "") }
+        for reference in table.references {
+            add("foreign key", "(\(reference.columns.joined(separator: ", "))) to \(reference.table)", "")
+        }
+        let checks = table.columns.count { $0.check != nil } + table.checks.count
+        if checks > 0 { add("conditions", "(CHECK)", "\(checks)") }
+        return parts
+    }
+
+    private static func definition(of type: String, _ isRequired: Bool) -> String {
+        type.lowercased() + (isRequired ? " not null" : "")
+    }
+
+    private static func definition(of columns: [String], _ isUnique: Bool, isPartial: Bool) -> String {
+        "\(isUnique) \(isPartial) \(columns.joined(separator: ", "))"
+    }
+
+    // MARK: The catalog of PostgreSQL
+
+    private func objects() throws -> [(kind: String, name: String)] {
+        try database.rows(
+            """
+            SELECT relname::text AS name,
+                CASE WHEN relkind IN ('v', 'm') THEN 'view' ELSE 'table' END AS kind
+            FROM pg_class
+            WHERE relnamespace = \(Self.schema) AND relkind IN ('r', 'p', 'f', 'v', 'm') AND NOT EXISTS (
+                SELECT 1 FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e')
+            """
+        ).map { (try $0["kind"], try $0["name"]) }
+    }
+
+    private func columns() throws -> [Part] {
+        try database.rows(
+            """
+            SELECT relname::text AS table_name, attname::text AS name,
+                format_type(atttypid, atttypmod)::text AS type, attnotnull::int::bigint AS is_required,
+                (atthasdef OR attidentity <> '')::int::bigint AS is_computed
+            FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+            WHERE relnamespace = \(Self.schema) AND relkind IN ('r', 'p') AND attnum > 0 AND NOT attisdropped
+            """
+        ).map { row in
+            let (required, computed): (Int64, Int64) = (try row["is_required"], try row["is_computed"])
+            return Part(
+                kind: "column", name: DefinitionDifferences.quoted(try row["name"]), table: try row["table_name"],
+                definition: Self.definition(of: try row["type"], required == 1) + (computed == 1 ? " default" : ""))
+        }
+    }
+
+    private func indexes() throws -> [Part] {
+        try database.rows(
+            """
+            SELECT owner.relname::text AS table_name, named.relname::text AS name,
+                indisunique::int::bigint AS is_unique, (indpred IS NOT NULL)::int::bigint AS is_partial,
+                indisvalid::int::bigint AS is_valid,
+                array_to_string(ARRAY(
+                    SELECT pg_get_indexdef(indexrelid, place, true) FROM generate_series(1, indnkeyatts) AS place
+                    ORDER BY place), ', ') AS columns
+            FROM pg_index JOIN pg_class AS owner ON owner.oid = indrelid JOIN pg_class AS named ON named.oid = indexrelid
+            WHERE owner.relnamespace = \(Self.schema) AND NOT EXISTS (
+                SELECT 1 FROM pg_constraint WHERE conindid = indexrelid AND contype IN ('p', 'u', 'x'))
+            """
+        ).map { row in
+            let (unique, partial, valid): (Int64, Int64, Int64) =
+                (try row["is_unique"], try row["is_partial"], try row["is_valid"])
+            let columns: String = try row["columns"]
+            let definition = Self.definition(
+                of: [columns.replacing("\"", with: "")], unique == 1, isPartial: partial == 1)
+            return Part(
+                kind: "index", name: DefinitionDifferences.quoted(try row["name"]), table: try row["table_name"],
+                definition: definition + (valid == 1 ? "" : " invalid"))
+        }
+    }
+
+    private func constraints() throws -> [Part] {
+        let rows = try database.rows(
+            """
+            SELECT owner.relname::text AS table_name, contype::text AS type,
+                coalesce(referenced.relname::text, '') AS referenced,
+                array_to_string(ARRAY(
+                    SELECT attname::text FROM unnest(conkey) WITH ORDINALITY AS key (number, place)
+                    JOIN pg_attribute ON attrelid = conrelid AND attnum = number ORDER BY place), ', ') AS columns
+            FROM pg_constraint JOIN pg_class AS owner ON owner.oid = conrelid
+                LEFT JOIN pg_class AS referenced ON referenced.oid = confrelid
+            WHERE owner.relnamespace = \(Self.schema) AND contype IN ('p', 'u', 'f', 'x', 'c')
+            """)
+        var parts: [Part] = []
+        var conditions: [String: Int] = [:]
+        for row in rows {
+            let (table, type, columns): (String, String, String) =
+                (try row["table_name"], try row["type"], try row["columns"])
+            let kind: String? =
+                switch type {
+                case "p": "primary key"
+                case "u": "unique key"
+                case "f": "foreign key"
+                case "x": "exclusion"
+                default: nil
+                }
+            guard let kind else {
+                conditions[table, default: 0] += 1
+                continue
+            }
+            let referenced: String = try row["referenced"]
+            let name = "(\(columns))" + (referenced.isEmpty ? "" : " to \(referenced)")
+            parts.append(Part(kind: kind, name: name, table: table, definition: ""))
+        }
+        return parts
+            + conditions.map { Part(kind: "conditions", name: "(CHECK)", table: $0, definition: "\($1)") }
+    }
+
+    /// The triggers, rules and policies of tables. The ledger has none.
+    private func code() throws -> [Part] {
+        try database.rows(
+            """
+            SELECT code.kind, code.name, relname::text AS table_name FROM (
+                SELECT 'trigger' AS kind, tgname::text AS name, tgrelid AS owner FROM pg_trigger WHERE NOT tgisinternal
+                UNION ALL SELECT 'rule', rulename::text, ev_class FROM pg_rewrite
+                UNION ALL SELECT 'policy', polname::text, polrelid FROM pg_policy
+            ) AS code JOIN pg_class ON pg_class.oid = owner
+            WHERE relnamespace = \(Self.schema) AND relkind IN ('r', 'p')
+            """
+        ).map { row in
+            Part(
+                kind: try row["kind"], name: DefinitionDifferences.quoted(try row["name"]),
+                table: try row["table_name"], definition: "")
+        }
+    }
+}
