@@ -6,7 +6,7 @@ import Receipts
 struct OwnedItemRecords {
     let database: any LedgerDatabase
 
-    /// The coverage that began before a moment and is not revoked, in one query.
+    /// The coverage that is not revoked, in one query.
     ///
     /// - Parameters:
     ///   - item: The only item whose coverage is read; nil for all items.
@@ -14,10 +14,9 @@ struct OwnedItemRecords {
     func coverage(
         of user: User,
         with item: Item? = nil,
-        accepting origins: Set<Origin>,
-        until moment: Timestamp
+        accepting origins: Set<Origin>
     ) throws -> [ItemCoverage] {
-        var arguments: [any SQLConvertible] = [user.name, user.issuer, moment]
+        var arguments: [any SQLConvertible] = [user.name, user.issuer]
         if let item { arguments += [item.collection, item.number] as [any SQLConvertible] }
         return try database.rows(item == nil ? Self.coverage : Self.coverageOfItem, arguments).compactMap { row in
             let item = Item(collection: try row["collection"], number: try row["number"])
@@ -27,9 +26,10 @@ struct OwnedItemRecords {
                     source: .grant(identifier: grant))
             }
             guard origins.contains(try row["origin"]) else { return nil }
+            let transaction = try Self.transaction(row)
             return ItemCoverage(
-                item: item, beginsAt: try row["purchase_date"], endsAt: try row["ends_at"],
-                source: .purchase(try Self.transaction(row)), renewal: try Self.renewal(row))
+                item: item, beginsAt: PurchasePeriod(transaction).ownedFrom, coversFrom: try row["begins_at"],
+                endsAt: try row["ends_at"], source: .purchase(transaction), renewal: try Self.renewal(row))
         }
     }
 
@@ -40,7 +40,7 @@ struct OwnedItemRecords {
     ]
 
     private static let coverage = coverage(where: "true")
-    private static let coverageOfItem = coverage(where: "collection = $4 AND number = $5")
+    private static let coverageOfItem = coverage(where: "collection = $3 AND number = $4")
 
     private static func coverage(where condition: String) -> String {
         let user = "(SELECT user_id FROM user_name WHERE name = $1 AND issuer = $2)"
@@ -52,16 +52,15 @@ struct OwnedItemRecords {
             (own + transactionFacts.map(\.rawValue)).map { "redeemed." + $0 }
             + ["subscription.stated_at AS renewal_stated_at"] + renewalFacts.map(\.rawValue)
         return """
-            SELECT collection, number, ends_at, NULL AS grant_id, redeemed.purchase_date, entitlement.origin,
+            SELECT collection, number, begins_at, ends_at, NULL AS grant_id, redeemed.purchase_date, entitlement.origin,
                 \(columns.joined(separator: ", "))
             FROM entitlement JOIN redeemed_transaction AS redeemed USING (user_id, sequence)
                 LEFT JOIN subscription ON subscription.user_id = redeemed.user_id
                     AND subscription.original_transaction_id = redeemed.original_transaction_id
                     AND subscription.origin = redeemed.origin AND subscription.app = redeemed.app
-            WHERE entitlement.user_id = \(user) AND is_revoked = 0 AND (begins_at IS NULL OR begins_at <= $3)
-                AND \(condition)
+            WHERE entitlement.user_id = \(user) AND is_revoked = 0 AND \(condition)
             UNION ALL
-            SELECT collection, number, ends_at, grant_id, granted_at, NULL, \(
+            SELECT collection, number, NULL, ends_at, grant_id, granted_at, NULL, \(
                 columns.map { _ in "NULL" }.joined(separator: ", "))
             FROM team_grant WHERE user_id = \(user) AND revoked_at IS NULL AND \(condition)
             """
