@@ -22,7 +22,7 @@ extension LedgerTransaction {
         at moment: Timestamp,
         type: (String) -> ProductType?
     ) throws -> [OwnedItem] {
-        let coverage = try OwnedItemRecords(database: database).coverage(of: user, accepting: origins)
+        let coverage = try OwnedItemRecords(database: database).coverage(of: user, accepting: origins, until: moment)
         return OwnedItem.all(by: coverage, owningBesides: free, at: moment, type: type)
     }
 
@@ -40,7 +40,7 @@ extension LedgerTransaction {
         at moment: Timestamp,
         type: (String) -> ProductType?
     ) throws -> [UserRight] {
-        let coverage = try OwnedItemRecords(database: database).coverage(of: user, accepting: origins)
+        let coverage = try OwnedItemRecords(database: database).coverage(of: user, accepting: origins, until: moment)
         return UserRight.all(of: rights, by: coverage, owningBesides: free, at: moment, type: type)
     }
 

@@ -6,7 +6,7 @@ import Receipts
 struct OwnedItemRecords {
     let database: any LedgerDatabase
 
-    /// The coverage that is not revoked, in one query.
+    /// The coverage that is not revoked and began before a moment, or begins soon, in one query.
     ///
     /// - Parameters:
     ///   - item: The only item whose coverage is read; nil for all items.
@@ -14,9 +14,10 @@ struct OwnedItemRecords {
     func coverage(
         of user: User,
         with item: Item? = nil,
-        accepting origins: Set<Origin>
+        accepting origins: Set<Origin>,
+        until moment: Timestamp
     ) throws -> [ItemCoverage] {
-        var arguments: [any SQLConvertible] = [user.name, user.issuer]
+        var arguments: [any SQLConvertible] = [user.name, user.issuer, moment.adding(days: Self.earlyDays)]
         if let item { arguments += [item.collection, item.number] as [any SQLConvertible] }
         return try database.rows(item == nil ? Self.coverage : Self.coverageOfItem, arguments).compactMap { row in
             let item = Item(collection: try row["collection"], number: try row["number"])
@@ -33,6 +34,9 @@ struct OwnedItemRecords {
         }
     }
 
+    /// The longest time before its start in which a renewal is read, in days. The App Store signs it a day before.
+    private static let earlyDays: Int64 = 31
+
     /// The facts that a state depends on.
     private static let transactionFacts = PurchasePeriod.Terms.facts
     private static let renewalFacts: [RenewalFact] = [
@@ -40,7 +44,7 @@ struct OwnedItemRecords {
     ]
 
     private static let coverage = coverage(where: "true")
-    private static let coverageOfItem = coverage(where: "collection = $3 AND number = $4")
+    private static let coverageOfItem = coverage(where: "collection = $4 AND number = $5")
 
     private static func coverage(where condition: String) -> String {
         let user = "(SELECT user_id FROM user_name WHERE name = $1 AND issuer = $2)"
@@ -58,7 +62,8 @@ struct OwnedItemRecords {
                 LEFT JOIN subscription ON subscription.user_id = redeemed.user_id
                     AND subscription.original_transaction_id = redeemed.original_transaction_id
                     AND subscription.origin = redeemed.origin AND subscription.app = redeemed.app
-            WHERE entitlement.user_id = \(user) AND is_revoked = 0 AND \(condition)
+            WHERE entitlement.user_id = \(user) AND is_revoked = 0 AND (begins_at IS NULL OR begins_at <= $3)
+                AND \(condition)
             UNION ALL
             SELECT collection, number, NULL, ends_at, grant_id, granted_at, NULL, \(
                 columns.map { _ in "NULL" }.joined(separator: ", "))

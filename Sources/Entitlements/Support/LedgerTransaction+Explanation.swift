@@ -21,7 +21,7 @@ extension LedgerTransaction {
         var facts = ItemFacts()
         facts.products = products
         let coverage = try OwnedItemRecords(database: database)
-            .coverage(of: user, with: item, accepting: origins)
+            .coverage(of: user, with: item, accepting: origins, until: moment)
         facts.owned =
             OwnedItem.all(by: coverage, owningBesides: free.filter { $0 == item }, at: moment, type: type).first
         let apps = try AppRecords(database: database).numbers(of: [])
