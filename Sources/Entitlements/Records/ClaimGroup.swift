@@ -35,12 +35,11 @@ struct ClaimGroup {
 
         var decision = EntitlementDecision(facts: facts, policy: policy, origins: accepted.origins, at: moment)
         let decided = requests.map { request -> Decided in
-            decision.presented = []
+            decision.presented = request.claims
             switch request {
             case .redeem(let claims, let user, let origins, let actor, let keeping):
                 if let keeping, let answer = kept[keeping.key] { return .kept(answer) }
                 guard let number = numbers[user] else { return .userUnknown }
-                decision.presented = claims
                 return .redeemed(claims.map { decision.redeem($0, for: number, by: actor) }, number, origins)
             case .state(let claim):
                 return .recorded(decision.state(claim))
