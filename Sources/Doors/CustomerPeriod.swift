@@ -23,9 +23,8 @@ struct CustomerPeriod: Sendable {
         _ terms: PurchasePeriod.Terms,
         _ nextPurchaseDate: Timestamp?
     ) -> Timestamp? {
-        // A grace period ends with the next charge.
-        let grace = [transaction.graceEndsAt, nextPurchaseDate].compactMap(\.self).min()
-        let paid = transaction.expiresAt.map { transaction.graceEndsAt == nil ? $0 : max($0, grace ?? $0) }
+        // The next charge ends a period and its grace period.
+        let paid = PurchasePeriod(transaction).endsAt.map { min($0, nextPurchaseDate ?? $0) }
         // The App Store refunds the rest of a replaced period.
         let replaced =
             terms.isUpgraded
@@ -52,6 +51,22 @@ struct CustomerPeriod: Sendable {
             return nil
         }
         return Price(milliunits: amount, currency: currency)
+    }
+
+    /// The periods of a purchase that count at a moment, in the order of their purchase dates.
+    ///
+    /// - Parameter transactions: All transactions of the purchase.
+    static func periods(of transactions: [RedeemedTransaction], at moment: Timestamp) -> [CustomerPeriod] {
+        let sorted = transactions.sorted { $0.isEarlier(than: $1) }
+        let counting = Set(
+            PurchasePeriod.inEffect(sorted.map { PurchasePeriod($0) }, at: moment).map {
+                ByteKey($0.transactionIdentifier)
+            })
+        let kept = sorted.filter { counting.contains(ByteKey($0.transactionIdentifier)) }
+        return kept.enumerated().map { index, transaction in
+            CustomerPeriod(
+                transaction, nextPurchaseDate: index + 1 < kept.count ? kept[index + 1].purchaseDate : nil)
+        }
     }
 
     /// True if this period gives access longer than another. Of two with the same end, the later purchase does.

@@ -10,8 +10,9 @@ extension WebhookMessage {
             switch kind {
             case .itemGiven, .itemTakenBack: (true, false)
             case .purchaseTransferredIn, .purchaseTransferredOut: (false, true)
-            case .purchaseGranted, .purchaseRevoked, .purchaseExpired, .subscriptionRenewalFailed,
-                .subscriptionGracePeriodBegan, .subscriptionAutoRenewDisabled, .subscriptionAutoRenewEnabled:
+            case .purchaseGranted, .purchaseRevoked, .purchaseExpired, .subscriptionProductChanged,
+                .subscriptionRenewalFailed, .subscriptionGracePeriodBegan, .subscriptionAutoRenewDisabled,
+                .subscriptionAutoRenewEnabled:
                 (false, false)
             }
         self.init(
@@ -48,6 +49,7 @@ extension WebhookMessage.Kind {
         case .transferredIn: self = .purchaseTransferredIn
         case .transferredOut: self = .purchaseTransferredOut
         case .expired: self = .purchaseExpired
+        case .productChanged: self = .subscriptionProductChanged
         case .renewalFailed: self = .subscriptionRenewalFailed
         case .gracePeriodBegan: self = .subscriptionGracePeriodBegan
         case .autoRenewDisabled: self = .subscriptionAutoRenewDisabled

@@ -9,6 +9,7 @@ public struct WebhookMessage: Codable, Sendable {
         case purchaseTransferredIn = "purchase.transferredIn"
         case purchaseTransferredOut = "purchase.transferredOut"
         case purchaseExpired = "purchase.expired"
+        case subscriptionProductChanged = "subscription.productChanged"
         case subscriptionRenewalFailed = "subscription.renewalFailed"
         case subscriptionGracePeriodBegan = "subscription.gracePeriodBegan"
         case subscriptionAutoRenewDisabled = "subscription.autoRenewDisabled"
@@ -28,7 +29,7 @@ public struct WebhookMessage: Codable, Sendable {
         public let actorName: String?
         /// The origin of a purchase.
         public let origin: Origin?
-        /// The transaction that was granted or revoked.
+        /// The transaction that was granted, revoked or replaced.
         public let transactionId: String?
         /// The purchase that was transferred, with all its transactions.
         public let originalTransactionId: String?
@@ -36,7 +37,7 @@ public struct WebhookMessage: Codable, Sendable {
         /// The grant of an item without a purchase.
         public let grantId: String?
         public let item: Item?
-        /// The reason in the team's words.
+        /// The reason in the team's words. Of a changed product, the new product.
         public let reason: String?
 
         public init(

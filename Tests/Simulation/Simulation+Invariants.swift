@@ -70,7 +70,7 @@ extension Simulation {
         for person in people {
             for record in try ledger.readNow({ try $0.audit(of: person.user) }) {
                 switch record.entry.event {
-                case .granted, .revoked, .transferredIn, .transferredOut, .itemGiven, .itemTakenBack,
+                case .granted, .revoked, .productChanged, .transferredIn, .transferredOut, .itemGiven, .itemTakenBack,
                     .expired, .renewalFailed, .gracePeriodBegan, .autoRenewDisabled, .autoRenewEnabled:
                     written.append("\(person.user) \(record.number)")
                 case .assigned, .credited, .refused, .spent, .aliased, .erased: break

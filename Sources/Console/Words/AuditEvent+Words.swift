@@ -6,6 +6,7 @@ extension AuditEntry.Event {
         switch self {
         case .granted: Phrase("Redeemed", "구매 반영")
         case .revoked: Phrase("Revoked", "회수")
+        case .productChanged: Phrase("Product changed", "상품 변경")
         case .refused: Phrase("Refused", "거절")
         case .transferredIn: Phrase("Came from another customer", "다른 고객에게서 이전")
         case .transferredOut: Phrase("Went to another customer", "다른 고객에게 이전")
@@ -30,7 +31,7 @@ extension AuditEntry.Event {
         case .granted, .transferredIn, .itemGiven, .assigned, .credited, .autoRenewEnabled: .good
         case .refused, .revoked, .itemTakenBack: .bad
         case .renewalFailed, .gracePeriodBegan, .autoRenewDisabled, .transferredOut: .warning
-        case .expired, .spent, .aliased, .erased: .neutral
+        case .productChanged, .expired, .spent, .aliased, .erased: .neutral
         }
     }
 }

@@ -56,13 +56,12 @@ package struct PurchaseCollection: Hashable, Sendable {
         let renewal = facts.renewals[key]
         guard let status = PurchaseStatus(transactions, type, renewal, at: facts.moment) else { return [] }
         var byProduct: [ByteKey: [CustomerPeriod]] = [:]
-        for (index, transaction) in transactions.enumerated() {
+        for period in CustomerPeriod.periods(of: transactions, at: facts.moment) {
+            let transaction = period.transaction
             // The plugin shows a consumable as owned, so only the answer to its own proof has it.
             let isRestored = type != nil && type != .consumable
             guard isRestored || facts.presented.contains(ByteKey(transaction.transactionIdentifier)) else { continue }
-            let next = index + 1 < transactions.count ? transactions[index + 1].purchaseDate : nil
-            byProduct[ByteKey(transaction.productIdentifier), default: []].append(
-                CustomerPeriod(transaction, nextPurchaseDate: next))
+            byProduct[ByteKey(transaction.productIdentifier), default: []].append(period)
         }
         return byProduct.values.compactMap { periods in
             // Of two periods the later one counts, even if it ends sooner.

@@ -56,10 +56,22 @@ extension VerifiedPurchase {
         // An upgraded period has ended, whatever it states.
         let isUpgraded = [stated.facts, own?.facts].contains { $0?.bool(.isUpgraded) == true }
         let ends = [claim.expiresAt ?? stated.expiresDate, own?.expiresAt, own?.graceEndsAt].compactMap(\.self)
+        let later =
+            type == .autoRenewableSubscription ? transactions.filter { $0.purchaseDate > stated.purchaseDate } : []
+        let end = ends.max().map { end in min(end, later.map(\.purchaseDate).min() ?? end) }
+        // In an app receipt, and after a proration, an upgrade is a revocation.
+        let revokedAt = [stated.revocationDate, parkedRevocation].compactMap(\.self).first
+        let isReplaced =
+            revokedAt.map { date in
+                later.contains {
+                    EntitlementDecision.Successor($0)
+                        .replaces(stated.productIdentifier, from: stated.purchaseDate, revokedAt: date)
+                }
+            } ?? false
         self.init(
             environment: environment, productIdentifier: stated.productIdentifier, type: type,
-            expiresAt: isUpgraded ? stated.purchaseDate : ends.max(),
-            isRevoked: stated.revocationDate != nil || parkedRevocation != nil
+            expiresAt: isUpgraded ? stated.purchaseDate : end,
+            isRevoked: revokedAt != nil && !isReplaced && !isUpgraded
                 || related.contains { $0.revocationDate != nil || $0.revocation != nil },
             isRedeemed: own != nil,
             isOwned: known.map {

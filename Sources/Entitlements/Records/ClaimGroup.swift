@@ -36,6 +36,7 @@ struct ClaimGroup {
 
         var decision = EntitlementDecision(facts: facts, policy: policy, origins: accepted.origins, at: moment)
         let decided = requests.map { request -> Decided in
+            decision.presented = request.claims
             switch request {
             case .redeem(let claims, let user, let origins, let actor, let keeping, let limit):
                 if let keeping, let answer = kept[keeping.key] { return .kept(answer) }

@@ -7,7 +7,7 @@ import Receipts
 struct OwnedItemRecords {
     let database: any LedgerDatabase
 
-    /// The coverage that began before a moment and is not revoked, in one query.
+    /// The coverage that is not revoked and began before a moment, or begins soon, in one query.
     ///
     /// - Parameters:
     ///   - item: The only item whose coverage is read; nil for all items.
@@ -20,7 +20,7 @@ struct OwnedItemRecords {
         seeing limit: AppLimit? = nil,
         until moment: Timestamp
     ) throws -> [ItemCoverage] {
-        var arguments: [any SQLConvertible] = [user.name, user.issuer, moment]
+        var arguments: [any SQLConvertible] = [user.name, user.issuer, moment.adding(days: Self.earlyDays)]
         if let item { arguments += [item.collection, item.number] as [any SQLConvertible] }
         if let limit { arguments.append(limit.app) }
         let sql: String =
@@ -39,11 +39,15 @@ struct OwnedItemRecords {
                     source: .grant(identifier: grant))
             }
             guard origins.contains(try row["origin"]) else { return nil }
+            let transaction = try Self.transaction(row)
             return ItemCoverage(
-                item: item, beginsAt: try row["purchase_date"], endsAt: try row["ends_at"],
-                source: .purchase(try Self.transaction(row)), renewal: try Self.renewal(row))
+                item: item, beginsAt: PurchasePeriod(transaction).ownedFrom, coversFrom: try row["begins_at"],
+                endsAt: try row["ends_at"], source: .purchase(transaction), renewal: try Self.renewal(row))
         }
     }
+
+    /// The longest time before its start in which a renewal is read, in days. The App Store signs it a day before.
+    private static let earlyDays: Int64 = 31
 
     /// The facts that a state depends on.
     private static let transactionFacts = PurchasePeriod.Terms.facts
@@ -68,7 +72,7 @@ struct OwnedItemRecords {
             (own + transactionFacts.map(\.rawValue)).map { "redeemed." + $0 }
             + ["subscription.stated_at AS renewal_stated_at"] + renewalFacts.map(\.rawValue)
         return """
-            SELECT collection, number, ends_at, NULL AS grant_id, redeemed.purchase_date, entitlement.origin,
+            SELECT collection, number, begins_at, ends_at, NULL AS grant_id, redeemed.purchase_date, entitlement.origin,
                 \(columns.joined(separator: ", "))
             FROM entitlement JOIN redeemed_transaction AS redeemed USING (user_id, sequence)
                 LEFT JOIN subscription ON subscription.user_id = redeemed.user_id
@@ -77,7 +81,7 @@ struct OwnedItemRecords {
             WHERE entitlement.user_id = \(user) AND is_revoked = 0 AND (begins_at IS NULL OR begins_at <= $3)
                 AND \(condition) \(app.map { "AND redeemed.app = (SELECT app FROM app WHERE bundle_id = \($0))" } ?? "")
             UNION ALL
-            SELECT collection, number, ends_at, grant_id, granted_at, NULL, \(
+            SELECT collection, number, NULL, ends_at, grant_id, granted_at, NULL, \(
                 columns.map { _ in "NULL" }.joined(separator: ", "))
             FROM team_grant WHERE user_id = \(user) AND revoked_at IS NULL AND \(condition)
             """

@@ -17,13 +17,20 @@ extension EntitlementFacts {
     /// The coverage of each transaction of a purchase.
     ///
     /// A period of a subscription covers the time from its purchase to its end, or to the end of the grace period. The next
-    /// purchased period ends it earlier.
+    /// purchased period ends it earlier. A renewal that the App Store has signed before its start covers the time from the end of
+    /// the known periods, but not the time before the signature.
     package func coverage(of original: TransactionKey) -> [TransactionKey: Coverage] {
-        let transactions = transactions(of: original)
+        let transactions = transactions(of: original).sorted {
+            $0.transaction.purchaseDate < $1.transaction.purchaseDate
+        }
         let isRevokedByTeam = revokedByTeam.contains(original)
-        let purchaseDates = Set(transactions.map(\.transaction.purchaseDate)).sorted()
+        let begun = transactions.map(\.transaction).filter {
+            !PurchasePeriod.isVoid(from: $0.purchaseDate, revokedAt: $0.status.revocationDate)
+        }
+        let purchaseDates = Set(begun.map(\.purchaseDate)).sorted()
         let next = Dictionary(uniqueKeysWithValues: zip(purchaseDates, purchaseDates.dropFirst()))
         var coverage: [TransactionKey: Coverage] = [:]
+        var coveredUntil: Timestamp?
         for (key, transaction) in transactions {
             let isRevoked = isRevokedByTeam || transaction.status.isRevoked
             guard let expiresAt = transaction.status.expiresAt else {
@@ -31,11 +38,14 @@ extension EntitlementFacts {
                 continue
             }
             let tolerance = -Coverage.clockToleranceSeconds
+            let start = transaction.purchaseDate.adding(seconds: tolerance)
+            let signedAt = transaction.status.statedAt.adding(seconds: tolerance)
             let end = max(expiresAt, transaction.grace?.endsAt ?? expiresAt)
             let replacement = next[transaction.purchaseDate]?.adding(seconds: tolerance)
+            let endsAt = min(end, replacement ?? end)
             coverage[key] = Coverage(
-                beginsAt: transaction.purchaseDate.adding(seconds: tolerance), endsAt: min(end, replacement ?? end),
-                isRevoked: isRevoked)
+                beginsAt: min(start, max(signedAt, coveredUntil ?? signedAt)), endsAt: endsAt, isRevoked: isRevoked)
+            if !isRevoked { coveredUntil = max(endsAt, coveredUntil ?? endsAt) }
         }
         return coverage
     }

@@ -17,7 +17,7 @@ extension EntitlementDecision {
             return redeemFirst(claim, of: user, by: actor, naming)
         }
         let isRevokedByTeam = facts.revokedByTeam.contains(claim.originalKey)
-        let stated = TransactionStatus(claim)
+        let stated = withoutUpgrade(TransactionStatus(claim), of: claim)
         write(factsOf: claim)
         let hasGrace = write(grace: claim)
         guard stated.isLater(than: before) else {
@@ -27,7 +27,7 @@ extension EntitlementDecision {
         write(stated, of: claim, to: claim.key)
         writeToRepeats(stated, of: claim, by: actor)
         if stated.isRevoked != before.isRevoked {
-            audit(stated.isRevoked ? .revoked : .granted, claim.key, claim.productIdentifier, by: actor, to: user)
+            auditRevocation(stated.isRevoked, of: claim, by: actor, to: user)
         } else if hasGrace || claim.isKnown && claim.expiresAt != before.expiresAt {
             make(.endChanged(productIdentifier: claim.productIdentifier, user: user))
         }
@@ -42,6 +42,13 @@ extension EntitlementDecision {
         by actor: AuditActor,
         _ naming: Naming?
     ) -> Redemption.Result {
+        var isGranted = false
+        recordReplacements(by: claim, of: user) { isGranted = $0.record(claim, of: user, by: actor, naming) }
+        return isGranted ? .granted : .revoked
+    }
+
+    /// - Returns: False if the transaction is revoked.
+    private mutating func record(_ claim: Claim, of user: Int64, by actor: AuditActor, _ naming: Naming?) -> Bool {
         let parked = facts.parked[claim.key]
         if parked != nil { make(.unparked(claim.key)) }
         var status = TransactionStatus(claim)
@@ -51,6 +58,7 @@ extension EntitlementDecision {
         }
         // A statement that was parked before the catalog had the product has no end.
         status.expiresAt = status.expiresAt ?? claim.expiresAt
+        status = withoutUpgrade(status, of: claim)
         if facts.purchases[claim.originalKey] == nil { make(.purchase(claim.originalKey, owner: user, naming)) }
         make(.transaction(claim, status, owner: user))
         writeToRepeats(status, of: claim, by: actor)
@@ -61,8 +69,18 @@ extension EntitlementDecision {
         _ = write(grace: claim)
         write(renewalOf: claim)
         let isGranted = !status.isRevoked && !facts.revokedByTeam.contains(claim.originalKey)
-        audit(isGranted ? .granted : .revoked, claim.key, claim.productIdentifier, by: actor, to: user)
-        return isGranted ? .granted : .revoked
+        auditRevocation(!isGranted, of: claim, by: actor, to: user)
+        return isGranted
+    }
+
+    /// Records that a transaction counts, or no longer counts. The revocation of an upgraded period is part of the upgrade.
+    private mutating func auditRevocation(_ isRevoked: Bool, of claim: Claim, by actor: AuditActor, to user: Int64) {
+        if isRevoked, !facts.revokedByTeam.contains(claim.originalKey), let transaction = facts.transactions[claim.key],
+            transaction.isUpgraded
+        {
+            return auditChange(of: claim.key, transaction, to: nil, of: user)
+        }
+        audit(isRevoked ? .revoked : .granted, claim.key, claim.productIdentifier, by: actor, to: user)
     }
 
     /// Redeems the transactions parked for the same purchase, such as a subscription's renewals.

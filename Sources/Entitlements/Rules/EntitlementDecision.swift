@@ -9,6 +9,8 @@ package struct EntitlementDecision: Sendable {
     package private(set) var facts: EntitlementFacts
     /// The changes to write, in their order.
     package private(set) var changes: [EntitlementChange] = []
+    /// The claims of the proof that is being decided.
+    package var presented: [Claim] = []
     let policy: OwnershipPolicy
     /// The origins that are valid for every user.
     let origins: Set<Origin>
@@ -72,9 +74,8 @@ package struct EntitlementDecision: Sendable {
             // The last signed statement is stored in case the origin is accepted again. It grants nothing now and causes no
             // event.
             if let before {
-                if TransactionStatus(claim).isLater(than: before.status) {
-                    write(TransactionStatus(claim), of: claim, to: claim.key)
-                }
+                let stated = withoutUpgrade(TransactionStatus(claim), of: claim)
+                if stated.isLater(than: before.status) { write(stated, of: claim, to: claim.key) }
                 write(factsOf: claim)
             } else {
                 park(claim)

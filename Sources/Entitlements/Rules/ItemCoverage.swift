@@ -4,7 +4,10 @@ import Receipts
 /// The period in which a source that is not revoked gives an item to a user.
 package struct ItemCoverage: Sendable {
     package let item: Item
+    /// The start of the ownership: the purchase date, or the redemption if the App Store has signed the renewal before its start.
     package let beginsAt: Timestamp
+    /// The start of the coverage; nil for a source that needs no start.
+    package let coversFrom: Timestamp?
     /// Nil for a source without an end.
     package let endsAt: Timestamp?
     package let source: OwnedItem.Source
@@ -14,12 +17,14 @@ package struct ItemCoverage: Sendable {
     package init(
         item: Item,
         beginsAt: Timestamp,
+        coversFrom: Timestamp? = nil,
         endsAt: Timestamp?,
         source: OwnedItem.Source,
         renewal: StatedRenewal? = nil
     ) {
         self.item = item
         self.beginsAt = beginsAt
+        self.coversFrom = coversFrom
         self.endsAt = endsAt
         self.source = source
         self.renewal = renewal
@@ -27,6 +32,29 @@ package struct ItemCoverage: Sendable {
 
     /// True if the coverage has not ended.
     func isRunning(at moment: Timestamp) -> Bool { endsAt.map { $0 > moment } ?? true }
+
+    /// The coverage that has begun, and the renewals as the same product that follow it without a gap.
+    static func inEffect(_ coverage: [ItemCoverage], at moment: Timestamp) -> [ItemCoverage] {
+        let later = coverage.filter { !$0.hasBegun(at: moment) }
+        guard !later.isEmpty else { return coverage }
+        var counting = coverage.filter { $0.hasBegun(at: moment) }
+        for next in later.sorted(by: { $0.beginsAt < $1.beginsAt })
+        where counting.contains(where: { $0.isRunning(at: moment) && $0.isContinued(by: next) }) {
+            counting.append(next)
+        }
+        return counting
+    }
+
+    private func hasBegun(at moment: Timestamp) -> Bool { coversFrom.map { $0 <= moment } ?? true }
+
+    private func isContinued(by next: ItemCoverage) -> Bool {
+        guard case .purchase(let own) = source, case .purchase(let other) = next.source, let endsAt,
+            own.origin == other.origin,
+            own.originalTransactionIdentifier.hasSameBytes(as: other.originalTransactionIdentifier),
+            own.productIdentifier.hasSameBytes(as: other.productIdentifier)
+        else { return false }
+        return next.coversFrom.map { $0 <= endsAt } ?? true
+    }
 
     /// The coverage that ends last; nil without any.
     static func last(of coverage: [ItemCoverage]) -> ItemCoverage? {
@@ -58,8 +86,7 @@ extension OwnedItem {
     /// The items of a user at a moment, each once, in order.
     ///
     /// - Parameters:
-    ///   - coverage: All coverage that began before the moment. Coverage that has ended helps to find the start of the
-    ///     ownership.
+    ///   - coverage: All coverage. Coverage that has ended helps to find the start of the ownership.
     ///   - free: The items that everybody owns.
     ///   - type: Returns the type of a product, for transactions without a stated type.
     package static func all(
@@ -69,6 +96,7 @@ extension OwnedItem {
         type: (String) -> ProductType?
     ) -> [OwnedItem] {
         let owned = Dictionary(grouping: coverage, by: \.item).compactMap { item, coverage -> OwnedItem? in
+            let coverage = ItemCoverage.inEffect(coverage, at: moment)
             guard let longest = ItemCoverage.last(of: coverage.filter { $0.isRunning(at: moment) }) else { return nil }
             return OwnedItem(longest, since: longest.beginning(after: coverage), at: moment, type: type)
         }

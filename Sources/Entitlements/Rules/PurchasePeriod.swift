@@ -39,10 +39,21 @@ package struct PurchasePeriod: Hashable, Sendable {
     package let expiresAt: Timestamp?
     /// Nil without a grace period.
     package let graceEndsAt: Timestamp?
-    /// True if the App Store has refunded or revoked it.
-    package let isRevoked: Bool
+    /// The date of the App Store's refund or revocation; nil without one.
+    package let revocationDate: Timestamp?
     package let isRevokedByTeam: Bool
+    /// The time of the redemption; nil if it was not read.
+    package let redeemedAt: Timestamp?
     package let terms: Terms
+
+    /// True if the App Store has refunded or revoked it.
+    package var isRevoked: Bool { revocationDate != nil }
+
+    /// The start of the ownership. The App Store signs a renewal up to a day before its period begins.
+    var ownedFrom: Timestamp { min(purchaseDate, redeemedAt ?? purchaseDate) }
+
+    /// The end of the paid time or the grace period; nil for a purchase without an end.
+    package var endsAt: Timestamp? { [expiresAt, graceEndsAt].compactMap(\.self).max() }
 
     package init(_ transaction: RedeemedTransaction) {
         transactionIdentifier = transaction.transactionIdentifier
@@ -50,8 +61,9 @@ package struct PurchasePeriod: Hashable, Sendable {
         purchaseDate = transaction.purchaseDate
         expiresAt = transaction.expiresAt
         graceEndsAt = transaction.graceEndsAt
-        isRevoked = transaction.revocationDate != nil
+        revocationDate = transaction.revocationDate
         isRevokedByTeam = transaction.revocation != nil
+        redeemedAt = transaction.redeemedAt
         terms = Terms(transaction.facts)
     }
 
@@ -61,8 +73,41 @@ package struct PurchasePeriod: Hashable, Sendable {
         purchaseDate = transaction.purchaseDate
         expiresAt = transaction.status.expiresAt
         graceEndsAt = transaction.grace?.endsAt
-        isRevoked = transaction.status.isRevoked
+        revocationDate = transaction.status.revocationDate
         self.isRevokedByTeam = isRevokedByTeam
+        redeemedAt = nil
         terms = transaction.stated.map { Terms($0) } ?? transaction.terms ?? Terms(TransactionFacts())
     }
+}
+
+extension PurchasePeriod {
+    /// The periods of a purchase that count at a moment. The last one is current.
+    ///
+    /// A renewal counts as soon as the App Store has signed it. A renewal as another product does not count before its period
+    /// begins, if the product before it is still owned. A period that the App Store has taken back before its start never counts.
+    ///
+    /// - Parameter periods: All periods of the purchase, in the order of their purchase dates.
+    package static func inEffect(_ periods: [PurchasePeriod], at moment: Timestamp) -> [PurchasePeriod] {
+        let begun = periods.filter { !$0.isVoid }
+        var counting = begun.isEmpty ? periods : begun
+        while let last = counting.last, let before = counting.dropLast().last, !last.hasBegun(at: moment),
+            before.isRunning(at: moment), !last.productIdentifier.hasSameBytes(as: before.productIdentifier)
+        {
+            counting.removeLast()
+        }
+        return counting
+    }
+
+    /// True if the App Store has taken the period back before it began.
+    private var isVoid: Bool { Self.isVoid(from: purchaseDate, revokedAt: revocationDate) }
+
+    static func isVoid(from purchaseDate: Timestamp, revokedAt revocationDate: Timestamp?) -> Bool {
+        revocationDate.map { $0 < purchaseDate } ?? false
+    }
+
+    private func hasBegun(at moment: Timestamp) -> Bool {
+        purchaseDate.adding(seconds: -Coverage.clockToleranceSeconds) <= moment
+    }
+
+    private func isRunning(at moment: Timestamp) -> Bool { !isRevoked && endsAt.map { $0 > moment } ?? true }
 }

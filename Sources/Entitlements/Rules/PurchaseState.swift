@@ -70,8 +70,9 @@ public enum PurchaseState: String, Sendable, CaseIterable {
         _ renewal: StatedRenewal?,
         at moment: Timestamp
     ) -> PurchaseState {
-        if last.isRevoked { return .revoked }
+        // The App Store may state a refund of the rest of an upgraded period.
         if last.terms.isUpgraded { return .upgraded }
+        if last.isRevoked { return .revoked }
         guard let end = last.expiresAt, end <= moment else {
             if last.terms.isTrial { return .trial }
             if last.terms.isIntroductory { return .introductory }

@@ -80,7 +80,8 @@ public struct PurchaseStatus: Hashable, Sendable {
         func order(_ period: (offset: Int, element: PurchasePeriod)) -> (Timestamp, Int, Int) {
             (period.element.purchaseDate, period.element.terms.isUpgraded ? 0 : 1, period.offset)
         }
-        let periods = periods.enumerated().sorted { order($0) < order($1) }.map(\.element)
+        let periods = PurchasePeriod.inEffect(
+            periods.enumerated().sorted { order($0) < order($1) }.map(\.element), at: moment)
         guard let last = periods.last else { return nil }
         let renewal = renewal.flatMap { $0.counts(forPeriodFrom: last.purchaseDate) ? $0 : nil }
         let state = PurchaseState(of: last, type, renewal, at: moment)
@@ -105,14 +106,12 @@ public struct PurchaseStatus: Hashable, Sendable {
 
     /// - Parameter periods: At least one period, in the order of the purchase dates.
     private static func beginning(of periods: [PurchasePeriod]) -> Timestamp {
-        var beginning = periods[periods.count - 1].purchaseDate
+        var first = periods[periods.count - 1]
         for earlier in periods.dropLast().reversed() {
-            let end = [earlier.expiresAt, earlier.graceEndsAt].compactMap(\.self).max()
-            guard !earlier.isRevoked, end.map({ $0.adding(seconds: maximumGapSeconds) >= beginning }) ?? true else {
-                break
-            }
-            beginning = earlier.purchaseDate
+            let isConnected = earlier.endsAt.map { $0.adding(seconds: maximumGapSeconds) >= first.purchaseDate } ?? true
+            guard !earlier.isRevoked, isConnected else { break }
+            first = earlier
         }
-        return beginning
+        return first.ownedFrom
     }
 }

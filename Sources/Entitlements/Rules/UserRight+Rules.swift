@@ -9,7 +9,7 @@ extension UserRight {
     ///
     /// - Parameters:
     ///   - rights: The defined rights.
-    ///   - coverage: All coverage that began before the moment and is not revoked.
+    ///   - coverage: All coverage that is not revoked.
     ///   - free: The items that everybody owns.
     ///   - type: Returns the type of a product, for transactions without a stated type.
     package static func all(
@@ -20,7 +20,7 @@ extension UserRight {
         type: (String) -> ProductType?
     ) -> [UserRight] {
         rights.compactMap { right in
-            let giving = coverage.filter { right.isGiven(by: $0) }
+            let giving = ItemCoverage.inEffect(coverage.filter { right.isGiven(by: $0) }, at: moment)
             let running = ItemCoverage.last(of: giving.filter { $0.isRunning(at: moment) })
             if running?.endsAt != nil || running == nil, let item = free.first(where: right.items.contains) {
                 return UserRight(

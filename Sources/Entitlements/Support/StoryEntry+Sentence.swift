@@ -15,6 +15,7 @@ extension StoryEntry {
         return switch entry.event {
         case .granted: "Transaction \(reference) grants \(subject)."
         case .revoked: "Transaction \(reference) of \(subject) was revoked\(reason)"
+        case .productChanged: "\(entry.reason ?? "Another product") replaced \(subject) of transaction \(reference)."
         case .refused: "Transaction \(reference) of \(subject) was refused\(reason)"
         case .transferredIn:
             "Purchase \(reference) of \(subject) came from \(entry.reason.map { "the anonymous customer \($0)" } ?? "another user")."

@@ -24,7 +24,7 @@ struct FigureTransaction {
     /// The end of the grace period after it; nil if there is none.
     let graceEndsAt: Timestamp?
     /// The date of the refund; nil without one.
-    let refundedAt: Timestamp?
+    var refundedAt: Timestamp?
     /// The refunded amount, in milliunits; nil if the App Store has not stated it.
     let refundedAmount: Int64?
 

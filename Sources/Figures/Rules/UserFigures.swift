@@ -14,7 +14,9 @@ package enum UserFigures {
         let purchases = Dictionary(grouping: transactions) { PurchaseKey($0) }.values.map { $0.sorted() }
         var sales: [FigureTransaction] = []
         for purchase in purchases {
-            let periods = purchase.filter { $0.expiresAt != nil }
+            var periods = purchase.filter { $0.expiresAt != nil }
+            // An upgrade is no refund, though the App Store may state it as one before its new period is known.
+            if let last = periods.indices.last, periods[last].isUpgraded { periods[last].refundedAt = nil }
             sales += periods + once(purchase.filter { $0.expiresAt == nil })
             sums.add(SubscriptionTimeline(periods).sums)
         }

@@ -8,6 +8,8 @@ public struct AuditEntry: Hashable, Sendable {
         case granted
         /// The App Store or the team revoked a transaction, now or before it was redeemed.
         case revoked
+        /// An upgrade ended a period of a subscription. The reason is the product that replaces it; nil if it is not known.
+        case productChanged
         /// The service refused a transaction that the user presented. The reason is the refusal's code.
         case refused
         /// A purchase was transferred from another user.

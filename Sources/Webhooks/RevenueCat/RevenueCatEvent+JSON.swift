@@ -33,6 +33,7 @@ extension RevenueCatEvent {
             ("id", .string(facts.messageIdentifier)),
             ("is_family_share", .bool(facts.isFamilyShared)),
             ("is_trial_conversion", kind == .renewal ? .bool(facts.isTrialConversion) : nil),
+            ("new_product_id", kind == .productChange ? .text(entry.reason) : nil),
             ("offer_code", .text(transaction.flatMap(offerCode))),
             ("original_app_user_id", .text(facts.customer.first)),
             (

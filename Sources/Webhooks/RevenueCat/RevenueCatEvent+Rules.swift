@@ -9,8 +9,8 @@ extension RevenueCatEvent {
     /// A transfer is one event, which the former owner's log causes. At a log-in, the former owner no longer exists.
     static func isSent(about entry: AuditEntry) -> Bool {
         switch entry.event {
-        case .granted, .revoked, .transferredOut, .expired, .renewalFailed, .gracePeriodBegan, .autoRenewDisabled,
-            .autoRenewEnabled, .itemGiven, .itemTakenBack:
+        case .granted, .revoked, .productChanged, .transferredOut, .expired, .renewalFailed, .gracePeriodBegan,
+            .autoRenewDisabled, .autoRenewEnabled, .itemGiven, .itemTakenBack:
             true
         case .transferredIn: entry.reason != nil
         case .refused, .assigned, .credited, .spent, .aliased, .erased: false
@@ -34,6 +34,7 @@ extension RevenueCatEvent.Kind {
         // RevenueCat's back ends remove access at this event. After a failed renewal the user no longer owns the item.
         case .expired, .renewalFailed, .itemTakenBack: self = .expiration
         case .gracePeriodBegan: self = .billingIssue
+        case .productChanged: self = .productChange
         case .autoRenewEnabled: self = .uncancellation
         case .itemGiven: self = .nonRenewingPurchase
         case .refused, .assigned, .credited, .spent, .aliased, .erased: return nil

@@ -11,6 +11,7 @@ public struct RevenueCatEvent: Hashable, Sendable {
         case uncancellation = "UNCANCELLATION"
         case billingIssue = "BILLING_ISSUE"
         case expiration = "EXPIRATION"
+        case productChange = "PRODUCT_CHANGE"
         case refundReversed = "REFUND_REVERSED"
         case transfer = "TRANSFER"
     }

@@ -69,7 +69,7 @@ extension RevenueCatFacts {
         case .initialPurchase, .renewal, .nonRenewingPurchase: return price
         case .refundReversed: return revocation?.reason == nil ? price.map(refunded) : 0
         case .cancellation where entry.event == .revoked && entry.reason == nil: return price.map { -refunded($0) }
-        case .cancellation, .uncancellation, .billingIssue, .expiration, .transfer: return 0
+        case .cancellation, .productChange, .uncancellation, .billingIssue, .expiration, .transfer: return 0
         }
     }
 
@@ -93,6 +93,8 @@ extension RevenueCatFacts {
         case .revoked:
             let left = neighbors.later.last { $0.revocationDate == nil && $0.revocation == nil }
             return left?.expiresAt ?? (entry.reason == nil ? transaction.revocationDate : nil) ?? entry.happenedAt
+        // The period of the new product is not over.
+        case .productChanged: return neighbors.later.last?.expiresAt ?? entry.happenedAt
         case .expired, .renewalFailed: return [end, transaction.graceEndsAt].compactMap(\.self).max()
         default: return end
         }

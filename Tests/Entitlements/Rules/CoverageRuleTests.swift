@@ -25,10 +25,11 @@ import Testing
         bought: Int64,
         expires: Int64,
         grace: Int64? = nil,
-        revoked: Bool = false
+        revoked: Bool = false,
+        signed: Int64? = nil
     ) -> Claim {
         Rules.claim(
-            transaction, original: "1", bought: bought, revoked: revoked, expires: expires,
+            transaction, original: "1", bought: bought, revoked: revoked, signed: signed ?? bought, expires: expires,
             grace: grace.map { .init(endsAt: Rules.later($0)) })
     }
 
@@ -73,6 +74,30 @@ import Testing
             "a lapse is not covered",
             [redeem(period("1", bought: 0, expires: 1000)), redeem(period("2", bought: 5000, expires: 6000))],
             ["1": "-60 1000", "2": "4940 6000"]),
+        Case(
+            "a renewal that is signed before its start covers from the signature",
+            [redeem(period("2", bought: 5000, expires: 6000, signed: 2000))], ["2": "1940 6000"]),
+        Case(
+            "it does not cover what the period before covers",
+            [
+                redeem(period("1", bought: 0, expires: 5000)),
+                redeem(period("2", bought: 5000, expires: 6000, signed: 2000)),
+            ],
+            ["1": "-60 4940", "2": "4940 6000"]),
+        Case(
+            "it closes the gap after a period that ended before",
+            [
+                redeem(period("1", bought: 0, expires: 3000)),
+                redeem(period("2", bought: 5000, expires: 6000, signed: 2000)),
+            ],
+            ["1": "-60 3000", "2": "3000 6000"]),
+        Case(
+            "a renewal that is taken back before its start replaces nothing",
+            [
+                redeem(period("1", bought: 0, expires: 5000)),
+                redeem(period("2", bought: 5000, expires: 6000, revoked: true, signed: 2000)),
+            ],
+            ["1": "-60 5000", "2": "4940 6000 revoked"]),
     ]
 
     @Test(arguments: cases.indices) func `each transaction covers its time`(index: Int) {

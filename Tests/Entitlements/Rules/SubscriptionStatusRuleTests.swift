@@ -100,7 +100,7 @@ import Testing
         RedeemedTransaction(
             sequence: number, origin: .localSandbox, transactionIdentifier: "\(number)",
             originalTransactionIdentifier: "1", productIdentifier: "monthly",
-            purchaseDate: Rules.later(number * 10 * day), redeemedAt: Rules.now,
+            purchaseDate: Rules.later(number * 10 * day), redeemedAt: Rules.later(number * 10 * day),
             details: .init(expiresAt: Rules.later((number + 1) * 10 * day)))
     }
 
@@ -143,7 +143,7 @@ import Testing
             RedeemedTransaction(
                 sequence: 9 - number, origin: .localSandbox, transactionIdentifier: "\(number)",
                 originalTransactionIdentifier: "1", productIdentifier: "p\(number)",
-                purchaseDate: Rules.later(number * 100), redeemedAt: Rules.now,
+                purchaseDate: Rules.later(number * 100), redeemedAt: Rules.later(number * 100),
                 details: .init(expiresAt: Rules.later(ends)))
         }
         let periods = [period(2, ends: 300), period(1, ends: 200), period(3, ends: 400)]

@@ -58,13 +58,13 @@ enum ExpectedStories {
         03-15 OFFER_REDEEMED cleo.2 recorded
         \(renewal("04-01", "cleo.3", "basic.monthly"))
         \(renewal("05-01", "cleo.4", "basic.monthly"))
-        \(purchase("05-08", "DID_CHANGE_RENEWAL_PREF UPGRADE", "cleo.5", "premium.monthly"))
+        \(upgrade("05-08", "DID_CHANGE_RENEWAL_PREF UPGRADE", "cleo.5", "premium.monthly", from: ("cleo.4", "basic.monthly")))
         \(renewal("06-08", "cleo.6", "premium.monthly"))
         06-20 DID_CHANGE_RENEWAL_PREF DOWNGRADE cleo.6 recorded
         06-25 DID_CHANGE_RENEWAL_PREF cleo.6 recorded
         07-01 DID_CHANGE_RENEWAL_PREF DOWNGRADE cleo.6 recorded
         \(renewal("07-08", "cleo.7", "basic.monthly"))
-        \(purchase("07-20", "DID_CHANGE_RENEWAL_PREF UPGRADE", "cleo.8", "duo.monthly"))
+        \(upgrade("07-20", "DID_CHANGE_RENEWAL_PREF UPGRADE", "cleo.8", "duo.monthly", from: ("cleo.7", "basic.monthly")))
         \(renewal("08-20", "cleo.9", "duo.monthly"))
         09-20 EXPIRED PRODUCT_NOT_FOR_SALE cleo.9 recorded
         09-20 expired cleo.9 by App Store: duo.monthly expired: productNotAvailable (productNotAvailable)
@@ -75,7 +75,7 @@ enum ExpectedStories {
         \(purchase("01-20", "SUBSCRIBED INITIAL_BUY", "dora.1", "basic.monthly"))
         \(renewal("01-27", "dora.2", "basic.monthly"))
         \(renewal("02-27", "dora.3", "basic.monthly"))
-        \(purchase("03-01", "OFFER_REDEEMED UPGRADE", "dora.4", "premium.monthly"))
+        \(upgrade("03-01", "OFFER_REDEEMED UPGRADE", "dora.4", "premium.monthly", from: ("dora.3", "basic.monthly")))
         \(renewal("04-01", "dora.5", "premium.monthly"))
         04-15 PRICE_INCREASE PENDING dora.5 recorded
         04-18 DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED dora.5 recorded
@@ -170,6 +170,21 @@ enum ExpectedStories {
     /// The app presents a purchase, and the notification about it changes nothing more.
     private static func purchase(_ date: String, _ type: String, _ sale: String, _ product: String) -> String {
         "\(date) \(type) \(sale) recorded\n\(date) granted \(sale) by key tests: Transaction \(sale) grants \(product)."
+    }
+
+    private static func upgrade(
+        _ date: String,
+        _ type: String,
+        _ sale: String,
+        _ product: String,
+        from old: (sale: String, product: String)
+    ) -> String {
+        """
+        \(date) \(type) \(sale) recorded
+        \(date) productChanged \(old.sale) by App Store: \(product) replaced \(old.product) of transaction \
+        \(old.sale). (\(product))
+        \(date) granted \(sale) by key tests: Transaction \(sale) grants \(product).
+        """
     }
 
     private static func renewal(_ date: String, _ sale: String, _ product: String) -> String {

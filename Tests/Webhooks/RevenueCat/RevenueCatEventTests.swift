@@ -140,6 +140,14 @@ import Webhooks
             "renewal on", Fixture(.autoRenewEnabled, "1", on: 6).having("1", from: 1, to: 8), "UNCANCELLATION",
             ["expiration_at_ms": milliseconds(8)]),
         Case(
+            "an upgrade",
+            Fixture(.productChanged, "1", on: 5, reason: "garden.gold.monthly").having("1", from: 1, to: 8).having(
+                "2", "garden.gold.monthly", from: 5, to: 35), "PRODUCT_CHANGE",
+            [
+                "new_product_id": "garden.gold.monthly", "expiration_at_ms": milliseconds(35), "price": .integer(0),
+                "transaction_id": "1",
+            ]),
+        Case(
             "a grace period",
             Fixture(.gracePeriodBegan, "1", on: 8).having("1", from: 1, to: 8, graceUntil: 24), "BILLING_ISSUE",
             ["expiration_at_ms": milliseconds(8), "grace_period_expiration_at_ms": milliseconds(24)]),

@@ -12,11 +12,8 @@ struct CustomerPeriods: Sendable {
         let purchased = Dictionary(grouping: facts.transactions) { $0.originalKey }
         var byProduct: [ByteKey: [CustomerPeriod]] = [:]
         for transactions in purchased.values {
-            let sorted = transactions.sorted { $0.isEarlier(than: $1) }
-            for (index, transaction) in sorted.enumerated() {
-                let next = index + 1 < sorted.count ? sorted[index + 1].purchaseDate : nil
-                byProduct[ByteKey(transaction.productIdentifier), default: []].append(
-                    CustomerPeriod(transaction, nextPurchaseDate: next))
+            for period in CustomerPeriod.periods(of: transactions, at: facts.requestDate) {
+                byProduct[ByteKey(period.transaction.productIdentifier), default: []].append(period)
             }
         }
         for (product, periods) in byProduct {

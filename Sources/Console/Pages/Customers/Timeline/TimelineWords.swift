@@ -14,6 +14,7 @@ struct TimelineWords {
         switch entry.event {
         case .granted: granted
         case .revoked: isOfTeam ? about("Revoked by the team", "팀이 회수") : about(refund.english, refund.korean)
+        case .productChanged: about("Replaced by another product", "다른 상품으로 변경")
         case .refused: about("Refused", "거절")
         case .transferredIn: about("Came from another user", "다른 사용자에게서 옴")
         case .transferredOut: about("Went to another user", "다른 사용자에게 감")
@@ -46,7 +47,7 @@ struct TimelineWords {
         if entry.event == .expired, let known = ExpirationReason(rawValue: reason) {
             return CustomerWords.reason(known)
         }
-        return Phrase(same: reason)
+        return entry.event == .productChanged ? names.product(reason) : Phrase(same: reason)
     }
 
     /// True if the team has changed the purchase, and has not redeemed it for the user.
