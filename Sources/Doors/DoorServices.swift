@@ -4,8 +4,10 @@ import Entitlements
 import HTTPSupport
 
 /// The parts of the running service that the doors use.
-public struct DoorServices: Sendable {
-    package private(set) var entitlements: EntitlementService
+///
+/// A class: Swift 6.3.1 crashes while it compiles a route that keeps a copy as wide as these parts while it waits.
+public final class DoorServices: Sendable {
+    package let entitlements: EntitlementService
     package let attributes: AttributeService
     package let authentication: Authentication
     /// The rate limits of callers; nil for none.
@@ -17,9 +19,18 @@ public struct DoorServices: Sendable {
 
     /// The same services, as far as a caller sees and changes them.
     func limited(to caller: Caller) -> DoorServices {
-        var services = self
-        services.entitlements = entitlements.limited(to: caller.limitingApp)
-        return services
+        guard let app = caller.limitingApp else { return self }
+        return DoorServices(self, entitlements: entitlements.limited(to: app))
+    }
+
+    private init(_ services: DoorServices, entitlements: EntitlementService) {
+        self.entitlements = entitlements
+        attributes = services.attributes
+        authentication = services.authentication
+        limits = services.limits
+        metrics = services.metrics
+        clock = services.clock
+        offerSigners = services.offerSigners
     }
 
     /// Signs an offer: the identifiers of the product and the offer, the account token or an empty string, and the moment.

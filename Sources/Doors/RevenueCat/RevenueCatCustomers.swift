@@ -25,6 +25,11 @@ struct RevenueCatCustomers: Sendable {
             status: status)
     }
 
+    /// The transactions that a customer has redeemed.
+    func transactions(of customer: CustomerIdentifier) async throws -> [RedeemedTransaction] {
+        try await services.entitlements.history(of: customer.user)?.transactions ?? []
+    }
+
     private func facts(about customer: CustomerIdentifier, at moment: Timestamp) async throws -> CustomerInfoFacts {
         let history = try await services.entitlements.history(of: customer.user)
         let identifier = history.flatMap { CustomerIdentifier($0.user)?.text } ?? customer.text

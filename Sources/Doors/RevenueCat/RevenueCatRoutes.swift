@@ -50,20 +50,22 @@ struct RevenueCatRoutes: RouteSource {
                 ProductEntitlementMapping(rights).json, for: request, at: services.clock.now())
         }
         group.on(.virtualCurrencies) { request, context in
-            let (entitlements, customer) = (try services(for: context).entitlements, try customer(in: context))
-            let balances = try await entitlements.balances(of: customer.user)
-            return RevenueCatAnswer.response(
-                VirtualCurrencies(balances).json, for: request, at: services.clock.now())
+            let currencies = try await virtualCurrencies(context)
+            return RevenueCatAnswer.response(currencies.json, for: request, at: services.clock.now())
         }
         group.on(.introEligibility) { request, context in
             let asked = try IntroEligibilityRequest(try await Self.body(of: request, context))
-            let (entitlements, customer) = (try services(for: context).entitlements, try customer(in: context))
-            let history = try await entitlements.history(of: customer.user)
+            let customers = RevenueCatCustomers(services: try services(for: context))
             let eligibility = IntroEligibility(
-                asked.productIdentifiers, of: history?.transactions ?? [],
+                asked.productIdentifiers, of: try await customers.transactions(of: try customer(in: context)),
                 groups: Self.groups(try catalog(of: context)))
             return RevenueCatAnswer.response(eligibility.json, for: request, at: services.clock.now())
         }
+    }
+
+    private func virtualCurrencies(_ context: ServiceContext) async throws -> VirtualCurrencies {
+        let entitlements = try services(for: context).entitlements
+        return VirtualCurrencies(try await entitlements.balances(of: try customer(in: context).user))
     }
 
     private func addWriting(to group: RouterGroup<ServiceContext>) {
