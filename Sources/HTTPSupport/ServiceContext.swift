@@ -14,8 +14,13 @@ public struct ServiceContext: RequestContext {
     package var caller: Caller? {
         didSet {
             switch caller {
-            case .backEnd(let key, _, _), .publicApp(let key, _): notes.key = key
-            case .app, nil: break
+            case .backEnd(let key, _, _):
+                notes.key = key
+                notes.isOfKnownCaller = true
+            case .app: notes.isOfKnownCaller = true
+            // Everyone with the app has its public key.
+            case .publicApp(let key, _): notes.key = key
+            case nil: break
             }
         }
     }
@@ -64,12 +69,19 @@ public struct ServiceContext: RequestContext {
 /// Notes about a request in progress. All copies of its context share them.
 package final class RequestNotes: Sendable {
     private let notes = Mutex<(key: String?, code: String?)>((nil, nil))
+    private let hasKnownCaller = Atomic(false)
     private let leases = Mutex<[BodyBudget.Lease]>([])
 
     /// The identifier of the request's API key. Nil if it has none.
     package var key: String? {
         get { notes.withLock { $0.key } }
         set { notes.withLock { $0.key = newValue } }
+    }
+
+    /// True if the request has a secret credential.
+    package var isOfKnownCaller: Bool {
+        get { hasKnownCaller.load(ordering: .relaxed) }
+        set { hasKnownCaller.store(newValue, ordering: .relaxed) }
     }
 
     /// Holds the share of the body budget until the end of the request.

@@ -156,7 +156,9 @@ struct ServerAPIErrorMiddleware: RouterMiddleware {
                 bytes: try JSONAnswer.encode(error), status: .init(code: error.httpStatus))
         } catch let error as StoreError {
             context.notes.code = error.code
-            context.logger.error("the store failed", metadata: ["code": "\(error.code)"])
+            context.logger.log(
+                level: context.sharedLimits?.lines.level(.error) ?? .error, "the store failed",
+                metadata: ["code": "\(error.code)"])
             return JSONAnswer.response(
                 bytes: try JSONAnswer.encode(ServerAPIError.generalInternalRetryable), status: .internalServerError)
         }

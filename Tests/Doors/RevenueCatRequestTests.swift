@@ -1,5 +1,6 @@
 import Commerce
 import Doors
+import Entitlements
 import Foundation
 import HTTPSupport
 import Receipts
@@ -59,8 +60,8 @@ import Testing
 
     @Test func `an invalid proof is refused with its own reason`() throws {
         let body = Self.bytes(#"{"app_user_id": "a", "fetch_token": "no proof"}"#)
-        let refusal = try #require(throws: ProofRefusal.self) { try ReceiptRequest(body) }
-        #expect(refusal.reason == .encodingInvalid)
+        let refusal = try #require(throws: RedemptionError.self) { try ReceiptRequest(body) }
+        #expect(refusal == .refused(ProofRefusal(.encodingInvalid)))
     }
 
     @Test func `the attributes of a request are limited`() throws {

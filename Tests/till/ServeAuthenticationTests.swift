@@ -104,4 +104,19 @@ import Wire
             #expect(!log.contains(secret))
         }
     }
+
+    @Test func `refused requests of strangers have few lines in the log, and those of a back end have all`() async throws {
+        let key = try await till.makeKey()
+        let server = try await ServeProcess(till, [])
+        for _ in 0..<40 {
+            #expect(try await server.curl("/v1/users/alice/items", key: "unknown").status == 401)
+            #expect(try await server.curl("/v1/unknown", key: key).status == 404)
+            #expect(try await server.curl("/v1/users/alice/receipts", key: key, body: "{").status == 400)
+        }
+        #expect(await server.end(SIGTERM) == 0)
+        let lines = try server.log.split(separator: "\n")
+        #expect(lines.count { $0.contains("status=400") } == 40)
+        // The requests may take longer than a minute.
+        #expect((1..<40).contains(lines.count { $0.contains("status=401") || $0.contains("status=404") }))
+    }
 }

@@ -23,13 +23,16 @@ package struct ProblemMiddleware: RouterMiddleware {
     /// Notes and logs an error, and returns its problem document.
     package static func problem(of error: any Error, _ context: ServiceContext) -> Problem {
         let known = Problem(error)
-        if known == nil { context.logger.error("unexpected error", metadata: ["type": "\(type(of: error))"]) }
+        func log(_ level: Logger.Level, _ message: Logger.Message, _ metadata: Logger.Metadata) {
+            context.logger.log(
+                level: context.sharedLimits?.lines.level(level) ?? level, message, metadata: metadata)
+        }
+        if known == nil { log(.error, "unexpected error", ["type": "\(type(of: error))"]) }
         let problem = known ?? .unexpected
         context.notes.code = problem.code
         // The status 503 is not a defect of the service, and any client can provoke it.
         if problem.status >= 500 {
-            let level: Logger.Level = problem.status == 503 ? .info : .error
-            context.logger.log(level: level, "the service cannot answer", metadata: ["code": "\(problem.code)"])
+            log(problem.status == 503 ? .info : .error, "the service cannot answer", ["code": "\(problem.code)"])
         }
         return problem
     }

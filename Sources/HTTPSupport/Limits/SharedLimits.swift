@@ -6,6 +6,8 @@ package final class SharedLimits: Sendable {
     package let bodies: BodyBudget
     /// The limit on requests in progress. Nil if connections are limited instead.
     package let requests: OpenRequests?
+    /// The limit on log lines about errors.
+    package let lines = LogLimit()
     private let hasWarnedAboutProxy = Atomic(false)
 
     package init(addresses: ClientAddresses, bodies: BodyBudget, requests: OpenRequests? = nil) {

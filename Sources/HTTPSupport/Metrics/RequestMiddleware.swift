@@ -7,6 +7,8 @@ package struct RequestMiddleware: RouterMiddleware {
     private static let methods: Set<String> = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
     private let metrics: ServiceMetrics
+    /// The limit on lines about refused requests of strangers.
+    private let lines = LogLimit()
 
     package init(metrics: ServiceMetrics) {
         self.metrics = metrics
@@ -29,14 +31,16 @@ package struct RequestMiddleware: RouterMiddleware {
         let method = Self.methods.contains(request.method.rawValue) ? request.method.rawValue : "other"
         let route = context.endpointPath ?? "NotFound"
         metrics.countRequest(method: method, route: route, status: response.status.code, duration: duration)
-        guard context.logger.logLevel <= .info else { return response }
+        let isStrangers = response.status.code >= 400 && !context.notes.isOfKnownCaller
+        let level = isStrangers ? lines.level(.info) : .info
+        guard context.logger.logLevel <= level else { return response }
         var metadata: Logger.Metadata = [
             "method": "\(method)", "route": "\(route)", "status": "\(response.status.code)",
             "milliseconds": "\(Int(duration / .milliseconds(1)))",
         ]
         if let key = context.notes.key { metadata["key"] = "\(key)" }
         if let code = context.notes.code { metadata["code"] = "\(code)" }
-        context.logger.info("request", metadata: metadata)
+        context.logger.log(level: level, "request", metadata: metadata)
         return response
     }
 }

@@ -24,6 +24,8 @@ public struct MailSender: Service {
     private let links: MailLinks
     private let metrics: ServiceMetrics
     private let logger: Logger
+    /// Anyone can sign up with an address that refuses mails.
+    private let lines = LogLimit()
 
     public init(
         queue: MailQueue,
@@ -87,9 +89,9 @@ public struct MailSender: Service {
             "attempts": "\(result.mail.attempts)",
         ]
         if result.isGivenUp {
-            logger.warning("mail given up", metadata: metadata)
+            logger.log(level: lines.level(.warning), "mail given up", metadata: metadata)
         } else {
-            logger.notice("mail not sent yet", metadata: metadata)
+            logger.log(level: lines.level(.notice), "mail not sent yet", metadata: metadata)
         }
     }
 }

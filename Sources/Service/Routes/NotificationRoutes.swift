@@ -25,7 +25,10 @@ struct NotificationRoutes: Sendable {
                     throw Problem.unexpected
                 }
                 metrics.countNotification(outcome.rawValue)
-                context.logger.info("notification", metadata: ["outcome": "\(outcome.rawValue)"])
+                // Anyone can send a known notification again.
+                context.logger.log(
+                    level: outcome == .duplicate ? .debug : .info, "notification",
+                    metadata: ["outcome": "\(outcome.rawValue)"])
                 return try JSONAnswer.response(NotificationReceipt(outcome: outcome.rawValue))
             } catch {
                 metrics.countNotification("refused", code: Problem.code(of: error))

@@ -1,4 +1,5 @@
 import Commerce
+import Entitlements
 import HTTPSupport
 import Receipts
 
@@ -17,14 +18,17 @@ package struct ReceiptRequest: Hashable, Sendable {
     package let isRestore: Bool
     package let attributes: [CustomerAttribute]
 
-    /// - Throws: `Problem` for an invalid body, `ProofRefusal` for an invalid token.
+    /// - Throws: `Problem` for an invalid body, `RedemptionError` for an invalid token.
     package init(_ body: [UInt8]) throws {
         let members = try RequestMembers(body)
         user = try members.text("app_user_id")
-        fetchToken = try members.optionalText("fetch_token", upTo: FetchToken.maximumSize).flatMap {
-            $0.isEmpty ? nil : try FetchToken($0)
+        let token = try members.optionalText("fetch_token", upTo: FetchToken.maximumSize)
+        do throws(ProofRefusal) {
+            if let token, !token.isEmpty { fetchToken = try FetchToken(token) } else { fetchToken = nil }
+        } catch {
+            throw RedemptionError.refused(error)
         }
-        appTransaction = try members.optionalText("app_transaction", upTo: ProofVerifier.maximumSize).map {
+        appTransaction = try members.optionalText("app_transaction", upTo: ProofVerifier.maximumCompactSize).map {
             Array($0.utf8)
         }
         transactionIdentifier = try members.optionalText("transaction_id")
