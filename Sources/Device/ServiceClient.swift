@@ -7,7 +7,7 @@ import Wire
 /// A client of the service's HTTP API, with one credential.
 public struct ServiceClient: Sendable {
     /// The largest answer, in bytes.
-    private static let maximumAnswer = 1 << 20
+    private static let maximumAnswer = 8 << 20
     /// The longest wait before a request is sent again, in seconds.
     private static let maximumWait = 60
 

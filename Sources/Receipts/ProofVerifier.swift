@@ -9,9 +9,10 @@ import StrictJSON
 ///
 /// One verifier serves many threads and many proofs. It caches the valid chains.
 public struct ProofVerifier: Sendable {
-    /// The maximum size of a proof in bytes: a JWS, or the DER of a receipt. Apple's receipt of 187 purchases has 79
-    /// KB.
-    public static let maximumSize = 1 << 20
+    /// The maximum size of a proof in bytes: the DER of a receipt. A subscriber's receipt of 5 MB is reported.
+    public static let maximumSize = 8 << 20
+    /// The maximum size of a JWS in bytes.
+    public static let maximumCompactSize = 1 << 20
     /// The maximum size of the same receipt in base64.
     public static let maximumTextSize = (maximumSize + 2) / 3 * 4
     /// The accepted clock difference in milliseconds. A receipt arrives immediately, but clocks differ.
@@ -37,7 +38,7 @@ public struct ProofVerifier: Sendable {
             guard container.count <= Self.maximumSize else { throw ProofRefusal(.tooLarge) }
             return try verify(container: container, expecting: expectations)
         case .signedJSON(let compact):
-            guard compact.count <= Self.maximumSize else { throw ProofRefusal(.tooLarge) }
+            guard compact.count <= Self.maximumCompactSize else { throw ProofRefusal(.tooLarge) }
             return try verify(compact: compact, expecting: expectations)
         }
     }

@@ -10,8 +10,8 @@ import StrictJSON
 /// Apple's verifyReceipt, which always answers 200. The environment is that of Apple's host name in the request, else of the
 /// path (`/production/verifyReceipt`, `/sandbox/verifyReceipt`), else of the store.
 struct VerifyReceiptRoutes: Sendable {
-    /// The maximum size of a request: a receipt of 1 MiB in base64, with its JSON.
-    private static let maximumBodySize = 2 * 1024 * 1024
+    /// The maximum size of a request: a receipt in base64, with its JSON.
+    private static let maximumBodySize = JSONBody.sizeWithProof
     private static let environmentsByHost: [String: AppStoreEnvironment] = [
         "buy.itunes.apple.com": .production, "sandbox.itunes.apple.com": .sandbox,
     ]

@@ -68,7 +68,8 @@ struct DoorGarden {
         keys = APIKeys(ledger: ledger, clock: garden.clock, randomness: .system)
         key = try await keys.makePublic(name: "app", app: garden.bundleIdentifier, platform: .apple).identifier
         entitlements = EntitlementService(
-            apps: try Apps([App(garden.catalog)] + others), verifier: try garden.verifier(trusting: chains), ledger: ledger,
+            apps: try Apps([App(garden.catalog)] + others), verifier: try garden.verifier(trusting: chains),
+            ledger: ledger,
             clock: garden.store.clock, accepted: accepted, policy: policy)
         let limits = RequestLimits(perKey: requests, perUser: requests, perPublicKeyAddress: requests)
         let services = DoorServices(

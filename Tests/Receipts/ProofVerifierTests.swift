@@ -151,7 +151,7 @@ import Testing
 
     @Test func `a proof above the maximum size is not parsed`() {
         #expect(refusal(of: [UInt8](repeating: 0x30, count: ProofVerifier.maximumSize + 1)) == .tooLarge)
-        #expect(refusal(of: [UInt8](repeating: 0x2E, count: ProofVerifier.maximumSize + 1)) == .tooLarge)
+        #expect(refusal(of: [UInt8](repeating: 0x2E, count: ProofVerifier.maximumCompactSize + 1)) == .tooLarge)
         #expect(refusal(of: [UInt8](repeating: 0x41, count: ProofVerifier.maximumTextSize + 1)) == .tooLarge)
     }
 

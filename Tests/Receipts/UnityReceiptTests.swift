@@ -123,7 +123,7 @@ import Testing
         let fill = [UInt8](repeating: UInt8(ascii: "A"), count: ProofVerifier.maximumTextSize)
         #expect(refusal(of: Self.envelope(around: fill))?.reason == .tooLarge)
         // The limit of a JWS is that of the bare one.
-        let compact = [UInt8](repeating: UInt8(ascii: "."), count: ProofVerifier.maximumSize + 1)
+        let compact = [UInt8](repeating: UInt8(ascii: "."), count: ProofVerifier.maximumCompactSize + 1)
         #expect(refusal(of: Self.envelope(around: compact))?.reason == .tooLarge)
     }
 

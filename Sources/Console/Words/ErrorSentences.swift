@@ -74,7 +74,7 @@ package enum ErrorSentences {
 
     /// Requests, figures and webhooks.
     private static let service: [String: String] = [
-        "bodyTooLarge": "내용이 너무 큽니다. 증명은 1 MiB, 그림은 256 KB까지이며, 다른 내용은 더 작아야 합니다.",
+        "bodyTooLarge": "내용이 너무 큽니다. 증명은 8 MiB, 그림은 256 KB까지이며, 다른 내용은 더 작아야 합니다.",
         "figureBreakdownUnknown": "합계는 상품별로, 또는 스토어프런트별로 보관합니다. 둘 중 하나만 고르세요.",
         "figurePointsTooMany": "값이 너무 많습니다. 더 짧은 기간이나 더 긴 단위, 또는 한 상품을 고르세요.",
         "figureTimeInvalid": "첫째 날은 마지막 날이나 오늘보다 늦을 수 없습니다.",

@@ -36,7 +36,14 @@ struct NewTransactionRecords {
 
     /// Inserts each proof once for each user, and each certificate once.
     private func insertProofs(_ new: [NewTransaction]) throws {
-        let proofs = new.compactMap { new in new.claim.proof.map { (owner: new.owner, proof: $0) } }
+        // All purchases of a receipt have the same proof.
+        var seen: Set<[UInt8]> = []
+        let proofs = new.compactMap { new -> (owner: Int64, proof: KeptProof)? in
+            guard let proof = new.claim.proof, seen.insert(proof.digest + Array("\(new.owner)".utf8)).inserted else {
+                return nil
+            }
+            return (new.owner, proof)
+        }
         guard !proofs.isEmpty else { return }
         let certificates = Dictionary(
             proofs.flatMap(\.proof.certificates).map { (DigestAlgorithm.sha256.digest(of: $0), $0) }

@@ -4,7 +4,7 @@ import Ledger
 /// The rules of ownership and transfers.
 extension EntitlementDecision {
     /// The reason to refuse a claim to a user; nil if the user may have it.
-    func refusal(
+    mutating func refusal(
         of claim: Claim,
         _ original: TransactionKey?,
         _ named: EntitlementFacts.NamedOwner?,
@@ -16,9 +16,10 @@ extension EntitlementDecision {
         guard let original, let purchase = facts.purchases[original], purchase.owner != user else { return nil }
         guard purchase.naming == nil else { return .appAccountTokenMismatch }
         // The credit may be spent already.
-        guard !facts.addsToBalance(original) else { return .ownedByAnotherUser }
+        guard !facts.summary(of: original).addsToBalance else { return .ownedByAnotherUser }
+        let isActive = isActive(original, with: claim)
         return policy.refusal(
-            isActive: isActive(original, with: claim), transferredAt: purchase.transferredAt, at: moment)
+            isActive: isActive, transferredAt: purchase.transferredAt, at: moment)
     }
 
     /// Transfers a purchase to the user with a claim to it, unless the user owns it.
@@ -43,14 +44,11 @@ extension EntitlementDecision {
 
     /// True if a part of a purchase is active, or a claim continues it without a gap. The App Store may state a renewal only
     /// after the previous period has ended.
-    private func isActive(_ original: TransactionKey, with claim: Claim) -> Bool {
+    private mutating func isActive(_ original: TransactionKey, with claim: Claim) -> Bool {
         guard !facts.revokedByTeam.contains(original) else { return false }
-        var end: Timestamp?
-        for (_, transaction) in facts.transactions(of: original) where !transaction.status.isRevoked {
-            guard let expiresAt = transaction.status.expiresAt else { return true }
-            end = [end, expiresAt, transaction.grace?.endsAt].compactMap(\.self).max()
-        }
-        guard let end else { return false }
+        let summary = facts.summary(of: original)
+        if summary.isEndless { return true }
+        guard let end = summary.end else { return false }
         if end > moment { return true }
         guard let renewedUntil = claim.expiresAt, claim.revocationDate == nil else { return false }
         // The clocks of the App Store's servers differ.

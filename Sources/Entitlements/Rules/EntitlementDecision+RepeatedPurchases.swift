@@ -5,20 +5,22 @@ import Ledger
 extension EntitlementDecision {
     /// Writes a statement to the other transactions that repeat the purchase of a claim, unless they have a later one.
     mutating func writeToRepeats(_ status: TransactionStatus, of claim: Claim, by actor: AuditActor) {
-        guard claim.repeatsOriginal, let owner = facts.purchases[claim.originalKey]?.owner else { return }
+        guard claim.repeatsOriginal, let owner = facts.purchases[claim.originalKey]?.owner,
+            facts.repeatedStatus(of: claim)?.isBehind(status) ?? false
+        else { return }
         for (key, transaction) in facts.transactions(ofPurchaseRepeatedBy: claim) where key != claim.key {
             let before = transaction.status
-            guard before.statedAt < status.statedAt || before.statedAt == status.statedAt && status.isRevoked
-            else { continue }
+            guard status.isLater(than: before) else { continue }
             write(status, of: claim, to: key)
             guard before.isRevoked != status.isRevoked else { continue }
             audit(status.isRevoked ? .revoked : .granted, key, claim.productIdentifier, by: actor, to: owner)
         }
+        facts.setRepeated(status, of: claim)
     }
 }
 
 extension EntitlementFacts {
-    fileprivate func transactions(
+    func transactions(
         ofPurchaseRepeatedBy claim: Claim
     ) -> [(key: TransactionKey, transaction: Transaction)] {
         let product = ByteKey(claim.productIdentifier)
@@ -29,11 +31,9 @@ extension EntitlementFacts {
     /// original.
     ///
     /// - Returns: Nil if each transaction is a purchase of its own.
-    func lastStatus(ofPurchaseRepeatedBy claim: Claim) -> TransactionStatus? {
+    mutating func lastStatus(ofPurchaseRepeatedBy claim: Claim) -> TransactionStatus? {
         guard claim.repeatsOriginal else { return nil }
-        let said =
-            transactions(ofPurchaseRepeatedBy: claim).map(\.transaction.status)
-            + [parked[claim.originalKey]?.status].compactMap(\.self)
+        let said = [repeatedStatus(of: claim)?.last, parked[claim.originalKey]?.status].compactMap(\.self)
         return said.reduce(nil) { last, next in last.map { next.isLater(than: $0) } ?? true ? next : last }
     }
 }

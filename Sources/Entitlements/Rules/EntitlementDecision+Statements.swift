@@ -84,7 +84,7 @@ extension EntitlementDecision {
     }
 
     /// Redeems the transactions parked for the same purchase, such as a subscription's renewals.
-    mutating func apply(_ siblings: [Claim], of user: Int64) {
+    mutating func apply(_ siblings: ParkedSiblings, of user: Int64) {
         for sibling in siblings where sibling.isKnown {
             let claim = facts.standing(for: sibling)
             if claim.key != sibling.key { make(.unparked(sibling.key)) }

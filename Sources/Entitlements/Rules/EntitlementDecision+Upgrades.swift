@@ -31,12 +31,15 @@ extension EntitlementDecision {
     }
 
     /// A statement about a claim's transaction without the revocation, if the revocation is an upgrade.
-    func withoutUpgrade(_ status: TransactionStatus, of claim: Claim) -> TransactionStatus {
+    mutating func withoutUpgrade(_ status: TransactionStatus, of claim: Claim) -> TransactionStatus {
         guard let date = status.revocationDate, status.expiresAt != nil else { return status }
         let original = facts.ownedOriginal(of: claim) ?? claim.originalKey
-        let known = facts.transactions(of: original).map { Successor($0.transaction) }
+        let tolerance = Coverage.clockToleranceSeconds
+        let known = facts.reading(periodsOf: original) {
+            $0.keys(from: date.adding(seconds: -tolerance), through: date.adding(seconds: tolerance))
+        }.compactMap { facts.transactions[$0].map { Successor($0) } }
         // The other purchases of the proof, and parked renewals, follow in the same decision.
-        let following = (presented + facts.parkedSiblings(of: claim)).filter {
+        let following = (presented + Array(facts.parkedSiblings(of: claim))).filter {
             $0.isKnown && $0.originalKey == original
         }
         let isUpgrade = (known + following.map { Successor($0) }).contains {
@@ -49,31 +52,32 @@ extension EntitlementDecision {
     ///
     /// - Parameter record: Redeems the new period.
     mutating func recordReplacements(by claim: Claim, of user: Int64, _ record: (inout EntitlementDecision) -> Void) {
-        let periods = facts.transactions(of: claim.originalKey).filter { $0.transaction.status.expiresAt != nil }
-            .sorted { $0.transaction.purchaseDate < $1.transaction.purchaseDate }
+        let (earlier, later, revoked) = facts.reading(periodsOf: claim.originalKey) {
+            ($0.last(before: claim.purchaseDate), $0.first(after: claim.purchaseDate), $0.revoked)
+        }
         if claim.expiresAt != nil {
             let new = Successor(claim)
-            for (key, transaction) in periods {
-                guard let date = transaction.status.revocationDate,
+            let before = earlier.flatMap { facts.transactions[$0] }
+            for key in revoked.sorted() {
+                guard let transaction = facts.transactions[key], let date = transaction.status.revocationDate,
                     new.replaces(transaction.productIdentifier, from: transaction.purchaseDate, revokedAt: date)
                 else { continue }
                 make(.status(key, transaction.status.withoutRevocation))
             }
-            if let (key, earlier) = periods.last(where: { $0.transaction.purchaseDate < claim.purchaseDate }),
-                let transaction = facts.transactions[key],
+            if let earlier, let before, let transaction = facts.transactions[earlier],
                 // The App Store has stated the upgrade of that period before.
-                !(earlier.status.isRevoked && transaction.isUpgraded),
+                !(before.status.isRevoked && transaction.isUpgraded),
                 transaction.isReplaced(by: claim.productIdentifier, from: claim.purchaseDate)
             {
-                auditChange(of: key, transaction, to: claim.productIdentifier, of: user)
+                auditChange(of: earlier, transaction, to: claim.productIdentifier, of: user)
             }
         }
+        let successor = later.flatMap { facts.transactions[$0] }
         record(&self)
-        if let transaction = facts.transactions[claim.key],
-            let later = periods.first(where: { $0.transaction.purchaseDate > claim.purchaseDate })?.transaction,
-            transaction.isReplaced(by: later.productIdentifier, from: later.purchaseDate)
+        if let transaction = facts.transactions[claim.key], let successor,
+            transaction.isReplaced(by: successor.productIdentifier, from: successor.purchaseDate)
         {
-            auditChange(of: claim.key, transaction, to: later.productIdentifier, of: user)
+            auditChange(of: claim.key, transaction, to: successor.productIdentifier, of: user)
         }
     }
 

@@ -6,7 +6,7 @@ import Ledger
 /// Claims are decided one by one, each after the changes before it. A refused claim changes nobody's items. The same statements
 /// lead to the same entitlements, in any order and with any repetition.
 package struct EntitlementDecision: Sendable {
-    package private(set) var facts: EntitlementFacts
+    package internal(set) var facts: EntitlementFacts
     /// The changes to write, in their order.
     package private(set) var changes: [EntitlementChange] = []
     /// The claims of the proof that is being decided.

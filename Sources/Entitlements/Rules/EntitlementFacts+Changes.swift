@@ -40,6 +40,7 @@ extension EntitlementFacts {
             set(purchase, for: original)
         case .mergedTokens(let former, let owner):
             tokenOwners = tokenOwners.mapValues { $0 == former ? owner : $0 }
+            tokensHaveMoved()
         case .parked(let claim, let status):
             setParked(ParkedStatement(status: status, claim: claim), for: claim.key)
         case .unparked(let key):

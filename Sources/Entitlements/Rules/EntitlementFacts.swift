@@ -101,6 +101,11 @@ package struct EntitlementFacts: Sendable {
     package private(set) var expectedOwners: [TransactionKey: Int64] = [:]
     /// The origins that are valid only for some users.
     package var acceptedOriginsByUser: [Int64: Set<Origin>] = [:]
+    // Each is made when a decision first needs it.
+    private var summaries: [TransactionKey: PurchaseSummary] = [:]
+    private var repeatedStatuses: [RepeatedStatus.Key: RepeatedStatus] = [:]
+    private var parkedPurchases: [TransactionKey: ParkedPurchase] = [:]
+    private var periods: [TransactionKey: PurchasePeriods] = [:]
 
     package init() {}
 
@@ -120,10 +125,14 @@ package struct EntitlementFacts: Sendable {
 
     /// - Precondition: The purchase is set.
     package mutating func set(_ transaction: Transaction, for key: TransactionKey) {
-        if transactions.updateValue(transaction, forKey: key) == nil {
-            purchases[transaction.originalKey]?.transactions.append(key)
-        }
+        let isNew = transactions.updateValue(transaction, forKey: key) == nil
+        if isNew { purchases[transaction.originalKey]?.transactions.append(key) }
         addEvents(of: transaction, key)
+        periods[transaction.originalKey]?.set(transaction, for: key, isNew: isNew)
+        summaries[transaction.originalKey] = nil
+        guard !repeatedStatuses.isEmpty else { return }
+        repeatedStatuses[RepeatedStatus.Key(transaction.originalKey, transaction.productIdentifier)]?.add(
+            transaction.status)
     }
 
     package mutating func set(_ stated: TransactionFacts, for key: TransactionKey) {
@@ -152,12 +161,16 @@ package struct EntitlementFacts: Sendable {
 
     package mutating func setParked(_ statement: ParkedStatement, for key: TransactionKey) {
         parked[key] = statement
-        if let claim = statement.claim { parkedByOriginal[claim.originalKey, default: []].insert(key) }
+        if let claim = statement.claim {
+            parkedByOriginal[claim.originalKey, default: []].insert(key)
+            parkedPurchases[claim.originalKey] = nil
+        }
     }
 
     package mutating func removeParked(_ key: TransactionKey) {
         guard let statement = parked.removeValue(forKey: key), let claim = statement.claim else { return }
         parkedByOriginal[claim.originalKey]?.remove(key)
+        parkedPurchases[claim.originalKey] = nil
     }
 
     /// The original transaction of a claim's purchase; nil if nobody owns the purchase.
@@ -179,9 +192,62 @@ package struct EntitlementFacts: Sendable {
         (purchases[original]?.transactions ?? []).compactMap { key in transactions[key].map { (key, $0) } }
     }
 
-    /// The claims parked for other transactions of a claim's purchase, in the order of their identifiers.
-    package func parkedSiblings(of claim: Claim) -> [Claim] {
-        guard let keys = parkedByOriginal[claim.originalKey], !keys.isEmpty else { return [] }
-        return keys.filter { $0 != claim.key }.sorted().compactMap { parked[$0]?.claim }
+    /// The claims parked for other transactions of a claim's purchase.
+    mutating func parkedSiblings(of claim: Claim) -> ParkedSiblings {
+        let original = claim.originalKey
+        guard let keys = parkedByOriginal[original], !keys.isEmpty else {
+            return ParkedSiblings(of: claim.key, in: nil)
+        }
+        if let known = parkedPurchases[original] { return ParkedSiblings(of: claim.key, in: known) }
+        var purchase = ParkedPurchase()
+        for key in keys.sorted() {
+            guard let claim = parked[key]?.claim else { continue }
+            if claim.isKnown { purchase.claims.append(claim) }
+            guard let owner = namedOwner(by: claim) else { continue }
+            purchase.namings.append((key, owner))
+            purchase.namings.sort { $1.owner.naming < $0.owner.naming }
+            purchase.namings.removeLast(max(0, purchase.namings.count - 2))
+        }
+        parkedPurchases[original] = purchase
+        return ParkedSiblings(of: claim.key, in: purchase)
+    }
+
+    /// The summary of a purchase.
+    mutating func summary(of original: TransactionKey) -> PurchaseSummary {
+        if let known = summaries[original] { return known }
+        let summary = PurchaseSummary(transactions(of: original).lazy.map(\.transaction))
+        summaries[original] = summary
+        return summary
+    }
+
+    /// Returns what a function reads from the periods of a purchase.
+    mutating func reading<Result>(periodsOf original: TransactionKey, _ read: (PurchasePeriods) -> Result) -> Result {
+        if let known = periods[original] { return read(known) }
+        var made = PurchasePeriods()
+        for (key, transaction) in transactions(of: original) { made.set(transaction, for: key, isNew: true) }
+        periods[original] = made
+        return read(made)
+    }
+
+    /// The last statement about the transactions that repeat a claim's purchase; nil if there is none.
+    mutating func repeatedStatus(of claim: Claim) -> RepeatedStatus? {
+        let key = RepeatedStatus.Key(claim.originalKey, claim.productIdentifier)
+        if let known = repeatedStatuses[key] { return known }
+        var status: RepeatedStatus?
+        for (_, transaction) in transactions(ofPurchaseRepeatedBy: claim) {
+            if status == nil { status = RepeatedStatus(transaction.status) } else { status?.add(transaction.status) }
+        }
+        repeatedStatuses[key] = status
+        return status
+    }
+
+    /// Notes that no transaction that repeats a claim's purchase has an earlier statement than this one.
+    mutating func setRepeated(_ status: TransactionStatus, of claim: Claim) {
+        repeatedStatuses[RepeatedStatus.Key(claim.originalKey, claim.productIdentifier)]?.reach(status)
+    }
+
+    /// Forgets what follows from the owners of account tokens.
+    mutating func tokensHaveMoved() {
+        parkedPurchases = [:]
     }
 }

@@ -1,4 +1,5 @@
 import Commerce
+import Receipts
 import Synchronization
 
 /// A limit on the bytes of request bodies in memory, in total and per caller.
@@ -13,17 +14,20 @@ public final class BodyBudget: Sendable {
         public var freePerBody: Int
 
         public init(
-            total: Int = 32 * 1024 * 1024, perCaller: Int = 8 * 1024 * 1024, freePerBody: Int = 16 * 1024
+            total: Int = 64 * 1024 * 1024, perCaller: Int = 16 * 1024 * 1024, freePerBody: Int = 16 * 1024
         ) {
             self.total = total
             self.perCaller = perCaller
             self.freePerBody = freePerBody
         }
 
+        /// The largest body of any route: a proof in the encoding of forms, which writes some characters as three.
+        package static let largestBody = ProofVerifier.maximumTextSize * 9 / 8
+
         /// - Parameter megabytes: The total in MiB. One app or unauthenticated client gets a quarter, and at least one
         ///   proof.
         public init(megabytes: Int) {
-            self.init(total: megabytes << 20, perCaller: max(megabytes << 18, JSONBody.sizeWithProof))
+            self.init(total: megabytes << 20, perCaller: max(megabytes << 18, Self.largestBody))
         }
     }
 

@@ -5,8 +5,8 @@ import StrictJSON
 
 /// A form as the seed's own app sends it (`application/x-www-form-urlencoded`).
 struct SeedAppForm {
-    /// The largest form with a receipt, in bytes. Some characters of a receipt are encoded as three.
-    static let sizeWithReceipt = ProofVerifier.maximumTextSize * 3 / 2
+    /// The largest form with a receipt, in bytes.
+    static let sizeWithReceipt = BodyBudget.Limits.largestBody
     /// The longest text of a field, in bytes.
     private static let maximumLength = 256
 

@@ -54,7 +54,7 @@ extension SettingGroup {
                     default: .value(.number(EventHub.Limits().perAddress)), valueName: "n",
                     "the limit on event streams of one address"),
                 Setting(
-                    "maximum-body-megabytes", .number(2...65_536), default: .value(.number(32)), valueName: "n",
+                    "maximum-body-megabytes", .number(16...65_536), default: .value(.number(64)), valueName: "n",
                     "the memory for request bodies, in MiB; one app or address gets a quarter"),
                 Setting(
                     "idle-seconds", .number(1...86_400),

@@ -99,7 +99,7 @@ extension ProofVerdict.Check {
     /// The rule of the check.
     var meaning: Phrase {
         switch self {
-        case .size: Phrase("At most 1 MiB.", "최대 1 MiB.")
+        case .size: Phrase("At most 8 MiB, a JWS at most 1 MiB.", "최대 8 MiB, JWS는 최대 1 MiB.")
         case .encoding: Phrase("DER, base64 of DER, or a JWS.", "DER, DER의 base64 또는 JWS.")
         case .container:
             Phrase(

@@ -17,7 +17,8 @@ package struct XcodeReceipt: Hashable, Sendable {
     /// - Parameter bytes: JSON. The caller limits its size.
     /// - Throws: `ProofRefusal` with the reason `encodingInvalid` or `tooManyPurchases`.
     init(_ bytes: [UInt8]) throws(ProofRefusal) {
-        guard case .object(let root)? = try? JSONParser.parse(bytes) else {
+        guard case .object(let root)? = try? JSONParser.parse(bytes, limits: .init(bytes: ProofVerifier.maximumSize))
+        else {
             throw ProofRefusal(.encodingInvalid, "The token is not a JSON object.")
         }
         var transactions = try Self.proofs(root["transactions"], "transactions")
