@@ -24,11 +24,13 @@ extension Timestamp {
         self.init(millisecondsSince1970: seconds * 1000 + millisecond)
     }
 
-    /// Reads any RFC 3339 date-time. It accepts lowercase letters.
+    /// Reads any RFC 3339 date-time. It accepts lowercase letters and drops fractions of a second.
     public init?(internetDateTime text: String) {
         guard text.utf8.count <= 64 else { return nil }
         let bytes = text.utf8.map { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) ? $0 & 0xDF : $0 }
-        self.init(rfc3339: bytes[...])
+        guard let exact = Timestamp(rfc3339: bytes[...]) else { return nil }
+        let fraction = exact.millisecondsSince1970 % 1000
+        self.init(millisecondsSince1970: exact.millisecondsSince1970 - (fraction < 0 ? fraction + 1000 : fraction))
     }
 
     /// The date-time in UTC with whole seconds, as in Apple's receipts: `2016-11-09T07:29:53Z`.

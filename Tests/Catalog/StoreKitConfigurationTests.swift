@@ -180,7 +180,7 @@ import Testing
             + #"},"appPolicies":{"eula":"","policies":[{"locale":"","policyText":"","policyURL":""}]}}"#,
         #"{"products":[{"productID":"p","displayPrice":"1","type":"Consumable","localizations":["#
             + #"{"locale":"","displayName":"","description":""},{"locale":"","displayName":"b"}]}]}"#,
-        file(subscription: monthly + #","referenceName":"","subscriptionGroupID":"","localizations":[]"#)
+        file(subscription: monthly + #","referenceName":"","subscriptionGroupID":"""#)
             .replacing(#""name":"Club""#, with: #""name":"""#),
     ])
     func `an empty text equals a missing one`(text: String) throws {

@@ -134,7 +134,7 @@ import Testing
     @Test func `a refused proof does not make an unnamed customer another one`() async throws {
         let door = try await DoorGarden()
         let (token, bob) = (UUID(), try Self.user("bob"))
-        let gate = try door.buy(Self.gate)
+        let gate = try door.buy(Self.gate, account: "gardener")
         let bought = try door.garden.buy(Self.monthly, appAccountToken: token, account: "alice")
         let monthly = try door.garden.store.signedTransaction(bought.identifier)
         func validate(_ proof: String, _ username: String? = nil) async throws -> JSONValue? {

@@ -207,7 +207,7 @@ import TestSupport
         _ = try await ledger.write { try $0.redeem(more, for: other, at: Self.now) }
         let before = try await rows()
         await #expect(throws: LogInError.customerTooLarge) { try await logIn(other, as: mint) }
-        let unknown = try #require(CustomerIdentifier("unknown")).user
+        let unknown = try #require(CustomerIdentifier("newcomer")).user
         await #expect(throws: LogInError.customerTooLarge) { try await logIn(other, as: unknown) }
         #expect(try await rows() == before)
         #expect(try await logIn(ghost, as: mint).effect == .merged)

@@ -203,7 +203,9 @@ import Wire
                     let text = String(decoding: answer.body, as: UTF8.self)
                     // A refusal may name what the request has named. The sent proof names its app.
                     let sent = String(decoding: body?.bytes ?? Data(), as: UTF8.self)
-                    let asked = path + " " + sent + (sent.contains(things.proof) ? things.values["app"] ?? "" : "")
+                    let named = path + " " + (path.removingPercentEncoding ?? "") + " " + sent
+                    let asked = named + (sent.contains(things.proof) ? things.values["app"] ?? "" : "")
+                        + (sent.contains(things.proof) ? things.values["app"] ?? "" : "")
                     for mark in flowers.marks where !asked.contains(mark.filter { $0 != "\"" }) {
                         #expect(!text.contains(mark), "\(operation.name) \(path) has \(mark)")
                     }

@@ -86,6 +86,12 @@ struct ProductDraft: Sendable {
             let known = before.first { $0["locale"] == .string(texts.locale) }
             let isEmpty = texts.displayName.isEmpty && texts.description.isEmpty
             guard !isEmpty || known != nil && !texts.locale.isEmpty else { continue }
+            if texts.locale.isEmpty {
+                problems.append(
+                    FieldProblem(
+                        field: "locale-\(index)", title: ProductFormPage.titleOfTexts(index, fields),
+                        sentence: Phrase("Fill in the field.", "값을 입력하세요.")))
+            }
             let values = [
                 ("description", texts.description), ("displayName", texts.displayName), ("locale", texts.locale),
             ]
