@@ -176,6 +176,8 @@ public struct AppStoreServerClient: Sendable {
     private func request(_ method: HTTPMethod, _ path: String, _ query: [URLQueryItem]) -> HTTPClientRequest {
         var components = URLComponents()
         components.queryItems = query.isEmpty ? nil : query
+        // The App Store reads a plus sign as a space.
+        components.percentEncodedQuery = components.percentEncodedQuery?.replacing("+", with: "%2B")
         var request = HTTPClientRequest(url: url.absoluteString + path + (components.string ?? ""))
         request.method = method
         return request
@@ -213,6 +215,11 @@ public struct AppStoreServerClient: Sendable {
             let answer = try await answer(to: request, within: limits.answer)
             if (200...299).contains(answer.status) { return answer.body }
             let refusal = try? JSONDecoder().decode(Refusal.self, from: answer.body)
+            if answer.status == 401, let seconds = Self.secondsAhead(of: answer.date, at: clock.now()),
+                !(-AppStoreServerKey.tokenAge...AppStoreServerKey.tokenAge).contains(seconds)
+            {
+                throw .clockWrong(secondsAhead: seconds)
+            }
             guard answer.status == 429, waited < limits.rateLimit else {
                 throw .refused(status: answer.status, code: refusal?.errorCode)
             }
@@ -229,8 +236,23 @@ public struct AppStoreServerClient: Sendable {
         return isOverflow ? 1 : milliseconds / 1000 + 1
     }
 
+    /// The seconds that a clock is ahead of the `Date` of an answer (RFC 9110 section 5.6.7); nil if it is no date.
+    package static func secondsAhead(of date: String?, at now: Timestamp) -> Int64? {
+        let parts = (date ?? "").split(separator: " ")
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        guard parts.count == 6, parts[5] == "GMT", let month = months.firstIndex(of: String(parts[2])) else {
+            return nil
+        }
+        let number = month < 9 ? "0\(month + 1)" : "\(month + 1)"
+        return Timestamp(rfc3339: "\(parts[3])-\(number)-\(parts[1])T\(parts[4])Z").map {
+            now.secondsSince1970 - $0.secondsSince1970
+        }
+    }
+
     private struct Answer: Sendable {
         let status: Int
+        /// The header `Date`.
+        let date: String?
         let retryAfter: String?
         let body: Data
     }
@@ -246,7 +268,8 @@ public struct AppStoreServerClient: Sendable {
                 let response = try await Self.client.execute(request, deadline: .distantFuture)
                 let bytes = try await response.body.collect(upTo: Self.maximumAnswer)
                 return Answer(
-                    status: Int(response.status.code), retryAfter: response.headers.first(name: "Retry-After"),
+                    status: Int(response.status.code), date: response.headers.first(name: "Date"),
+                    retryAfter: response.headers.first(name: "Retry-After"),
                     body: Data(bytes.readableBytesView))
             }
         } catch {

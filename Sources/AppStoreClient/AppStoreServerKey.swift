@@ -27,12 +27,15 @@ public struct AppStoreServerKey: Sendable {
         self.privateKey = key
     }
 
+    /// The age of a new token, in seconds. Apple refuses a token whose `iat` is in the future by Apple's clock.
+    package static let tokenAge: Int64 = 30
+
     /// A token that is valid for five minutes (App Store Server API, "Generating JSON Web Tokens for API requests").
     package func token(at now: Timestamp) throws -> String {
         let seconds = now.secondsSince1970
         let header = JSONValue.object(["alg": "ES256", "kid": .string(keyIdentifier), "typ": "JWT"])
         let claims = JSONValue.object([
-            "iss": .string(issuerIdentifier), "iat": .integer(seconds), "exp": .integer(seconds + 300),
+            "iss": .string(issuerIdentifier), "iat": .integer(seconds - Self.tokenAge), "exp": .integer(seconds + 300),
             "aud": "appstoreconnect-v1", "bid": .string(bundleIdentifier),
         ])
         let signed = [header, claims].map { Base64.encode($0.compactText.utf8, .urlSafe) }.joined(separator: ".")

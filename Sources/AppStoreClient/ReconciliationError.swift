@@ -6,6 +6,8 @@ public enum ReconciliationError: CodedError, Equatable {
     case unreachable(host: String)
     /// - Parameter code: Apple's number; nil if the answer has none.
     case refused(status: Int, code: Int64?)
+    /// The App Store refuses tokens because of this machine's clock. Negative seconds are behind the App Store's clock.
+    case clockWrong(secondsAhead: Int64)
     case answerInvalid
     /// The service refused an answer of the App Store, for a cause that the operator can remove.
     case refusedByService(code: String)
@@ -16,7 +18,7 @@ public enum ReconciliationError: CodedError, Equatable {
         switch self {
         case .keyInvalid: "appStoreKeyInvalid"
         case .unreachable: "appStoreUnreachable"
-        case .refused: "appStoreRefused"
+        case .refused, .clockWrong: "appStoreRefused"
         case .answerInvalid: "appStoreAnswerInvalid"
         case .refusedByService(let code): code
         case .cancelled: "appStoreCancelled"
@@ -30,6 +32,8 @@ public enum ReconciliationError: CodedError, Equatable {
         case .unreachable(let host): "The App Store Server API at \"\(host)\" does not answer. Try again later."
         case .refused(401, _):
             "The App Store Server API does not accept the key. Check the key, its identifier, the issuer's identifier, and the app."
+        case .clockWrong(let seconds):
+            "The App Store Server API refuses tokens: this machine's clock is \(abs(seconds)) seconds \(seconds < 0 ? "behind" : "ahead"). Set the clock."
         case .refused(let status, let code):
             "The App Store Server API answered with \(status)\(code.map { " (\($0))" } ?? "")."
         case .answerInvalid: "The answer of the App Store Server API does not have Apple's form. Check the address."
@@ -54,7 +58,7 @@ public enum ReconciliationError: CodedError, Equatable {
         switch self {
         case .answerInvalid: true
         case .refused(let status, let code): isFinal || status >= 500 || code.map(Self.retryableCodes.contains) == true
-        case .keyInvalid, .unreachable, .refusedByService, .cancelled: false
+        case .keyInvalid, .unreachable, .clockWrong, .refusedByService, .cancelled: false
         }
     }
 }

@@ -133,9 +133,15 @@ struct ServerAPIRoutes: Sendable {
 }
 
 extension Request {
-    /// The names and values of the query.
-    var parameters: [(name: String, value: String)] {
-        uri.queryParameters.map { (String($0.key), String($0.value)) }
+    /// The names and values of the query. As at Apple, a plus sign is a space, as in forms.
+    package var parameters: [(name: String, value: String)] {
+        (uri.query ?? "").split(separator: "&").map { parameter in
+            let parts = parameter.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map {
+                let text = String($0.replacing("+", with: " "))
+                return text.removingPercentEncoding ?? text
+            }
+            return (parts.first ?? "", parts.count > 1 ? parts[1] : "")
+        }
     }
 
     func parameter(_ name: String) -> String? { parameters.first { $0.name == name }?.value }

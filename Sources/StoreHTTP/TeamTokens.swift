@@ -9,13 +9,11 @@ import StrictJSON
 /// The bearer tokens of developers' servers, verified as by Apple (App Store Server API, "Generating JSON Web Tokens for API
 /// requests"). A token has a team key's signature, names this app and lasts an hour at most.
 ///
-/// `iat` is optional, because two of Apple's own libraries omit it.
+/// `iat` is optional, because two of Apple's own libraries omit it. As at Apple, it may not be a second in the future.
 struct TeamTokens: RouterMiddleware {
     private static let audience = "appstoreconnect-v1"
     /// The maximum lifetime of a token, in seconds.
     private static let maximumLifetime = 3600.0
-    /// The tolerated clock skew of a caller, in seconds.
-    private static let clockSkew = 60.0
 
     let store: Store
     /// The machine's clock. Callers date their tokens by it, even if the store's clock is ahead.
@@ -47,8 +45,7 @@ struct TeamTokens: RouterMiddleware {
         return claims.iss.hasSameBytes(as: key.issuerIdentifier)
             && claims.bid.hasSameBytes(as: store.bundleIdentifier)
             && claims.aud.count == 1 && claims.aud.allSatisfy { $0.hasSameBytes(as: Self.audience) } && claims.exp > now
-            && claims.exp <= now + Self.maximumLifetime + Self.clockSkew
-            && (claims.iat ?? 0) <= now + Self.clockSkew
+            && (claims.iat ?? now) <= now && claims.exp <= (claims.iat ?? now) + Self.maximumLifetime
     }
 
     /// The claims of a token; dates are in seconds since 1970.

@@ -26,9 +26,20 @@ import Testing
         let keys = await JWTKeyCollection().add(ecdsa: key.publicKey, kid: "ABC123")
         let claims = try await keys.verify(token, as: Claims.self)
         #expect((claims.iss, claims.bid, claims.aud) == ("issuer", "com.example.app", "appstoreconnect-v1"))
-        #expect((claims.iat, claims.exp) == (1_790_000_000, 1_790_000_300))
+        #expect((claims.iat, claims.exp) == (1_789_999_970, 1_790_000_300))
         let header = try DefaultJWTParser().parse(Array(token.utf8), as: Claims.self).header
         #expect((header.alg, header.kid, header.typ) == ("ES256", "ABC123", "JWT"))
+    }
+
+    @Test(
+        arguments: [
+            ("Sun, 06 Nov 1994 08:49:37 GMT", 0), ("Sun, 06 Nov 1994 08:49:07 GMT", 30),
+            ("Mon, 07 Nov 1994 08:49:37 GMT", -86_400),
+            ("Sunday, 06-Nov-94 08:49:37 GMT", nil), ("", nil), (nil, nil), ("Sun, 06 Nov 1994 08:49:37 UTC", nil),
+        ] as [(String?, Int64?)])
+    func `the date of an answer tells how far the clock is ahead`(date: String?, seconds: Int64?) throws {
+        let now = try #require(Timestamp(rfc3339: "1994-11-06T08:49:37Z"))
+        #expect(AppStoreServerClient.secondsAhead(of: date, at: now) == seconds)
     }
 
     @Test func `a key that is not a private key on P-256 is refused`() throws {

@@ -205,7 +205,6 @@ import Wire
                     let sent = String(decoding: body?.bytes ?? Data(), as: UTF8.self)
                     let named = path + " " + (path.removingPercentEncoding ?? "") + " " + sent
                     let asked = named + (sent.contains(things.proof) ? things.values["app"] ?? "" : "")
-                        + (sent.contains(things.proof) ? things.values["app"] ?? "" : "")
                     for mark in flowers.marks where !asked.contains(mark.filter { $0 != "\"" }) {
                         #expect(!text.contains(mark), "\(operation.name) \(path) has \(mark)")
                     }

@@ -111,7 +111,7 @@ extension ReconciliationError: ProblemConvertible {
         switch self {
         case .unreachable, .cancelled: true
         case .refused(let status, _): status == 429 || status >= 500
-        case .keyInvalid, .answerInvalid, .refusedByService: false
+        case .keyInvalid, .clockWrong, .answerInvalid, .refusedByService: false
         }
     }
 }
