@@ -18,7 +18,8 @@ public enum ReconciliationError: CodedError, Equatable {
         switch self {
         case .keyInvalid: "appStoreKeyInvalid"
         case .unreachable: "appStoreUnreachable"
-        case .refused, .clockWrong: "appStoreRefused"
+        case .refused: "appStoreRefused"
+        case .clockWrong: "appStoreRefused"
         case .answerInvalid: "appStoreAnswerInvalid"
         case .refusedByService(let code): code
         case .cancelled: "appStoreCancelled"

@@ -137,7 +137,9 @@ struct ServeConfiguration {
             requestLimits: RequestLimits(
                 perKey: settings.number("requests-per-minute"),
                 perUser: settings.number("user-requests-per-minute"),
-                perPublicKeyAddress: settings.number("address-requests-per-minute")),
+                perPublicKeyAddress: settings.number("address-requests-per-minute"),
+                newcomerBytesPerDay: settings.number("newcomer-megabytes-per-day") << 20,
+                newcomerBytesPerAddress: settings.number("address-newcomer-kilobytes-per-day") << 10),
             gracePeriod: .seconds(settings.number("grace-seconds")))
     }
 

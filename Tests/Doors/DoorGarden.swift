@@ -54,6 +54,7 @@ struct DoorGarden {
     ///   - policy: The policy for purchases of another user.
     ///   - accepted: The accepted origins. The store's is `localSandbox`.
     ///   - requests: The requests a minute of one client address.
+    ///   - newcomerBytes: The bytes a day of one address for customers without a purchase.
     ///   - chains: Chains whose roots are trusted, too.
     init(
         _ doors: [Door] = Door.allCases,
@@ -61,6 +62,7 @@ struct DoorGarden {
         policy: OwnershipPolicy = .keep,
         accepted: AcceptedOrigins = AcceptedOrigins(),
         requests: Int = 1_000_000,
+        newcomerBytes: Int = 8 << 20,
         trusting chains: [CertificateChain] = []
     ) async throws {
         garden = try TestGarden(offerings: Self.offerings)
@@ -71,7 +73,8 @@ struct DoorGarden {
             apps: try Apps([App(garden.catalog)] + others), verifier: try garden.verifier(trusting: chains),
             ledger: ledger,
             clock: garden.store.clock, accepted: accepted, policy: policy)
-        let limits = RequestLimits(perKey: requests, perUser: requests, perPublicKeyAddress: requests)
+        let limits = RequestLimits(
+            perKey: requests, perUser: requests, perPublicKeyAddress: requests, newcomerBytesPerAddress: newcomerBytes)
         let services = DoorServices(
             entitlements: entitlements, authentication: .apiKeys(keys), limits: limits, metrics: metrics,
             offerSigners: [

@@ -73,7 +73,7 @@ import Wire
         let missing = try await send(.get, "/nothing")
         #expect(missing.status == 404)
         #expect(missing.code == "notFound")
-        let large = "{\"receipt\":\"\(String(repeating: "A", count: 2_000_000))\"}"
+        let large = "{\"receipt\":\"\(String(repeating: "A", count: 12_000_000))\"}"
         let tooLarge = try await send(.post, "/v1/users/alice/receipts", body: large)
         #expect(tooLarge.status == 413)
         #expect(tooLarge.code == "bodyTooLarge")

@@ -165,7 +165,7 @@ import Wire
         let redemption = try redeemed.decoded(Redemption.self)
         #expect(redemption.outcome == .granted)
         #expect(redemption.transactions.count == 280)
-        try Data(String(repeating: "a", count: 2 << 20).utf8).write(to: file)
+        try Data(String(repeating: "a", count: 12 << 20).utf8).write(to: file)
         let refused = try await server.curl("/v1/users/alice/receipts", key: key, body: "@\(file.path)")
         #expect(refused.status == 413)
         #expect(refused.code == "bodyTooLarge")

@@ -15,9 +15,14 @@ package struct RevenueCatReceipts: Sendable {
         self.services = services
     }
 
-    func answer(_ sent: ReceiptRequest, from caller: Caller, _ request: Request) async throws -> Response {
+    func answer(
+        _ sent: ReceiptRequest,
+        from caller: Caller,
+        at address: String,
+        _ request: Request
+    ) async throws -> Response {
         let customer = try services.customer(sent.user)
-        let failures = try await record(sent, from: caller)
+        let failures = try await record(sent, from: caller, at: address)
         return try await RevenueCatCustomers(services: services.limited(to: caller)).answer(
             about: customer, request, attributeErrors: failures)
     }
@@ -26,11 +31,15 @@ package struct RevenueCatReceipts: Sendable {
     ///
     /// - Returns: The attributes that are not recorded.
     /// - Throws: An error that may become a status below 500 only if the SDK may finish the transaction.
-    package func record(_ sent: ReceiptRequest, from caller: Caller) async throws -> [AttributeFailure] {
+    package func record(
+        _ sent: ReceiptRequest,
+        from caller: Caller,
+        at address: String? = nil
+    ) async throws -> [AttributeFailure] {
         let customer = try services.customer(sent.user)
         let (lines, types) = try await redeem(sent.fetchToken, for: customer.user, by: caller)
         let known = sent.fetchToken == nil ? try await known(sent.transactionIdentifier, of: customer.user, caller) : []
-        let failures = try await StatedAttributes(sent.attributes).record(of: customer.user, services.attributes)
+        let failures = try await StatedAttributes(sent.attributes).record(of: customer.user, from: address, services)
         let outcome: ReceiptOutcome
         if case .transaction = sent.fetchToken {
             // The SDK finishes the transaction that it has sent, whatever product the app states beside it.

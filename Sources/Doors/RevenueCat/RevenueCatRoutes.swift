@@ -73,7 +73,8 @@ struct RevenueCatRoutes: RouteSource {
         group.on(.receipts) { request, context in
             let body = try await RequestBytes.collect(request, context, upTo: RequestMembers.maximumBodySize)
             let sent = try await BlockingWork.process(body.count) { try ReceiptRequest(body) }
-            return try await receipts.answer(sent, from: try context.requiredCaller, request)
+            return try await receipts.answer(
+                sent, from: try context.requiredCaller, at: context.clientAddress(of: request), request)
         }
         group.on(.logIn) { request, context in
             let names = try LogInRequest(try await Self.body(of: request, context))
@@ -89,7 +90,8 @@ struct RevenueCatRoutes: RouteSource {
             let customer = try customer(in: context)
             let stated = StatedAttributes(
                 try await BlockingWork.process(body.count) { try AttributeChanges.read(body) })
-            let failures = try await stated.record(of: customer.user, services.attributes)
+            let failures = try await stated.record(
+                of: customer.user, from: context.clientAddress(of: request), services)
             guard failures.isEmpty else { throw RevenueCatProblem(refusing: failures) }
             return RevenueCatAnswer.response(RevenueCatStub.accepted, for: request, at: services.clock.now())
         }
@@ -109,6 +111,9 @@ struct RevenueCatRoutes: RouteSource {
         // A customer leaves a blocked id by a log-in.
         guard let current = CustomerIdentifier(current) else { throw Problem.customerInvalid }
         let new = try services.customer(new)
+        let seconds = try await services.secondsUntilWriting(
+            NewcomerBudget.bytesOfCustomer, for: new.user, from: context.clientAddress(of: request))
+        if let seconds { throw Problem.newcomersTooMany(retryAfter: seconds) }
         let logIn = try await services.entitlements.logIn(
             current.user, as: new.user, by: try context.requiredCaller.actor)
         return try await RevenueCatCustomers(services: try services(for: context)).answer(
@@ -181,6 +186,14 @@ extension Problem {
         status: .badRequest, code: "userInvalid",
         detail:
             "The customer's id must have 1 to \(CustomerIdentifier.maximumLength) bytes of UTF-8.")
+
+    fileprivate static func newcomersTooMany(retryAfter seconds: Int) -> Problem {
+        Problem(
+            status: .tooManyRequests, code: "tooManyRequests",
+            detail:
+                "Today's new customers without a purchase have used up what this address may add. Wait \(seconds) seconds.",
+            couldSucceedLater: true, retryAfter: seconds)
+    }
 
     fileprivate static let appNotConfigured = Problem(
         status: .forbidden, code: "appForbidden",

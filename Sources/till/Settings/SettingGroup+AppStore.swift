@@ -78,6 +78,14 @@ extension SettingGroup {
                     "the rate limit of each address with a public key; of IPv6, of each /64, and 16 times as much of each /48"
                 ),
                 Setting(
+                    "newcomer-megabytes-per-day", .number(1...1_000_000),
+                    default: .value(.number(standard.requestLimits.newcomerBytesPerDay >> 20)), valueName: "n",
+                    "what public keys may write in a day for customers without a purchase, in MiB"),
+                Setting(
+                    "address-newcomer-kilobytes-per-day", .number(1...1_000_000),
+                    default: .value(.number(standard.requestLimits.newcomerBytesPerAddress >> 10)), valueName: "n",
+                    "the part of one address, in KiB; of IPv6, of each /64, and 16 times as much of each /48"),
+                Setting(
                     "grace-seconds", .number(0...3600),
                     default: .value(.number(Int(standard.gracePeriod.components.seconds))), valueName: "seconds",
                     "the time for requests under way when the service stops"),

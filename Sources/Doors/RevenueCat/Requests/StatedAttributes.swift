@@ -22,12 +22,21 @@ struct StatedAttributes: Sendable {
         (self.attributes, self.errors) = (attributes, errors)
     }
 
-    /// Records the attributes.
+    /// The bytes that the attributes of a new customer take in the ledger, about.
+    private var size: Int {
+        attributes.reduce(NewcomerBudget.bytesOfCustomer) { size, attribute in
+            size + 100 + attribute.name.utf8.count + (attribute.value?.utf8.count ?? 0)
+        }
+    }
+
+    /// Records the attributes. Those of a customer without a purchase are dropped beyond the budget for strangers.
     ///
-    /// - Returns: The reasons against those that are not recorded.
-    func record(of user: User, _ service: AttributeService) async throws -> [AttributeFailure] {
+    /// - Parameter address: The client's address; nil for a caller without a budget.
+    /// - Returns: The reasons against those that are refused.
+    func record(of user: User, from address: String?, _ services: DoorServices) async throws -> [AttributeFailure] {
         guard !attributes.isEmpty else { return errors }
-        do { try await service.state(attributes, of: user) } catch let error as AttributeError {
+        if let address, try await services.secondsUntilWriting(size, for: user, from: address) != nil { return errors }
+        do { try await services.attributes.state(attributes, of: user) } catch let error as AttributeError {
             return errors + attributes.map { AttributeFailure(name: $0.name, message: error.message) }
         }
         return errors
