@@ -35,7 +35,8 @@ extension DoorServices {
     ///
     /// - Returns: Nil if the caller may write, otherwise the seconds until the budget has the bytes.
     func secondsUntilWriting(_ bytes: Int, for customer: User, from address: String) async throws -> Int? {
-        guard let newcomers, try await !entitlements.ledger.read({ try $0.hasPurchases(customer) }) else { return nil }
-        return newcomers.take(bytes, from: address)
+        guard let newcomers else { return nil }
+        let isNewcomer = try await entitlements.ledger.read { try !$0.hasPurchases(customer) }
+        return isNewcomer ? newcomers.take(bytes, from: address) : nil
     }
 }
