@@ -105,7 +105,7 @@ import Wire
         }
     }
 
-    @Test func `refused requests of strangers have few lines in the log, and those of a back end have all`() async throws {
+    @Test func `refused requests of strangers have few log lines, and those of a back end have all`() async throws {
         let key = try await till.makeKey()
         let server = try await ServeProcess(till, [])
         for _ in 0..<40 {
