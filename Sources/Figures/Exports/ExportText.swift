@@ -3,8 +3,8 @@ import Foundation
 
 /// The text of an export.
 struct ExportText {
-    /// The first bytes of a text that a spreadsheet interprets as a formula, or skips before one.
-    private static let formulaBeginnings: Set<UInt8> = Set("=+-@\t\r".utf8)
+    /// The first characters of a formula. Spreadsheets of East Asia accept them in full width, too.
+    private static let formulaBeginnings: Set<Unicode.Scalar> = Set("=+-@＝＋－＠﹦﹢﹣﹫\u{2212}".unicodeScalars)
 
     let export: Export
     let format: ExportFormat
@@ -29,13 +29,27 @@ struct ExportText {
     static func cell(_ value: ExportValue) -> String {
         switch value {
         case .text(var text):
-            if let first = text.utf8.first, formulaBeginnings.contains(first) { text = "'" + text }
+            if isFormula(text) { text = "'" + text }
             let isPlain = !text.utf8.contains { byte in
                 [UInt8(ascii: ","), UInt8(ascii: "\""), UInt8(ascii: "\r"), UInt8(ascii: "\n")].contains(byte)
             }
             return isPlain ? text : quoted(text)
         case .date, .null, .integer, .bool, .amount: return plainText(value)
         }
+    }
+
+    /// True if a spreadsheet could interpret a text as a formula. It may skip spaces and invisible characters before one, and a line
+    /// break could begin another cell.
+    private static func isFormula(_ text: String) -> Bool {
+        guard let first = text.unicodeScalars.first else { return false }
+        if ["\t", "\r", "\n"].contains(first) { return true }
+        let shown = text.unicodeScalars.first { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator: false
+            default: true
+            }
+        }
+        return shown.map(formulaBeginnings.contains) ?? false
     }
 
     /// Quotes by bytes, because a combining mark after a quotation mark forms another character with it.

@@ -72,7 +72,7 @@ extension Problem {
             Problem(
                 status: status, code: "bodyTooLarge",
                 detail:
-                    "The body is too large. A proof may have 1 MiB and a picture 256 KB; other bodies must be smaller."
+                    "The body is too large. A proof may have 8 MiB and a picture 256 KB; other bodies must be smaller."
             )
         default:
             Problem(
