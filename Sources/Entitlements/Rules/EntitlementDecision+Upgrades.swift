@@ -21,9 +21,13 @@ extension EntitlementDecision {
             (productIdentifier, purchaseDate) = (transaction.productIdentifier, transaction.purchaseDate)
         }
 
+        /// The tolerance for two statements of one moment, in seconds. App receipts have whole seconds. A customer may buy again
+        /// soon after a refund.
+        static let toleranceSeconds: Int64 = 2
+
         /// True if this period replaces another product, and begins when the App Store has taken that one back.
         func replaces(_ product: String, from start: Timestamp, revokedAt date: Timestamp) -> Bool {
-            let tolerance = Coverage.clockToleranceSeconds
+            let tolerance = Self.toleranceSeconds
             return purchaseDate > start && purchaseDate >= date.adding(seconds: -tolerance)
                 && purchaseDate <= date.adding(seconds: tolerance)
                 && !productIdentifier.hasSameBytes(as: product)
@@ -34,7 +38,7 @@ extension EntitlementDecision {
     mutating func withoutUpgrade(_ status: TransactionStatus, of claim: Claim) -> TransactionStatus {
         guard let date = status.revocationDate, status.expiresAt != nil else { return status }
         let original = facts.ownedOriginal(of: claim) ?? claim.originalKey
-        let tolerance = Coverage.clockToleranceSeconds
+        let tolerance = Successor.toleranceSeconds
         let known = facts.reading(periodsOf: original) {
             $0.keys(from: date.adding(seconds: -tolerance), through: date.adding(seconds: tolerance))
         }.compactMap { facts.transactions[$0].map { Successor($0) } }

@@ -1,6 +1,6 @@
 import Commerce
 
-/// What decisions need of all transactions of a purchase.
+/// The facts about all transactions of a purchase that decisions need.
 ///
 /// A receipt has thousands of transactions of one subscription. Each would otherwise read all the others.
 struct PurchaseSummary: Hashable, Sendable {
