@@ -21,22 +21,25 @@ struct NewcomerBudget: Sendable {
 
     /// Takes bytes for a client address, all or none.
     ///
-    /// - Returns: Nil if they were available, otherwise the seconds until they are.
-    func take(_ bytes: Int, from address: String) -> Int? {
-        if let seconds = service.take("", bytes) { return seconds }
-        guard let seconds = addresses.take(bytes, from: address) else { return nil }
+    /// - Returns: False if today's bytes are used up.
+    func take(_ bytes: Int, from address: String) -> Bool {
+        guard service.take("", bytes) == nil else { return false }
+        if addresses.take(bytes, from: address) == nil { return true }
         service.returnTokens("", bytes)
-        return seconds
+        return false
     }
 }
 
 extension DoorServices {
-    /// Takes the bytes that a caller writes for a customer without a purchase.
+    /// Takes the bytes that a caller writes for a customer.
     ///
-    /// - Returns: Nil if the caller may write, otherwise the seconds until the budget has the bytes.
-    func secondsUntilWriting(_ bytes: Int, for customer: User, from address: String) async throws -> Int? {
-        guard let newcomers else { return nil }
-        let isNewcomer = try await entitlements.ledger.read { try !$0.hasPurchases(customer) }
-        return isNewcomer ? newcomers.take(bytes, from: address) : nil
+    /// - Parameter ids: The ids of the customer. If one of them has a purchase, the customer is not limited.
+    /// - Returns: False if nothing may be written for the customer today.
+    func mayWrite(_ bytes: Int, for ids: [User], from address: String) async throws -> Bool {
+        guard let newcomers else { return true }
+        let hasPurchases = try await entitlements.ledger.read { transaction in
+            try ids.contains { try transaction.hasPurchases($0) }
+        }
+        return hasPurchases || newcomers.take(bytes, from: address)
     }
 }

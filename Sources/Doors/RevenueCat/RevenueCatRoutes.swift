@@ -111,13 +111,14 @@ struct RevenueCatRoutes: RouteSource {
         // A customer leaves a blocked id by a log-in.
         guard let current = CustomerIdentifier(current) else { throw Problem.customerInvalid }
         let new = try services.customer(new)
-        let seconds = try await services.secondsUntilWriting(
-            NewcomerBudget.bytesOfCustomer, for: new.user, from: context.clientAddress(of: request))
-        if let seconds { throw Problem.newcomersTooMany(retryAfter: seconds) }
+        let customers = RevenueCatCustomers(services: try services(for: context))
+        let mayWrite = try await services.mayWrite(
+            NewcomerBudget.bytesOfCustomer, for: [current.user, new.user], from: context.clientAddress(of: request))
+        // Neither id has a purchase to bring along. A refusal would lock out everyone who is new today.
+        guard mayWrite else { return try await customers.answer(about: new, request, status: .created) }
         let logIn = try await services.entitlements.logIn(
             current.user, as: new.user, by: try context.requiredCaller.actor)
-        return try await RevenueCatCustomers(services: try services(for: context)).answer(
-            about: new, request, status: logIn.isNew ? .created : .ok)
+        return try await customers.answer(about: new, request, status: logIn.isNew ? .created : .ok)
     }
 
     /// The answers to features that Till does not have, for apps with a key.
@@ -186,14 +187,6 @@ extension Problem {
         status: .badRequest, code: "userInvalid",
         detail:
             "The customer's id must have 1 to \(CustomerIdentifier.maximumLength) bytes of UTF-8.")
-
-    fileprivate static func newcomersTooMany(retryAfter seconds: Int) -> Problem {
-        Problem(
-            status: .tooManyRequests, code: "tooManyRequests",
-            detail:
-                "Today's new customers without a purchase have used up what this address may add. Wait \(seconds) seconds.",
-            couldSucceedLater: true, retryAfter: seconds)
-    }
 
     fileprivate static let appNotConfigured = Problem(
         status: .forbidden, code: "appForbidden",

@@ -35,7 +35,7 @@ struct StatedAttributes: Sendable {
     /// - Returns: The reasons against those that are refused.
     func record(of user: User, from address: String?, _ services: DoorServices) async throws -> [AttributeFailure] {
         guard !attributes.isEmpty else { return errors }
-        if let address, try await services.secondsUntilWriting(size, for: user, from: address) != nil { return errors }
+        if let address, try await !services.mayWrite(size, for: [user], from: address) { return errors }
         do { try await services.attributes.state(attributes, of: user) } catch let error as AttributeError {
             return errors + attributes.map { AttributeFailure(name: $0.name, message: error.message) }
         }
