@@ -62,7 +62,8 @@ struct NewcomerClaims {
         return Set(
             users.filter { number, user, newcomers in
                 let count = (refusals[number] ?? []).count { recorded.insert($0) }
-                let bytes = count * NewcomerAllowance.bytesOfRefusal
+                let bytes =
+                    count * NewcomerAllowance.bytesOfRefusal
                     + (number < 0 ? NewcomerAllowance.bytes(ofUserNamed: user) : 0)
                 return count == 0 || newcomers.take(bytes) != nil
             }.map(\.number))
