@@ -219,6 +219,7 @@ let package = Package(
             name: "DoorsTests",
             dependencies: [
                 "Doors", "Entitlements", "HTTPSupport", "Receipts", "Service", "TestSupport", hummingbirdTesting,
+                logging,
             ],
             path: "Tests/Doors", exclude: ["Schemas"]),
         .testTarget(
