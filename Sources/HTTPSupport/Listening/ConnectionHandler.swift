@@ -1,6 +1,7 @@
 import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
 
 /// Guards one connection:
 /// - Keeps it in the table of open connections.
@@ -8,7 +9,7 @@ import NIOHTTPTypes
 /// - Applies the rules of `RequestHead`.
 /// - Holds back pipelined requests until the previous response is written.
 ///
-/// It is a single handler, because each handler adds a call to every part of every request. A refused request continues
+/// It does all of that itself, because each handler adds a call to every part of every request. A refused request continues
 /// without its target and fields, so its response keeps its order. `RequestMiddleware` sends the refusal.
 package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     package typealias InboundIn = HTTPRequestPart
@@ -41,8 +42,12 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
             let (handler, context) = bound.value
             handler.awaitHead(context)
         }
+        let pipeline = context.pipeline.syncOperations
         // The handler comes before TLS and HTTP, because neither reports a head that does not end.
-        try? context.pipeline.syncOperations.addHandler(firstBytes, position: .first)
+        try? pipeline.addHandler(firstBytes, position: .first)
+        if let codec = try? pipeline.handler(type: HTTP1ToHTTPServerCodec.self) {
+            try? pipeline.addHandler(MissingHostHandler(), position: .before(codec))
+        }
         awaitHead(context)
         if context.channel.isActive { admit(context) }
     }
