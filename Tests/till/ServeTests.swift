@@ -65,12 +65,33 @@ import Testing
                 "-out", "tls.crt", "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "2",
             ], in: files.url)
         let server = try await ServeProcess(
-            till, ["--tls-certificate", files.file("tls.crt").path, "--tls-key", files.file("tls.key").path])
+            till,
+            ["--console", "--tls-certificate", files.file("tls.crt").path, "--tls-key", files.file("tls.key").path])
         #expect(server.url.scheme == "https")
-        let answer = try await server.curl("/health/live", options: ["--cacert", files.file("tls.crt").path])
+        let trusted = ["--cacert", files.file("tls.crt").path]
+        let answer = try await server.curl("/health/live", options: trusted)
         #expect(answer.status == 204)
         #expect(try await server.curl("/health/live").status == 0)
+        for (path, status) in [
+            ("/health/live", 204), ("/openapi.json", 200), ("/nowhere", 404), ("/v1/products", 401),
+            ("/console/log-in", 200),
+        ] {
+            let answer = try await server.curl(path, options: trusted)
+            #expect(answer.status == status)
+            #expect(answer.field("Strict-Transport-Security") == "max-age=31536000", "\(path)")
+        }
+        // The answer of the parser.
+        let refused = try await server.curl("/health/live", options: trusted + ["--header", "Content-Length: x"])
+        #expect(refused.status == 400)
+        #expect(refused.field("Strict-Transport-Security") == "max-age=31536000")
         #expect(await server.end(SIGTERM) == 0)
+    }
+
+    @Test func `a service without a certificate asks for no TLS`() async throws {
+        let server = try await ServeProcess(till, ["--console"])
+        for path in ["/health/live", "/nowhere", "/console/log-in"] {
+            #expect(try await server.curl(path).field("Strict-Transport-Security") == nil)
+        }
     }
 
     @Test func `a connection with an incomplete body is closed`() async throws {
