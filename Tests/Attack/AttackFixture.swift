@@ -17,6 +17,8 @@ struct AttackFixture: Sendable {
     let chain: CertificateChain
     /// A trusted chain that the service meets first during the attack.
     let unseenChain: CertificateChain
+    /// The trusted chain that signs app receipts.
+    let receiptChain: CertificateChain
     /// The API key, with the scopes `read` and `redeem`.
     let key: String
     /// The requests with the public key of the app.
@@ -27,7 +29,8 @@ struct AttackFixture: Sendable {
         chain = try TestChains.ellipticCurve.get()
         folder = try TemporaryFolder()
         unseenChain = try TestChains.make(name: "Unseen")
-        for chain in [chain, unseenChain] {
+        receiptChain = try TestChains.rsa.get()
+        for chain in [chain, unseenChain, receiptChain] {
             let root = folder.file("root.cer")
             try Data(chain.root.certificate.der).write(to: root)
             _ = try await Self.run(["trust", "add", root.path], in: folder)
@@ -60,6 +63,16 @@ struct AttackFixture: Sendable {
     /// Makes an API key with scopes.
     func makeKey(_ name: String, scopes: [String]) async throws -> String {
         try await Self.makeKey([name] + scopes.flatMap { ["--scope", $0] }, in: folder)
+    }
+
+    /// The number of users in the ledger, which must be sound.
+    func users() async throws -> Int {
+        let report = try await Self.run(["ledger", "check", "--json"], in: folder)
+        return try JSONDecoder().decode(LedgerContents.self, from: Data(report.utf8)).users
+    }
+
+    private struct LedgerContents: Decodable {
+        let users: Int
     }
 
     private static func makeKey(_ arguments: [String], in folder: TemporaryFolder) async throws -> String {

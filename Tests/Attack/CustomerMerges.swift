@@ -30,7 +30,7 @@ struct CustomerMerges: Attack {
     private let receiver: WebhookReceiver
 
     init() async throws {
-        let chain = try TestChains.ellipticCurve.get()
+        let chain = try TestChains.rsa.get()
         receipts = try (0..<Self.largeCustomers + 2).map { customer in
             let purchases = (0..<Self.purchasesOfLarge).map { number in
                 TestProofs.purchase(transactionIdentifier: String(3_000_000_000_000_000 + customer * 10_000 + number))

@@ -7,12 +7,16 @@ import StrictJSON
 struct InventedCustomers: Attack {
     let addressCount: Int
 
-    /// The smallest budget of the service is 1 MiB, a part of which is one address's. The rate of requests is no limit.
+    /// The smallest budget of the service is 1 MiB, of which an address has a part. The rate of requests is no limit.
     let serviceOptions =
         DoorRequests.serviceOptions + [
-            "--newcomer-megabytes-per-day", "1", "--address-newcomer-kilobytes-per-day", "256",
+            "--newcomer-megabytes-per-day", "1", "--address-newcomer-kilobytes-per-day", String(kilobytesOfAddress),
             "--address-requests-per-minute", "10000000",
         ]
+
+    private static let kilobytesOfAddress = 256
+    /// The users of the probes, at most.
+    private static let ownUsers = 100
 
     /// A customer with a purchase.
     private static let buyer = "buyer"
@@ -65,14 +69,19 @@ struct InventedCustomers: Attack {
         }
     }
 
-    /// The last of the buyer's attributes. The door accepts attributes that it drops, too.
+    /// The customers, each of whom takes 1 KiB of the budget at least, and the last of the buyer's attributes. The door accepts
+    /// attributes that it drops, too.
     func findings(from client: LoopbackClient, in fixture: AttackFixture) async throws -> [Finding] {
         let answer = try await client.answer(to: fixture.door.customer(Self.buyer))
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         let info = try decoder.decode(CustomerInfo.self, from: Data(answer.body.utf8))
         let visits = info.subscriber.subscriberAttributes["visits"].flatMap { Int($0.value) }
-        return [Finding("recorded visits of the buyer", visits ?? 0, in: 1...Int.max)]
+        let budget = min(1024, addressCount * Self.kilobytesOfAddress)
+        return [
+            Finding("customers", try await fixture.users(), in: 0...budget + Self.ownUsers),
+            Finding("recorded visits of the buyer", visits ?? 0, in: 1...Int.max),
+        ]
     }
 }
 
