@@ -71,7 +71,7 @@ package struct HistorySweep {
             lastJump = now
             hold = now.adding(seconds: Self.holdSeconds)
         }
-        let awaiting = try await service.recordDueStates(holding: hold)
+        let awaiting = try await service.recordDueStates(at: now, holding: hold)
         let isHeld = hold.map { now <= $0 } ?? false
         let failure = isHeld && !awaiting.isEmpty ? await ask(about: awaiting) : nil
         if failure != nil, let lastJump {
