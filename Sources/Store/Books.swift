@@ -49,7 +49,8 @@ struct Books {
     /// - Returns: The rest of the way.
     func advanceToNextMoment(atMost rest: Int64) throws -> Int64 {
         _ = try catchUp()
-        let next = [try subscriptions.nextDueDate(), try notifications.nextAttemptDate(after: now)].compactMap(\.self).min()
+        let next = [try subscriptions.nextDueDate(), try notifications.nextAttemptDate(after: now)].compactMap(\.self)
+            .min()
         let way = min(rest, next.map { max(0, $0.millisecondsSince1970 - now.millisecondsSince1970) } ?? rest)
         try advance(by: way)
         _ = try at(Timestamp(millisecondsSince1970: now.millisecondsSince1970 + way)).catchUp()
