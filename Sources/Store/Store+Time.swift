@@ -12,8 +12,7 @@ extension Store {
     /// their notifications are delivered, before the clock passes it. So a service beside the store never sees an end before the
     /// renewal.
     ///
-    /// The process of a `NotificationSender` delivers. The clock waits no longer for notifications if one is not delivered for
-    /// five seconds.
+    /// The clock does not wait if no process delivers (`beginDelivering`), or one notification takes longer than five seconds.
     ///
     /// - Parameter limit: The longest time to wait for all deliveries; nil for no limit.
     /// - Returns: The new time of the store.
@@ -49,7 +48,10 @@ extension Store {
         var (awaited, limit): (NotificationDelivery?, ContinuousClock.Instant) = (nil, .now)
         while let next = try nextDelivery() {
             let now = ContinuousClock.now
-            if next != awaited { (awaited, limit) = (next, now + Self.deliveryTime) }
+            if next != awaited {
+                guard isDelivering else { return false }
+                (awaited, limit) = (next, now + Self.deliveryTime)
+            }
             guard now < min(limit, end ?? limit) else { return false }
             try await Task.sleep(for: Self.deliveryCheckInterval)
         }

@@ -17,7 +17,7 @@ public final class Store: Sendable {
     private let randomness: Randomness
     let queue: DatabaseQueue
     let observers = StoreObservers()
-    private let path: String
+    let path: String
     /// The maximum number of due events in one commit.
     static let catchUpLimit = 200
 

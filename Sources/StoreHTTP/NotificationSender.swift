@@ -31,6 +31,8 @@ public struct NotificationSender: Service {
 
     /// Sends notifications until the service shuts down.
     public func run() async throws {
+        let lock = store.beginDelivering()
+        defer { withExtendedLifetime(lock) {} }
         try await HTTPClient.withHTTPClient(configuration: Self.configuration) { client in
             await cancelWhenGracefulShutdown {
                 var pause = Self.interval
