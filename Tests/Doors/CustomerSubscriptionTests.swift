@@ -142,6 +142,13 @@ import Testing
         #expect(fixture.subscription()?.expiresDate == Fixture.day(7))
     }
 
+    @Test func `the end of a seat is no refund`() {
+        var fixture = Fixture()
+        fixture.subscribe(from: 1, to: 31, refundedOn: 7, facts: [.inAppOwnershipType: .text("ASSIGNED")])
+        #expect(fixture.subscription()?.refundedAt == nil)
+        #expect(fixture.subscription()?.expiresDate == Fixture.day(7))
+    }
+
     @Test func `a revocation by the team ends the access, and is no refund`() {
         var fixture = Fixture()
         fixture.subscribe(from: 1, to: 31, revocation: Fixture.revocation(8))

@@ -130,12 +130,13 @@ import Testing
     @Test func `a revocation by the team and the end of sharing have their reasons`() throws {
         let taken = try subscription { $0.buy(Self.gate, on: 1, revocation: CustomerInfoFixture.revocation(3)) }
         #expect(taken.isExpired && taken.cancelationReason == .developer)
-        let shared = try subscription { fixture in
-            fixture.buy(
-                Self.gate, on: 1, refundedOn: 3,
-                facts: [.inAppOwnershipType: .text(InAppOwnershipType.familyShared.rawValue)])
+        for ownership in [InAppOwnershipType.familyShared, .assigned] {
+            let shared = try subscription { fixture in
+                fixture.buy(
+                    Self.gate, on: 1, refundedOn: 3, facts: [.inAppOwnershipType: .text(ownership.rawValue)])
+            }
+            #expect(shared.isExpired && shared.cancelationReason == .system)
         }
-        #expect(shared.isExpired && shared.cancelationReason == .system)
     }
 
     @Test func `a replaced product has ended, and its successor runs`() throws {

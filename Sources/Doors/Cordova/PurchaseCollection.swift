@@ -125,7 +125,7 @@ package struct PurchaseCollection: Hashable, Sendable {
         let transaction = last.transaction
         if transaction.revocation != nil { return .developer }
         guard transaction.revocationDate != nil else { return last.terms.isUpgraded ? .systemReplaced : nil }
-        if last.terms.isFamilyShared { return .system }
+        if last.terms.isPaidByAnother { return .system }
         return transaction.revocationReason == RevocationReason.refundedDueToIssue.rawValue
             ? .customerTechnicalIssues : .customerOtherReason
     }

@@ -21,7 +21,7 @@ public enum PurchaseState: String, Sendable, CaseIterable {
     case revoked
     /// A subscription replaced by one of a higher level.
     case upgraded
-    /// Bought by the user.
+    /// Bought by the user, or assigned to the user as a seat.
     case owned
     /// A consumable, added to a balance.
     case consumed
@@ -54,8 +54,8 @@ public enum PurchaseState: String, Sendable, CaseIterable {
         } else if type == .autoRenewableSubscription {
             self = Self.ofSubscription(last, renewal, at: moment)
         } else if last.isRevoked {
-            // Apple withdraws family sharing from members, and refunds only the buyer.
-            self = last.terms.isFamilyShared ? .revoked : .refunded
+            // Apple withdraws family sharing and seats from members, and refunds only the buyer.
+            self = last.terms.isPaidByAnother ? .revoked : .refunded
         } else if type == .consumable {
             self = .consumed
         } else if let end = last.expiresAt, end <= moment {

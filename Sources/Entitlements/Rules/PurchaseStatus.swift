@@ -24,6 +24,8 @@ public struct PurchaseStatus: Hashable, Sendable {
 
     /// The last transaction.
     let transactionIdentifier: String
+    /// The customer's relationship to the last transaction; nil if the App Store has not stated it.
+    let ownership: InAppOwnershipType?
     /// The end of the last paid period; nil for a purchase without an end.
     let paidUntil: Timestamp?
     let graceEndsAt: Timestamp?
@@ -89,6 +91,7 @@ public struct PurchaseStatus: Hashable, Sendable {
         self.origin = origin
         productIdentifier = last.productIdentifier
         transactionIdentifier = last.transactionIdentifier
+        ownership = last.terms.ownership
         paidUntil = last.expiresAt
         graceEndsAt = last.graceEndsAt
         renewalStatedAt = renewal?.statedAt

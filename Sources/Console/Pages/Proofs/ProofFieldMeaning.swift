@@ -53,7 +53,7 @@ enum ProofFieldMeaning {
         "expiresDate": Phrase("end of the paid period", "결제 기간의 끝"),
         "externalPurchaseToken": Phrase("purchase outside the App Store", "App Store 밖의 구매"),
         "gracePeriodExpiresDate": Phrase("end of the grace period", "유예 기간의 끝"),
-        "inAppOwnershipType": Phrase("bought or shared in the family", "구매 또는 가족 공유"),
+        "inAppOwnershipType": Phrase("bought, shared in the family or a seat", "구매, 가족 공유 또는 좌석"),
         "inAppPurchase": Phrase("purchase", "구매"),
         "isInBillingRetryPeriod": Phrase("Apple retries the charge", "Apple이 결제 재시도 중"),
         "isInIntroductoryOfferPeriod": Phrase("introductory price", "신규 구독 혜택"),

@@ -51,7 +51,7 @@ extension CustomerInfo {
             billingIssuesDetectedAt: hasBillingIssue
                 ? failedAt : isGraceRunning && last.nextPurchaseDate == nil ? transaction.expiresAt : nil,
             gracePeriodExpiresDate: transaction.graceEndsAt,
-            refundedAt: last.terms.isFamilyShared ? nil : transaction.revocationDate,
+            refundedAt: last.terms.isPaidByAnother ? nil : transaction.revocationDate,
             storeTransactionIdentifier: transaction.transactionIdentifier,
             displayName: facts.products[product]?.displayName, price: last.price)
     }
