@@ -66,10 +66,15 @@ import Testing
         #expect(purchase.renewalIntent == nil)
     }
 
-    @Test func `a subscription that was turned off lapses`() throws {
+    @Test(
+        arguments: [
+            [.autoRenewStatus: .integer(0)],
+            [.autoRenewStatus: .integer(1), .commitmentInfo: .text(#"{"commitmentAutoRenewStatus":0}"#)],
+        ] as [[RenewalFact: StatedValue]])
+    func `a subscription or a commitment that was turned off lapses`(renewal: [RenewalFact: StatedValue]) throws {
         let purchase = try subscription { fixture in
             fixture.subscribe(from: 8, to: 15)
-            fixture.state([.autoRenewStatus: .integer(0)], on: 9)
+            fixture.state(renewal, on: 9)
         }
         #expect(purchase.renewalIntent == .lapse)
         #expect(purchase.renewalIntentChangeDate == Self.day(9))

@@ -102,7 +102,7 @@ package struct PurchaseCollection: Hashable, Sendable {
         let stated = counts ? renewal : nil
         let isExpired = isExpired(last, facts)
         let renews: Bool? = if let status { status.renews } else { false }
-        let isTurnedOff = renews == false && stated?.facts.bool(.autoRenewStatus) == false
+        let isTurnedOff = renews == false && stated?.willRenew == false
         return CordovaPurchase(
             productIdentifier: transaction.productIdentifier,
             purchaseIdentifier: transaction.originalTransactionIdentifier,

@@ -47,7 +47,7 @@ extension CustomerInfo {
             originalPurchaseDate: last.originalPurchaseDate, expiresDate: last.endsAt,
             periodType: last.terms.isTrial ? .trial : last.terms.isIntroductory ? .intro : .normal,
             ownership: last.terms.isFamilyShared ? .familyShared : .purchased,
-            unsubscribeDetectedAt: renewal?.facts.bool(.autoRenewStatus) == false ? turnedOffAt : nil,
+            unsubscribeDetectedAt: renewal?.willRenew == false ? turnedOffAt : nil,
             billingIssuesDetectedAt: hasBillingIssue
                 ? failedAt : isGraceRunning && last.nextPurchaseDate == nil ? transaction.expiresAt : nil,
             gracePeriodExpiresDate: transaction.graceEndsAt,
