@@ -101,6 +101,7 @@ enum ProofFieldMeaning {
         "transactionId": Phrase("transaction", "거래"),
         "transactionReason": Phrase("purchase or renewal", "구매 또는 갱신"),
         "type": Phrase("kind of the product", "상품 종류"),
+        "unclaimInfo": Phrase("seats without a claim", "배정이 해제된 좌석"),
         "version": Phrase("version of the format", "형식의 버전"),
         "versionExternalIdentifier": Phrase("the version's Apple ID", "버전의 Apple ID"),
         "webOrderLineItemId": Phrase("billing event", "결제 사건"),
