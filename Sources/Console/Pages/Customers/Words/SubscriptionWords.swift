@@ -54,7 +54,8 @@ struct SubscriptionWords {
                 "\(day.korean)에 종료" + (reason.map { " (\($0.korean))" } ?? ""))
         case .trial, .introductory, .active, .willNotRenew, .familyShared, .owned:
             guard status.renews == true else {
-                return status.renews == false || status.state == .willNotRenew
+                // The periods of a commitment follow, also if the customer lets it end.
+                return !status.mayRenew
                     ? Phrase("ends on \(day.english)", "\(day.korean)에 종료")
                     : Phrase("paid until \(day.english)", "\(day.korean)까지 결제됨")
             }
