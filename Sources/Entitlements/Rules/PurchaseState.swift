@@ -40,6 +40,9 @@ public enum PurchaseState: String, Sendable, CaseIterable {
         }
     }
 
+    /// True if the App Store or the team has taken the last period back, or an upgrade has ended it.
+    var isTakenBack: Bool { [.revoked, .refunded, .upgraded].contains(self) }
+
     /// The longest time for which the App Store retries a charge, in days (App Store Server Notifications,
     /// `DID_FAIL_TO_RENEW`).
     static let billingRetryDays: Int64 = 60

@@ -10,7 +10,8 @@ public struct PurchaseStatus: Hashable, Sendable {
     public let state: PurchaseState
     /// The start of the latest run of periods without a gap.
     public let since: Timestamp
-    /// The end of the last period, or of its grace period; nil for a purchase without an end.
+    /// The end of the last period, or of its grace period if it is longer; nil for a purchase without an end. A period that was
+    /// taken back has no grace period.
     public let until: Timestamp?
     /// Nil if the App Store has not stated whether the subscription renews; false for a purchase that never renews.
     public let renews: Bool?
@@ -25,7 +26,7 @@ public struct PurchaseStatus: Hashable, Sendable {
     /// The last transaction.
     let transactionIdentifier: String
     /// The end of the last paid period; nil for a purchase without an end.
-    let paidUntil: Timestamp?
+    package let paidUntil: Timestamp?
     let graceEndsAt: Timestamp?
     /// The date of the last statement about the renewal of the last period.
     let renewalStatedAt: Timestamp?
@@ -94,8 +95,7 @@ public struct PurchaseStatus: Hashable, Sendable {
         renewalStatedAt = renewal?.statedAt
         self.state = state
         since = Self.beginning(of: periods)
-        let hasGrace = [.gracePeriod, .billingRetry, .expired].contains(state)
-        until = [last.expiresAt, hasGrace ? last.graceEndsAt : nil].compactMap(\.self).max()
+        until = state.isTakenBack ? last.expiresAt : last.endsAt
         isRetried = renewal?.facts.bool(.isInBillingRetryPeriod) == true
         mayRenew = type == .autoRenewableSubscription && renewal?.facts.bool(.autoRenewStatus) != false
         let isRunning = type == .autoRenewableSubscription && (state.isOwned || state == .billingRetry)

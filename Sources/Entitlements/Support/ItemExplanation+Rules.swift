@@ -25,18 +25,14 @@ extension ItemExplanation {
                 item, .granted, isOwned: true, "The team has granted the item\(words(of: owned)).", since: owned.since,
                 until: owned.until, reference: identifier)
         case .purchase(let transaction):
-            let (cause, verb): (Cause, String) =
-                switch owned.state {
-                case .familyShared: (.familyShared, "A member of the family has bought")
-                case .gracePeriod:
-                    (
-                        .gracePeriod,
-                        "The renewal could not be charged, and the grace period is not over. The user has bought"
-                    )
-                default: (.owned, "The user has bought")
-                }
+            let isShared = PurchasePeriod.Terms(transaction.facts).isFamilyShared
+            let verb = isShared ? "A member of the family has bought" : "The user has bought"
+            let (cause, beginning): (Cause, String) =
+                owned.state == .gracePeriod
+                ? (.gracePeriod, "The renewal could not be charged, and the grace period is not over. ")
+                : (isShared ? .familyShared : .owned, "")
             return ItemExplanation(
-                item, cause, isOwned: true, "\(verb) \(transaction.productIdentifier)\(words(of: owned)).",
+                item, cause, isOwned: true, "\(beginning)\(verb) \(transaction.productIdentifier)\(words(of: owned)).",
                 remedy: cause == .gracePeriod ? "The customer must correct the payment method in the App Store." : nil,
                 since: owned.since, until: owned.until, reference: transaction.transactionIdentifier,
                 origin: transaction.origin, products: [transaction.productIdentifier], renews: owned.renews == true)

@@ -24,6 +24,10 @@ import Testing
         return facts
     }
 
+    private static let shared: [TransactionFact: StatedValue] = [
+        .inAppOwnershipType: .text(InAppOwnershipType.familyShared.rawValue)
+    ]
+
     private static func transaction(
         ends: Int64? = nil,
         refunded: Int64? = nil,
@@ -105,8 +109,13 @@ import Testing
             testDescription: "bought", facts: owned(.purchase(transaction()), until: 200, renews: true), cause: .owned,
             isOwned: true, says: ["bought p", "it renews"]),
         Case(
-            testDescription: "shared by the family", facts: owned(.purchase(transaction()), .familyShared),
-            cause: .familyShared, isOwned: true),
+            testDescription: "shared by the family", facts: owned(.purchase(transaction(facts: shared)), .familyShared),
+            cause: .familyShared, isOwned: true, says: ["A member of the family has bought p"]),
+        Case(
+            testDescription: "a subscription shared by the family",
+            facts: owned(.purchase(transaction(ends: 200, facts: shared)), .active), cause: .familyShared,
+            isOwned: true,
+            says: ["A member of the family has bought p"]),
         Case(
             testDescription: "in the grace period", facts: owned(.purchase(transaction()), .gracePeriod),
             cause: .gracePeriod, isOwned: true, says: ["correct the payment method"]),
