@@ -218,7 +218,9 @@ let package = Package(
         .testTarget(
             name: "DoorsTests",
             dependencies: [
-                "Doors", "Entitlements", "HTTPSupport", "Receipts", "Service", "TestSupport", hummingbirdTesting,
+                "Catalog", "Doors", "Entitlements", "Figures", "HTTPSupport", "Ledger", "Receipts", "Service",
+                "TestSupport",
+                hummingbirdTesting,
             ],
             path: "Tests/Doors", exclude: ["Schemas"]),
         .testTarget(
