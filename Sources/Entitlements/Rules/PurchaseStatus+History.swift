@@ -46,7 +46,7 @@ extension PurchaseStatus {
         let end: Timestamp? =
             switch state {
             case .billingRetry: graceEndsAt
-            case .expired: isRetried ? paidUntil.adding(days: PurchaseState.billingRetryDays) : paidUntil
+            case .expired: isRetried ? retryEndsAt : paidUntil
             default: nil
             }
         return end.flatMap { end in renewalStatedAt.map { $0 < end } ?? true ? end : nil }
