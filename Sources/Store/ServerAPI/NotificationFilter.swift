@@ -12,9 +12,25 @@ package struct NotificationFilter {
         type = request.notificationType.flatMap(NotificationTypeV2.init)
         subtype = request.notificationSubtype.flatMap(Subtype.init)
         guard (type == nil) == (request.notificationType == nil),
-            (subtype == nil) == (request.notificationSubtype == nil), subtype == nil || type != nil
+            (subtype == nil) == (request.notificationSubtype == nil),
+            subtype.map(Self.types).map({ types in type.map(types.contains) ?? false }) ?? true
         else { throw .invalidNotificationType }
         onlyFailures = request.onlyFailures ?? false
+    }
+
+    /// The types that a subtype applies to (App Store Server Notifications V2, `subtype`).
+    private static func types(with subtype: Subtype) -> [NotificationTypeV2] {
+        switch subtype {
+        case .initialBuy, .resubscribe: [.subscribed]
+        case .upgrade, .downgrade: [.didChangeRenewalPref, .offerRedeemed]
+        case .autoRenewEnabled, .autoRenewDisabled: [.didChangeRenewalStatus]
+        case .billingRecovery: [.didRenew]
+        case .voluntary, .billingRetry, .priceIncrease, .productNotForSale: [.expired]
+        case .gracePeriod: [.didFailToRenew]
+        case .pending, .accepted: [.priceIncrease]
+        case .summary, .failure: [.renewalExtension]
+        case .unreported: [.externalPurchaseToken]
+        }
     }
 
     /// - Parameter originals: The original transactions of the requested customer; nil for all customers.
