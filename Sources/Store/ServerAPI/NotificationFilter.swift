@@ -11,11 +11,13 @@ package struct NotificationFilter {
         guard request.transactionId == nil || request.notificationType == nil else { throw .multipleFiltersSupplied }
         type = request.notificationType.flatMap(NotificationTypeV2.init)
         subtype = request.notificationSubtype.flatMap(Subtype.init)
-        guard (type == nil) == (request.notificationType == nil),
-            (subtype == nil) == (request.notificationSubtype == nil),
-            subtype.map(Self.types).map({ types in type.map(types.contains) ?? false }) ?? true
-        else { throw .invalidNotificationType }
         onlyFailures = request.onlyFailures ?? false
+        guard (type == nil) == (request.notificationType == nil),
+            (subtype == nil) == (request.notificationSubtype == nil)
+        else { throw .invalidNotificationType }
+        if let subtype {
+            guard let type, Self.types(with: subtype).contains(type) else { throw .invalidNotificationType }
+        }
     }
 
     /// The types that a subtype applies to (App Store Server Notifications V2, `subtype`).
