@@ -44,6 +44,21 @@ public enum Subtype: String, Sendable, CaseIterable, Codable {
     case summary = "SUMMARY"
     case failure = "FAILURE"
     case unreported = "UNREPORTED"
+
+    /// The types that the subtype applies to.
+    package var types: [NotificationTypeV2] {
+        switch self {
+        case .initialBuy, .resubscribe: [.subscribed]
+        case .upgrade, .downgrade: [.didChangeRenewalPref, .offerRedeemed]
+        case .autoRenewEnabled, .autoRenewDisabled: [.didChangeRenewalStatus]
+        case .billingRecovery: [.didRenew]
+        case .voluntary, .billingRetry, .priceIncrease, .productNotForSale: [.expired]
+        case .gracePeriod: [.didFailToRenew]
+        case .pending, .accepted: [.priceIncrease]
+        case .summary, .failure: [.renewalExtension]
+        case .unreported: [.externalPurchaseToken]
+        }
+    }
 }
 
 /// The customer's reason for a refund request (App Store Server Notifications V2, `consumptionRequestReason`).

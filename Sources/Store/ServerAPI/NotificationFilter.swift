@@ -16,22 +16,7 @@ package struct NotificationFilter {
             (subtype == nil) == (request.notificationSubtype == nil)
         else { throw .invalidNotificationType }
         if let subtype {
-            guard let type, Self.types(with: subtype).contains(type) else { throw .invalidNotificationType }
-        }
-    }
-
-    /// The types that a subtype applies to (App Store Server Notifications V2, `subtype`).
-    private static func types(with subtype: Subtype) -> [NotificationTypeV2] {
-        switch subtype {
-        case .initialBuy, .resubscribe: [.subscribed]
-        case .upgrade, .downgrade: [.didChangeRenewalPref, .offerRedeemed]
-        case .autoRenewEnabled, .autoRenewDisabled: [.didChangeRenewalStatus]
-        case .billingRecovery: [.didRenew]
-        case .voluntary, .billingRetry, .priceIncrease, .productNotForSale: [.expired]
-        case .gracePeriod: [.didFailToRenew]
-        case .pending, .accepted: [.priceIncrease]
-        case .summary, .failure: [.renewalExtension]
-        case .unreported: [.externalPurchaseToken]
+            guard let type, subtype.types.contains(type) else { throw .invalidNotificationType }
         }
     }
 
