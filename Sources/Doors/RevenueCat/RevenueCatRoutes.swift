@@ -29,10 +29,11 @@ struct RevenueCatRoutes: RouteSource {
             middleware: AuthenticationMiddleware(
                 authentication: services.authentication, acceptsPublicKeys: true))
         if let limits = services.limits { recognised.add(middleware: limits) }
-        let app = recognised.for(.publicApp)
+        let app = recognised.for(.publicApp, usesReserve: true)
         addReading(to: app)
-        addWriting(to: app)
+        addBuying(to: app)
         addStubsForApps(to: app)
+        addStating(to: recognised.for(.publicApp))
     }
 
     private func addReading(to group: RouterGroup<ServiceContext>) {
@@ -68,14 +69,24 @@ struct RevenueCatRoutes: RouteSource {
         return VirtualCurrencies(try await entitlements.balances(of: try customer(in: context).user))
     }
 
-    private func addWriting(to group: RouterGroup<ServiceContext>) {
+    private func addBuying(to group: RouterGroup<ServiceContext>) {
         let receipts = RevenueCatReceipts(services: services)
         group.on(.receipts) { request, context in
             let body = try await RequestBytes.collect(request, context, upTo: RequestMembers.maximumBodySize)
-            let sent = try await BlockingWork.process(body.count) { try ReceiptRequest(body) }
+            var sent = try await BlockingWork.process(body.count) { try ReceiptRequest(body) }
+            // Attributes are no purchase.
+            if context.isStorageAlmostFull { sent.attributes = [] }
             return try await receipts.answer(
                 sent, from: try context.requiredCaller, newcomers(request, context), request)
         }
+        group.on(.offers) { request, context in
+            let asked = try OfferRequest(try await Self.body(of: request, context))
+            let signed = try OfferSigning(services: services, catalog: catalog(of: context)).sign(asked)
+            return RevenueCatAnswer.response(signed.json, for: request, at: services.clock.now())
+        }
+    }
+
+    private func addStating(to group: RouterGroup<ServiceContext>) {
         group.on(.logIn) { request, context in
             let names = try LogInRequest(try await Self.body(of: request, context))
             return try await logIn(names.user, as: names.newUser, request, context)
@@ -96,11 +107,6 @@ struct RevenueCatRoutes: RouteSource {
             let failures = try await stated.record(of: customer.user, services)
             guard failures.isEmpty else { throw RevenueCatProblem(refusing: failures) }
             return RevenueCatAnswer.response(RevenueCatStub.accepted, for: request, at: services.clock.now())
-        }
-        group.on(.offers) { request, context in
-            let asked = try OfferRequest(try await Self.body(of: request, context))
-            let signed = try OfferSigning(services: services, catalog: catalog(of: context)).sign(asked)
-            return RevenueCatAnswer.response(signed.json, for: request, at: services.clock.now())
         }
     }
 
