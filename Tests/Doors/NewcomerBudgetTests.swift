@@ -80,8 +80,8 @@ import Testing
         let status: Int
     }
 
-    /// An SDK keeps attributes after an answer from 500 or with 404, and sends them at the next launch, with the next ones or with
-    /// a purchase. It forgets them after any other answer. After 429 it asks again within seconds first.
+    /// An SDK keeps attributes after an answer from 500 or with 404, and sends them when the app comes to the front or leaves it. It
+    /// forgets them after any other answer. After 429 it asks again within seconds first.
     private static func isKept(_ status: Int) -> Bool { status >= 500 || status == 404 }
 
     @Test(arguments: [

@@ -195,7 +195,7 @@ extension Problem {
         detail:
             "The customer's id must have 1 to \(CustomerIdentifier.maximumLength) bytes of UTF-8.")
 
-    /// The answer to attributes beyond the allowance. The SDKs keep them, and send them with the next ones or the next launch.
+    /// The answer to attributes beyond the allowance. An SDK keeps them, and sends them when the app comes to the front or leaves it.
     fileprivate static func newcomersLimited(secondsToWait seconds: Int) -> Problem {
         Problem(
             status: .tooManyRequests, code: "tooManyRequests",
