@@ -77,7 +77,7 @@ struct RevenueCatRoutes: RouteSource {
             // Attributes are no purchase.
             if context.isStorageAlmostFull { sent.attributes = [] }
             return try await receipts.answer(
-                sent, from: try context.requiredCaller, at: context.clientAddress(of: request), request)
+                sent, from: try context.requiredCaller, newcomers(request, context), request)
         }
         group.on(.offers) { request, context in
             let asked = try OfferRequest(try await Self.body(of: request, context))
@@ -101,11 +101,17 @@ struct RevenueCatRoutes: RouteSource {
             let customer = try customer(in: context)
             let stated = StatedAttributes(
                 try await BlockingWork.process(body.count) { try AttributeChanges.read(body) })
-            let failures = try await stated.record(
-                of: customer.user, from: context.clientAddress(of: request), services)
+            if let seconds = try await stated.secondsToWait(of: customer.user, newcomers(request, context), services) {
+                throw Problem.newcomersLimited(secondsToWait: seconds)
+            }
+            let failures = try await stated.record(of: customer.user, services)
             guard failures.isEmpty else { throw RevenueCatProblem(refusing: failures) }
             return RevenueCatAnswer.response(RevenueCatStub.accepted, for: request, at: services.clock.now())
         }
+    }
+
+    private func newcomers(_ request: Request, _ context: ServiceContext) -> NewcomerAllowance? {
+        services.newcomers(from: context.clientAddress(of: request))
     }
 
     private func logIn(
@@ -117,14 +123,11 @@ struct RevenueCatRoutes: RouteSource {
         // A customer leaves a blocked id by a log-in.
         guard let current = CustomerIdentifier(current) else { throw Problem.customerInvalid }
         let new = try services.customer(new)
-        let customers = RevenueCatCustomers(services: try services(for: context))
-        let mayWrite = try await services.mayWrite(
-            NewcomerBudget.bytesOfCustomer, for: [current.user, new.user], from: context.clientAddress(of: request))
-        // Neither id has a purchase to bring along. A refusal would lock out everyone who is new today.
-        guard mayWrite else { return try await customers.answer(about: new, request, status: .created) }
+        // A refusal beyond the allowance would lock out everyone who is new today. Such a log-in has no purchase to bring along.
         let logIn = try await services.entitlements.logIn(
-            current.user, as: new.user, by: try context.requiredCaller.actor)
-        return try await customers.answer(about: new, request, status: logIn.isNew ? .created : .ok)
+            current.user, as: new.user, by: try context.requiredCaller.actor, newcomers: newcomers(request, context))
+        return try await RevenueCatCustomers(services: try services(for: context))
+            .answer(about: new, request, status: logIn.isNew ? .created : .ok)
     }
 
     /// The answers to features that Till does not have, for apps with a key.
@@ -193,6 +196,14 @@ extension Problem {
         status: .badRequest, code: "userInvalid",
         detail:
             "The customer's id must have 1 to \(CustomerIdentifier.maximumLength) bytes of UTF-8.")
+
+    /// The answer to attributes beyond the allowance. The SDKs keep them, and send them with the next ones or the next launch.
+    fileprivate static func newcomersLimited(secondsToWait seconds: Int) -> Problem {
+        Problem(
+            status: .tooManyRequests, code: "tooManyRequests",
+            detail: "New customers have used up their part of the storage. Wait \(seconds) seconds.",
+            couldSucceedLater: true, retryAfter: seconds)
+    }
 
     fileprivate static let appNotConfigured = Problem(
         status: .forbidden, code: "appForbidden",
