@@ -1,3 +1,4 @@
+import Catalog
 import Commerce
 import Foundation
 
@@ -11,17 +12,20 @@ extension AppStoreServerAPI {
     private static let maximumAltTextLength = 150
     private static let maximumBulletPoints = 5
     private static let maximumBulletPointLength = 66
-    private static let imageSizes = ["FULL_SIZE", "BULLET_POINT"]
+    /// The widths and heights in pixels that an image of a size has.
+    private static let imageSizes: [String: (widths: ClosedRange<Int>, heights: ClosedRange<Int>)] = [
+        "FULL_SIZE": (3840...3840, 160...2160), "BULLET_POINT": (1024...1024, 1024...1024),
+    ]
     private static let approved = "APPROVED"
 
     /// `PUT /inApps/v1/messaging/image/{imageIdentifier}`
     public func uploadImage(_ identifier: String, _ png: [UInt8], size: String?) throws {
         let name = try Self.name(identifier)
-        let size = size ?? Self.imageSizes[0]
-        guard Self.imageSizes.contains(size) else { throw ServerAPIError.badRequestImageSize }
-        guard png.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) else {
-            throw ServerAPIError.invalidImage
-        }
+        let size = size ?? "FULL_SIZE"
+        guard let allowed = Self.imageSizes[size] else { throw ServerAPIError.badRequestImageSize }
+        guard let pixels = PictureSize(png: png), allowed.widths.contains(pixels.width),
+            allowed.heights.contains(pixels.height)
+        else { throw ServerAPIError.invalidImage }
         try write { books in
             guard try books.messaging.value(.image, name) == nil else { throw ServerAPIError.imageAlreadyExists }
             guard try books.messaging.all(.image).count < Self.maximumImages else {
