@@ -38,6 +38,8 @@ enum AttackRunner {
         let findings = [growth] + (try await attack.findings(from: prober.client, in: fixture))
         // The load continues, because the service must stop under attack.
         let end = await service.end()
+        // The ledger must be sound.
+        _ = try await fixture.users()
         return AttackReport(
             name: attack.name, latencies: latencies, memory: memory, findings: findings, end: end,
             connections: attacker.connections, log: service.log)

@@ -4,6 +4,7 @@ import Ledger
 import NIOCore
 import Receipts
 import TestSupport
+import Wire
 
 /// Attack 12: log-ins that move as many records as possible, or that are refused after counting them, and further ids of one
 /// customer.
@@ -17,7 +18,7 @@ struct CustomerMerges: Attack {
     /// The preparation also takes some seconds.
     let duration = Duration.seconds(5)
 
-    private static let largeCustomers = 4
+    private static let largeCustomers = 2
     /// A purchase is two records: the transaction and the time for which it gives the item. A few records are left for the rest.
     private static let purchasesOfLarge = LogIn.maximumRecords / 2 - 10
     /// A known customer to whom strangers give further ids.
@@ -25,12 +26,14 @@ struct CustomerMerges: Attack {
     private static let oneAttribute = DoorRequests.attributes(1, nameSize: 1, valueSize: 1)
 
     private let large = (0..<largeCustomers).map { _ in DoorRequests.anonymous() }
+    /// A customer with twice as many records.
+    private let giant = DoorRequests.anonymous()
     private let receipts: [String]
     private let receiver: WebhookReceiver
 
     init() async throws {
         let chain = try TestChains.rsa.get()
-        receipts = try (0..<Self.largeCustomers).map { customer in
+        receipts = try (0..<Self.largeCustomers + 2).map { customer in
             let purchases = (0..<Self.purchasesOfLarge).map { number in
                 TestProofs.purchase(transactionIdentifier: String(3_000_000_000_000_000 + customer * 10_000 + number))
             }
@@ -39,19 +42,14 @@ struct CustomerMerges: Attack {
         receiver = try await WebhookReceiver()
     }
 
-    /// A customer with too many records to move.
-    private var giant: String { large[0] }
-
     private static func known(_ number: Int) -> String { "known-\(number)" }
 
     /// Purchases of the victim.
     func probes(from client: LoopbackClient, in fixture: AttackFixture) async throws -> [Probe] {
         let door = fixture.door
-        for (customer, receipt) in zip(large, receipts) {
+        for (customer, receipt) in zip(large + [giant, giant], receipts) {
             _ = try await client.answer(to: door.receipt(receipt, of: customer))
         }
-        // Two large customers become the giant.
-        _ = try await client.answer(to: door.logIn(large[1], as: giant))
         let buyers = large.indices.map(Self.known) + [Self.victim]
         for (number, buyer) in buyers.enumerated() {
             _ = try await client.answer(to: door.receipt(try AttackFixture.transaction(2000 + number), of: buyer))
@@ -69,7 +67,7 @@ struct CustomerMerges: Attack {
 
     func start(by attacker: Attacker) async throws {
         let (door, head) = (attacker.door, DoorRequests.anonymous())
-        let merges = large.indices.dropFirst(2).map { door.logIn(large[$0], as: Self.known($0)) }
+        let merges = large.indices.map { door.logIn(large[$0], as: Self.known($0)) }
         attacker.hold(1, openedEvery: .zero, replacedAfter: .zero) { _ in
             RepeatingHandler(pause: .seconds(1)) { merges[$0 % merges.count] }
         }
@@ -93,30 +91,28 @@ struct CustomerMerges: Attack {
     /// The ids of the customers, and the sizes of the messages about them.
     func findings(from client: LoopbackClient, in fixture: AttackFixture) async throws -> [Finding] {
         let key = try await fixture.makeKey("export", scopes: ["export"])
-        func aliases(of customer: String) async throws -> Int {
+        func archive(of customer: String) async throws -> UserArchiveResource {
             let answer = try await client.answer(
                 to: .request(
                     "GET", "/v1/users/\(customer)/export?issuer=customer", fields: ["Authorization": "Bearer \(key)"]))
-            return try JSONDecoder().decode(Archive.self, from: Data(answer.body.utf8)).aliases?.count ?? 0
+            return try JSONDecoder().decode(UserArchiveResource.self, from: Data(answer.body.utf8))
         }
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         let received = receiver.received
         let messages = try received.map { try decoder.decode(Message.self, from: $0.jsonData).event }
+        let purchases = Self.purchasesOfLarge + 1
         return [
-            Finding("aliases of the victim", try await aliases(of: Self.victim), in: 0...UserRecords.maximumAliases),
-            Finding("aliases of a merged customer", try await aliases(of: Self.known(2)), in: 1...Int.max),
+            Finding(
+                "aliases of the victim", try await archive(of: Self.victim).aliases?.count ?? 0,
+                in: 0...UserRecords.maximumAliases),
+            Finding(
+                "purchases of a merged customer", try await archive(of: Self.known(0)).transactions.count,
+                in: purchases...purchases),
             Finding("ids in a message", messages.map(\.identifiers).max() ?? 0, in: 10...10),
             Finding("bytes of a message", received.map(\.body.utf8.count).max() ?? 0, in: 0...4096),
         ]
     }
-}
-
-/// The further ids in a user's export.
-private struct Archive: Decodable {
-    struct Name: Decodable {}
-
-    let aliases: [Name]?
 }
 
 /// A message in RevenueCat's format.
