@@ -319,7 +319,8 @@ import Testing
     private let values: [String: String]
 
     init() throws {
-        garden = try TestGarden()
+        let garden = try TestGarden()
+        self.garden = garden
         let store = garden.store
         func buy(_ product: String, _ account: String) throws -> String {
             try #require(try garden.buy("garden." + product, account: account).purchase).transactionIdentifier
