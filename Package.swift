@@ -221,7 +221,8 @@ let package = Package(
         .testTarget(
             name: "DoorsTests",
             dependencies: [
-                "Doors", "Entitlements", "HTTPSupport", "Receipts", "Service", "TestSupport", hummingbirdTesting,
+                "Catalog", "Doors", "Entitlements", "Figures", "HTTPSupport", "Ledger", "Receipts", "Service",
+                "TestSupport", hummingbirdTesting, logging,
             ],
             path: "Tests/Doors", exclude: ["Schemas"]),
         .testTarget(

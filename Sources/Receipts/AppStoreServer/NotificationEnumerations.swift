@@ -23,6 +23,7 @@ public enum NotificationTypeV2: String, Sendable, CaseIterable, Codable {
     case metadataUpdate = "METADATA_UPDATE"
     case migration = "MIGRATION"
     case priceChange = "PRICE_CHANGE"
+    case unclaimSeats = "UNCLAIM_SEATS"
 }
 
 /// The subtype of a notification (App Store Server Notifications V2, `subtype`).
@@ -44,6 +45,12 @@ public enum Subtype: String, Sendable, CaseIterable, Codable {
     case summary = "SUMMARY"
     case failure = "FAILURE"
     case unreported = "UNREPORTED"
+    case created = "CREATED"
+    case activeTokenReminder = "ACTIVE_TOKEN_REMINDER"
+    /// Of a refund of some seats. The transaction stays valid for the others.
+    case seats = "SEATS"
+    case increaseQuantity = "INCREASE_QUANTITY"
+    case decreaseQuantity = "DECREASE_QUANTITY"
 
     /// The types that the subtype applies to.
     package var types: [NotificationTypeV2] {
@@ -56,7 +63,9 @@ public enum Subtype: String, Sendable, CaseIterable, Codable {
         case .gracePeriod: [.didFailToRenew]
         case .pending, .accepted: [.priceIncrease]
         case .summary, .failure: [.renewalExtension]
-        case .unreported: [.externalPurchaseToken]
+        case .unreported, .created, .activeTokenReminder: [.externalPurchaseToken]
+        case .seats: [.refund]
+        case .increaseQuantity, .decreaseQuantity: [.didChangeRenewalPref]
         }
     }
 }
