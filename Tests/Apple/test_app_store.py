@@ -353,20 +353,28 @@ class AppStoreTests(unittest.TestCase):
         call(seeds["transactionId"], request)
         kept = self.store.sandbox("GET", f"transactions/{seeds['transactionId']}/consumption")
         self.assertEqual(kept["consumptionPercentage"], 50000)
-        self.refused(APIError.INVALID_TRANSACTION_TYPE_NOT_SUPPORTED, call, gate["transactionId"], request)
+        call(gate["transactionId"], request)
         self.refused(APIError.TRANSACTION_ID_NOT_FOUND, call, "1234", request)
         declined = ConsumptionRequest(
             customerConsented=False, sampleContentProvided=False, deliveryStatus=DeliveryStatus.DELIVERED
         )
         self.refused(APIError.INVALID_CUSTOMER_CONSENTED, call, seeds["transactionId"], declined)
         first = self.client.send_consumption_data
-        first(seeds["transactionId"], ConsumptionRequestV1(customerConsented=True, sampleContentProvided=True))
-        self.refused(
-            APIError.INVALID_TRANSACTION_NOT_CONSUMABLE,
-            first,
-            gate["transactionId"],
-            ConsumptionRequestV1(customerConsented=True, sampleContentProvided=True),
-        )
+        undeclared = {
+            f"raw{field}": 0
+            for field in [
+                "ConsumptionStatus", "Platform", "DeliveryStatus", "AccountTenure", "PlayTime", "LifetimeDollarsRefunded",
+                "LifetimeDollarsPurchased", "UserStatus",
+            ]
+        }
+
+        def complete(**fields):
+            return ConsumptionRequestV1(
+                customerConsented=True, sampleContentProvided=True, appAccountToken="", **{**undeclared, **fields}
+            )
+
+        first(seeds["transactionId"], complete())
+        self.refused(APIError.INVALID_TRANSACTION_TYPE_NOT_SUPPORTED, first, gate["transactionId"], complete())
         for field, value, error in [
             ("rawConsumptionStatus", 9, APIError.INVALID_CONSUMPTION_STATUS),
             ("rawPlatform", 9, APIError.INVALID_PLATFORM),
@@ -377,8 +385,8 @@ class AppStoreTests(unittest.TestCase):
             ("rawLifetimeDollarsPurchased", 9, APIError.INVALID_LIFETIME_DOLLARS_PURCHASED),
             ("rawUserStatus", 9, APIError.INVALID_USER_STATUS),
         ]:
-            wrong = ConsumptionRequestV1(customerConsented=True, sampleContentProvided=True, **{field: value})
-            self.refused(error, first, seeds["transactionId"], wrong)
+            for wrong in [value, None]:
+                self.refused(error, first, seeds["transactionId"], complete(**{field: wrong}))
 
     # Subscriptions
 
