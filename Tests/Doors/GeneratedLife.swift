@@ -153,7 +153,8 @@ struct GeneratedLife {
             let isEarly = number > 1 && !isAfterUpgrade && dice.happens(50)
             let signed = start.adding(seconds: isEarly ? -Int64(dice.number(below: 20)) * 3600 - 600 : 0)
             var stated = [period(signed: signed)]
-            if dice.happens(15) { stated.append(period(signed: signed, asSecond: true)) }
+            let hasSecond = dice.happens(15)
+            if hasSecond { stated.append(period(signed: signed, asSecond: true)) }
             isAfterUpgrade = false
             switch Self.end(of: product, dice) {
             case .renewal: begin = end
@@ -165,7 +166,12 @@ struct GeneratedLife {
                 (begin, product, isAfterUpgrade) = (next, "gold", true)
             case .refund:
                 let refunded = start.adding(days: 3 + Int64(dice.number(below: 20)))
-                stated.append(period(signed: refunded.adding(seconds: 5), revoked: refunded))
+                let isOfSecond = hasSecond && dice.happens(50)
+                stated.append(
+                    period(signed: refunded.adding(seconds: 5), revoked: refunded, asSecond: isOfSecond))
+                // A later statement under the other identifier does not know of the refund.
+                if hasSecond { stated.append(period(signed: refunded.adding(days: 1), asSecond: !isOfSecond)) }
+                if dice.happens(20) { stated.append(period(signed: refunded.adding(days: 2), asSecond: isOfSecond)) }
                 begin = end.adding(days: Int64(dice.number(below: 20)))
             case .turnedOff:
                 stated.append(period(signed: start.adding(days: 5), renewal: [.autoRenewStatus: .integer(0)]))
