@@ -219,8 +219,7 @@ let package = Package(
             name: "DoorsTests",
             dependencies: [
                 "Catalog", "Doors", "Entitlements", "Figures", "HTTPSupport", "Ledger", "Receipts", "Service",
-                "TestSupport",
-                hummingbirdTesting,
+                "TestSupport", hummingbirdTesting, logging,
             ],
             path: "Tests/Doors", exclude: ["Schemas"]),
         .testTarget(

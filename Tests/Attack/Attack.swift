@@ -10,6 +10,8 @@ protocol Attack: Sendable {
     var addressCount: Int { get }
     /// The time of the measurement, once the load has started.
     var duration: Duration { get }
+    /// The bytes by which the files of the data directory may grow.
+    var maximumGrowth: Int { get }
 
     /// Further probes, sent beside those of every attack.
     ///
@@ -20,12 +22,17 @@ protocol Attack: Sendable {
 
     /// Starts the load, which lasts until the attacker stops.
     func start(by attacker: Attacker) async throws
+
+    /// Reads the quantities that the attack must not push beyond their limits, while the load continues.
+    func findings(from client: LoopbackClient, in fixture: AttackFixture) async throws -> [Finding]
 }
 
 extension Attack {
     var serviceOptions: [String] { [] }
     var addressCount: Int { 1 }
     var duration: Duration { .seconds(6) }
+    var maximumGrowth: Int { 16 << 20 }
 
     func probes(from client: LoopbackClient, in fixture: AttackFixture) async throws -> [Probe] { [] }
+    func findings(from client: LoopbackClient, in fixture: AttackFixture) async throws -> [Finding] { [] }
 }

@@ -4,7 +4,7 @@ enum AttackRunner {
         try OpenFileLimit.raise()
         let fixture = try await AttackFixture()
         let service = try await AttackedService(fixture, options: attack.serviceOptions)
-        let attacker = try Attacker(port: service.port, addressCount: attack.addressCount)
+        let attacker = try Attacker(port: service.port, addressCount: attack.addressCount, door: fixture.door)
         let prober = try Prober(port: service.port)
         let result: Result<AttackReport, any Error>
         do {
@@ -29,14 +29,17 @@ enum AttackRunner {
             + (try await attack.probes(from: prober.client, in: fixture))
         for probe in probes where probe.isWarmedUp { try await prober.warmUp(probe) }
         for probe in probes { prober.start(probe) }
+        let size = fixture.dataSize
         try await attack.start(by: attacker)
         try await Task.sleep(for: attack.duration)
         let latencies = try await prober.finish()
         let memory = try ProcessMemory(of: service.processIdentifier)
+        let growth = Finding("bytes of growth", fixture.dataSize - size, in: 0...attack.maximumGrowth)
+        let findings = [growth] + (try await attack.findings(from: prober.client, in: fixture))
         // The load continues, because the service must stop under attack.
         let end = await service.end()
         return AttackReport(
-            name: attack.name, latencies: latencies, memory: memory, end: end, connections: attacker.connections,
-            log: service.log)
+            name: attack.name, latencies: latencies, memory: memory, findings: findings, end: end,
+            connections: attacker.connections, log: service.log)
     }
 }

@@ -5,19 +5,28 @@ import Ledger
 extension EntitlementDecision {
     /// Records the effects of the changes so far on purchases with an end in the histories of their owners.
     ///
+    /// A statement may be late, and the next one may follow it. So the end of its period is left to the next
+    /// `LedgerTransaction.recordDueStates`.
+    ///
     /// - Parameter type: Returns the type of a product, for transactions without a stated type.
     package mutating func recordStates(type: (String) -> ProductType?) {
-        recordStates(of: changedPurchases, type: type)
+        recordStates(of: changedPurchases, holding: moment, type: type)
     }
 
     /// Records the current states of purchases with an end in the histories of their owners.
     ///
-    /// - Parameter isSilent: True to record the states without events if no history has them, in a ledger that had no histories.
+    /// - Parameters:
+    ///   - isSilent: True to record the states without events if no history has them, in a ledger that had no histories.
+    ///   - hold: The last moment at which no end is reported that time alone has brought to a subscription that may renew.
+    /// - Returns: The purchases whose statement about the renewal is awaited.
+    @discardableResult
     package mutating func recordStates(
         of originals: Set<TransactionKey>,
         isSilent: Bool = false,
+        holding hold: Timestamp? = nil,
         type: (String) -> ProductType?
-    ) {
+    ) -> Set<TransactionKey> {
+        var awaiting: Set<TransactionKey> = []
         let granted = grantedTransactions
         for original in originals.sorted() {
             guard let purchase = facts.purchases[original], let status = status(of: original, purchase, type: type),
@@ -32,7 +41,8 @@ extension EntitlementDecision {
             {
                 recorded = recorded?.reopened
             }
-            let awaited = status.awaitsStatement(at: moment)
+            let awaited = recorded?.state == status.state ? nil : status.awaitsStatement(at: moment, holding: hold)
+            if awaited != nil { awaiting.insert(original) }
             let new =
                 awaited.map {
                     HistoryState(state: recorded?.state ?? .active, renews: recorded?.renews, changesAt: $0)
@@ -49,6 +59,7 @@ extension EntitlementDecision {
             }
             make(.recordedState(original, new))
         }
+        return awaiting
     }
 
     private func status(

@@ -98,6 +98,13 @@ package struct EntitlementDecision: Sendable {
         origins.contains(origin) || facts.acceptedOriginsByUser[user]?.contains(origin) ?? false
     }
 
+    /// Leaves the refusals of users out of the changes.
+    mutating func removeRefusals(of users: Set<Int64>) {
+        changes.removeAll {
+            if case .refused(_, _, let user, _) = $0 { users.contains(user) } else { false }
+        }
+    }
+
     /// Makes a change, which the following claims see.
     mutating func make(_ change: EntitlementChange) {
         changes.append(change)

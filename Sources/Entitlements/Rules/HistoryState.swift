@@ -19,9 +19,7 @@ package struct HistoryState: Hashable, Sendable {
 
     init(_ status: PurchaseStatus, at moment: Timestamp) {
         let isEnded = [.expired, .revoked, .refunded, .upgraded].contains(status.state)
-        let ends = [
-            status.paidUntil, status.graceEndsAt, status.paidUntil?.adding(days: PurchaseState.billingRetryDays),
-        ]
+        let ends = [status.paidUntil, status.graceEndsAt, status.retryEndsAt]
         self.init(
             state: status.state, renews: isEnded ? nil : status.renews,
             changesAt: isEnded ? nil : ends.compactMap(\.self).filter { $0 > moment }.min())

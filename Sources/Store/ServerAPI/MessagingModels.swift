@@ -18,9 +18,27 @@ public struct UploadMessageRequestBody: Codable, Sendable {
     let headerPosition: String?
     let bulletPoints: [BulletPoint]?
 
-    /// The images of the message.
-    var imageIdentifiers: [UUID] {
-        (image.map { [$0.imageIdentifier] } ?? []) + (bulletPoints ?? []).map(\.imageIdentifier)
+    /// The images of the message, each with the size that it must have.
+    var images: [(identifier: UUID, size: ImageSize)] {
+        (image.map { [($0.imageIdentifier, .fullSize)] } ?? [])
+            + (bulletPoints ?? []).map { ($0.imageIdentifier, .bulletPoint) }
+    }
+}
+
+/// The size of an image (Retention Messaging API, `imageSize`).
+enum ImageSize: String {
+    case fullSize = "FULL_SIZE"
+    case bulletPoint = "BULLET_POINT"
+
+    private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+
+    /// True if the bytes are a PNG, as far as its header shows (PNG section 11.2.1). A full-size image has Apple's dimensions.
+    func includes(_ png: [UInt8]) -> Bool {
+        guard png.starts(with: Self.signature), png.count >= 24, png[12..<16].elementsEqual("IHDR".utf8) else {
+            return false
+        }
+        func number(at index: Int) -> Int { png[index..<index + 4].reduce(0) { $0 << 8 | Int($1) } }
+        return self == .bulletPoint || (number(at: 16) == 3840 && (160...2160).contains(number(at: 20)))
     }
 }
 
