@@ -110,6 +110,11 @@ struct GeneratedLife {
 
     // MARK: Subscriptions
 
+    private static func ownership(_ dice: Dice) -> InAppOwnershipType {
+        if dice.happens(15) { return .familyShared }
+        return dice.happens(10) ? .assigned : .purchased
+    }
+
     /// What ends a period of a subscription.
     private enum End {
         case renewal, gap, upgrade, refund, turnedOff, failedCharge
@@ -126,11 +131,11 @@ struct GeneratedLife {
     /// Renewals, also early ones and gaps, upgrades, downgrades, refunds, failed charges with and without a grace period, and
     /// periods that the App Store states under two identifiers.
     private mutating func addSubscription(_ dice: Dice) {
-        let isShared = dice.happens(15)
+        let ownership = Self.ownership(dice)
         var (begin, product, isAfterUpgrade) = (Self.start, "plus", false)
         for number in 1...(2 + dice.number(below: 4)) {
             var facts: [TransactionFact: StatedValue] = [.webOrderLineItemId: .text("event \(number)")]
-            if isShared { facts[.inAppOwnershipType] = .text(InAppOwnershipType.familyShared.rawValue) }
+            facts[.inAppOwnershipType] = .text(ownership.rawValue)
             if number == 1, dice.happens(20) {
                 facts[.offerDiscountType] = .text(OfferDiscountType.freeTrial.rawValue)
             }
@@ -143,7 +148,9 @@ struct GeneratedLife {
                 asSecond: Bool = false
             ) -> Claim {
                 var facts = facts
-                if isShared, revoked != nil { facts[.revocationType] = .text(RevocationType.familyRevoke.rawValue) }
+                if ownership == .familyShared, revoked != nil {
+                    facts[.revocationType] = .text(RevocationType.familyRevoke.rawValue)
+                }
                 return claim(
                     of: current, "\(number)\(asSecond ? "b" : "")", original: "1", from: start, to: end, signed: signed,
                     revoked: revoked, renewal: renewal, graceEnds: graceEnds, facts: facts)
