@@ -4,7 +4,7 @@ public struct TransactionFactsResource: Codable, Sendable {
     public let environment: String?
     /// `Consumable`, `Non-Consumable`, `Auto-Renewable Subscription` or `Non-Renewing Subscription`.
     public let type: String?
-    /// `PURCHASED` or `FAMILY_SHARED`.
+    /// `PURCHASED`, `FAMILY_SHARED` or `ASSIGNED`, a seat that another customer has paid for.
     public let inAppOwnershipType: String?
     /// `PURCHASE` or `RENEWAL`.
     public let transactionReason: String?

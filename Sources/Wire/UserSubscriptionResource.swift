@@ -12,7 +12,8 @@ public struct UserSubscriptionResource: Codable, Sendable {
     public let since: String
     /// The end of the last period, or of its grace period.
     public let until: String?
-    /// True if the subscription renews. Nil if the App Store has not stated it.
+    /// True if the subscription renews. Nil if the App Store has not stated it. False for a commitment that the customer lets end,
+    /// though its next periods follow.
     public let renews: Bool?
     /// The product of the next period.
     public let nextProductId: String?

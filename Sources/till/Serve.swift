@@ -227,6 +227,7 @@ struct Serve: Command {
             orderClients: orderClients,
             allowsPrivateAddresses: configuration.allowsPrivateWebhooks, proxies: configuration.proxies,
             requestsPerAddress: configuration.proxies > 0 ? configuration.maximumConnectionsPerAddress : nil,
+            reserve: configuration.storageReserve(in: data.ledgerFile.deletingLastPathComponent()),
             others: others)
         companions.append(CatalogWatch(service: administration, logger: configuration.logger))
         companions.append(BlockedUserWarning(ledger: ledger, logger: configuration.logger))

@@ -70,6 +70,14 @@ import Testing
         #expect(fixture.subscription()?.billingIssuesDetectedAt == nil)
     }
 
+    @Test func `a cancelled commitment has the date of the statement, though its periods renew`() {
+        var fixture = Fixture()
+        fixture.subscribe(from: 1, to: 31)
+        fixture.state(
+            [.autoRenewStatus: .integer(1), .commitmentInfo: .text(#"{"commitmentAutoRenewStatus":0}"#)], on: 5)
+        #expect(fixture.subscription()?.unsubscribeDetectedAt == Fixture.day(5))
+    }
+
     @Test func `a statement about an earlier period says nothing about the last one`() {
         var fixture = Fixture()
         fixture.subscribe(from: -30, to: 1)
@@ -138,6 +146,13 @@ import Testing
         let shared: [TransactionFact: StatedValue] = [.inAppOwnershipType: .text("FAMILY_SHARED")]
         fixture.subscribe(from: 1, to: 31, refundedOn: 7, facts: shared)
         #expect(fixture.subscription()?.ownership == .familyShared)
+        #expect(fixture.subscription()?.refundedAt == nil)
+        #expect(fixture.subscription()?.expiresDate == Fixture.day(7))
+    }
+
+    @Test func `the end of a seat is no refund`() {
+        var fixture = Fixture()
+        fixture.subscribe(from: 1, to: 31, refundedOn: 7, facts: [.inAppOwnershipType: .text("ASSIGNED")])
         #expect(fixture.subscription()?.refundedAt == nil)
         #expect(fixture.subscription()?.expiresDate == Fixture.day(7))
     }

@@ -66,10 +66,15 @@ import Testing
         #expect(purchase.renewalIntent == nil)
     }
 
-    @Test func `a subscription that was turned off lapses`() throws {
+    @Test(
+        arguments: [
+            [.autoRenewStatus: .integer(0)],
+            [.autoRenewStatus: .integer(1), .commitmentInfo: .text(#"{"commitmentAutoRenewStatus":0}"#)],
+        ] as [[RenewalFact: StatedValue]])
+    func `a subscription or a commitment that was turned off lapses`(renewal: [RenewalFact: StatedValue]) throws {
         let purchase = try subscription { fixture in
             fixture.subscribe(from: 8, to: 15)
-            fixture.state([.autoRenewStatus: .integer(0)], on: 9)
+            fixture.state(renewal, on: 9)
         }
         #expect(purchase.renewalIntent == .lapse)
         #expect(purchase.renewalIntentChangeDate == Self.day(9))
@@ -130,12 +135,13 @@ import Testing
     @Test func `a revocation by the team and the end of sharing have their reasons`() throws {
         let taken = try subscription { $0.buy(Self.gate, on: 1, revocation: CustomerInfoFixture.revocation(3)) }
         #expect(taken.isExpired && taken.cancelationReason == .developer)
-        let shared = try subscription { fixture in
-            fixture.buy(
-                Self.gate, on: 1, refundedOn: 3,
-                facts: [.inAppOwnershipType: .text(InAppOwnershipType.familyShared.rawValue)])
+        for ownership in [InAppOwnershipType.familyShared, .assigned] {
+            let shared = try subscription { fixture in
+                fixture.buy(
+                    Self.gate, on: 1, refundedOn: 3, facts: [.inAppOwnershipType: .text(ownership.rawValue)])
+            }
+            #expect(shared.isExpired && shared.cancelationReason == .system)
         }
-        #expect(shared.isExpired && shared.cancelationReason == .system)
     }
 
     @Test func `a replaced product has ended, and its successor runs`() throws {

@@ -45,10 +45,9 @@ import Testing
         }
     }
 
-    @Test func `family sharing is not counted`() throws {
-        let facts: [TransactionFact: StatedValue] = [
-            .inAppOwnershipType: .text(InAppOwnershipType.familyShared.rawValue)
-        ]
+    @Test(arguments: [InAppOwnershipType.familyShared, .assigned])
+    func `a purchase that another customer has paid for is not counted`(ownership: InAppOwnershipType) throws {
+        let facts: [TransactionFact: StatedValue] = [.inAppOwnershipType: .text(ownership.rawValue)]
         check([try Self.transaction("1", bought: "2026-03-01", expires: "2026-04-01", facts: facts)], [])
     }
 

@@ -136,18 +136,23 @@ import TestSupport
 
     @Test(
         arguments: [
-            ([.autoRenewStatus: 0], true, false), ([.autoRenewStatus: 0, .expirationIntent: 1], true, false),
-            ([.autoRenewStatus: 0, .expirationIntent: 3], true, false),
-            ([.autoRenewStatus: 0, .expirationIntent: 2], false, true),
-            ([.autoRenewStatus: 1, .isInBillingRetryPeriod: 1], false, true),
-            ([.autoRenewStatus: 1, .isInBillingRetryPeriod: 0], false, false), ([:], false, false),
-        ] as [([RenewalFact: Int64], Bool, Bool)])
+            ([.autoRenewStatus: .integer(0)], true, false),
+            ([.autoRenewStatus: .integer(0), .expirationIntent: .integer(1)], true, false),
+            ([.autoRenewStatus: .integer(0), .expirationIntent: .integer(3)], true, false),
+            ([.autoRenewStatus: .integer(0), .expirationIntent: .integer(2)], false, true),
+            ([.autoRenewStatus: .integer(1), .isInBillingRetryPeriod: .integer(1)], false, true),
+            ([.autoRenewStatus: .integer(1), .isInBillingRetryPeriod: .integer(0)], false, false),
+            (
+                [.autoRenewStatus: .integer(1), .commitmentInfo: .text(#"{"commitmentAutoRenewStatus":0}"#)], true,
+                false
+            ), ([:], false, false),
+        ] as [([RenewalFact: StatedValue], Bool, Bool)])
     func `a subscription without a history has the dates of the last statement`(
-        facts: [RenewalFact: Int64],
+        facts: [RenewalFact: StatedValue],
         isTurnedOff: Bool,
         hasFailed: Bool
     ) async throws {
-        let stated = renewal(at: 900, facts.mapValues { .integer($0) })
+        let stated = renewal(at: 900, facts)
         try await ledger.write {
             // The history of a user does not tell of purchases that do not count for the user.
             _ = try $0.redeem(

@@ -108,6 +108,10 @@ import Testing
             "externalPurchaseId": .requiredText, "tokenCreationDate": .number, "appAppleId": .decidingNumber,
             "bundleId": .decidingText,
         ],
+        "unclaimInfo": [
+            "environment": .requiredText, "appAppleId": .decidingNumber, "bundleId": .decidingText,
+            "unclaimSeatIds": .texts,
+        ],
     ]
 
     private static func number(_ text: String) -> JSONValue {
@@ -224,7 +228,7 @@ import Testing
     private static func notification(about part: String) -> JSONObject? {
         let object: JSONObject? =
             switch part {
-            case "data", "summary", "appData": ["environment": "Sandbox", "bundleId": "b"]
+            case "data", "summary", "appData", "unclaimInfo": ["environment": "Sandbox", "bundleId": "b"]
             case "externalPurchaseToken": ["externalPurchaseId": "SANDBOX_1", "bundleId": "b"]
             default: nil
             }
@@ -303,6 +307,7 @@ import Testing
                 case .summary(let summary): summary
                 case .appData(let appData): appData
                 case .externalPurchaseToken(let token): token
+                case .unclaimInfo(let info): info
                 }
             let signed = fields(content).filter { $0.hasPrefix("signed") }
             #expect(fields(content).subtracting(signed) == Set(table.keys))

@@ -52,11 +52,27 @@ public enum TestProofs {
             _ = data.add(
                 "signedTransactionInfo", .string(try SignedJSON.sign(.object(transaction), with: key, chain: chain)))
         }
-        return try SignedJSON.sign(
-            .object([
-                "notificationType": .string(type), "notificationUUID": .string(uuid), "data": .object(data),
-                "version": "2.0", "signedDate": .integer(signedAt.millisecondsSince1970),
-            ]), with: key, chain: chain)
+        return try notification(
+            type, uuid: uuid, body: ("data", data), signedAt: signedAt, with: key, chain: chain)
+    }
+
+    /// A notification with a body, as the App Store signs it.
+    public static func notification(
+        _ type: String,
+        subtype: String? = nil,
+        uuid: String,
+        body: (name: String, fields: JSONObject),
+        signedAt: Timestamp = signedAt,
+        with key: PrivateKey,
+        chain: [Certificate]
+    ) throws -> String {
+        var payload: JSONObject = [
+            "notificationType": .string(type), "notificationUUID": .string(uuid), "version": "2.0",
+            "signedDate": .integer(signedAt.millisecondsSince1970),
+        ]
+        if let subtype { _ = payload.add("subtype", .string(subtype)) }
+        _ = payload.add(body.name, .object(body.fields))
+        return try SignedJSON.sign(.object(payload), with: key, chain: chain)
     }
 
     public static func purchase(

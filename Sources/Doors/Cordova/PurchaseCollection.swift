@@ -102,7 +102,7 @@ package struct PurchaseCollection: Hashable, Sendable {
         let stated = counts ? renewal : nil
         let isExpired = isExpired(last, facts)
         let renews: Bool? = if let status { status.renews } else { false }
-        let isTurnedOff = renews == false && stated?.facts.bool(.autoRenewStatus) == false
+        let isTurnedOff = renews == false && stated?.willRenew == false
         return CordovaPurchase(
             productIdentifier: transaction.productIdentifier,
             purchaseIdentifier: transaction.originalTransactionIdentifier,
@@ -125,7 +125,7 @@ package struct PurchaseCollection: Hashable, Sendable {
         let transaction = last.transaction
         if transaction.revocation != nil { return .developer }
         guard transaction.revocationDate != nil else { return last.terms.isUpgraded ? .systemReplaced : nil }
-        if last.terms.isFamilyShared { return .system }
+        if last.terms.isPaidByAnother { return .system }
         return transaction.revocationReason == RevocationReason.refundedDueToIssue.rawValue
             ? .customerTechnicalIssues : .customerOtherReason
     }

@@ -30,7 +30,7 @@ extension LedgerTransaction {
             renewals[key] = purchase.renewal
         }
         let hasEvents = renewals.values.contains { renewal in
-            renewal.facts.bool(.autoRenewStatus) == false || renewal.facts.bool(.isInBillingRetryPeriod) == true
+            renewal.willRenew == false || renewal.facts.bool(.isInBillingRetryPeriod) == true
                 || renewal.facts.integer(.expirationIntent) != nil
         }
         return CustomerHistory(

@@ -52,7 +52,7 @@ struct OwnedItemRecords {
     /// The facts that a state depends on.
     private static let transactionFacts = PurchasePeriod.Terms.facts
     private static let renewalFacts: [RenewalFact] = [
-        .autoRenewStatus, .autoRenewProductId, .isInBillingRetryPeriod, .expirationIntent,
+        .autoRenewStatus, .autoRenewProductId, .isInBillingRetryPeriod, .expirationIntent, .commitmentInfo,
     ]
 
     private static let coverage = coverage(where: "true")
@@ -70,7 +70,7 @@ struct OwnedItemRecords {
         ]
         let columns =
             (own + transactionFacts.map(\.rawValue)).map { "redeemed." + $0 }
-            + ["subscription.stated_at AS renewal_stated_at"] + renewalFacts.map(\.rawValue)
+            + ["subscription.stated_at AS renewal_stated_at"] + renewalFacts.map { "subscription." + $0.rawValue }
         return """
             SELECT collection, number, begins_at, ends_at, NULL AS grant_id, redeemed.purchase_date, entitlement.origin,
                 \(columns.joined(separator: ", "))

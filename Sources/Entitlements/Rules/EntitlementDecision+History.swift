@@ -27,19 +27,27 @@ extension EntitlementDecision {
         type: (String) -> ProductType?
     ) -> Set<TransactionKey> {
         var awaiting: Set<TransactionKey> = []
+        let granted = grantedTransactions
         for original in originals.sorted() {
             guard let purchase = facts.purchases[original], let status = status(of: original, purchase, type: type),
                 status.paidUntil != nil || facts.recordedStates[original] != nil
             else { continue }
-            let recorded = facts.recordedStates[original]
+            var recorded = facts.recordedStates[original]
             if isSilent, recorded != nil { continue }
+            // A period that is granted now may have ended in the state of the one before it. It has its own events.
+            if granted.contains(
+                TransactionKey(
+                    app: original.app, origin: original.origin, identifier: status.transactionIdentifier))
+            {
+                recorded = recorded?.reopened
+            }
             let awaited = recorded?.state == status.state ? nil : status.awaitsStatement(at: moment, holding: hold)
             if awaited != nil { awaiting.insert(original) }
             let new =
                 awaited.map {
                     HistoryState(state: recorded?.state ?? .active, renews: recorded?.renews, changesAt: $0)
                 } ?? HistoryState(status, at: moment)
-            guard recorded != new else { continue }
+            guard recorded != new || facts.recordedStates[original] != new else { continue }
             // Purchases from origins that are not accepted for the owner cause no events.
             let isReported = !isSilent && awaited == nil && isAccepted(original.origin, for: purchase.owner)
             for event in !isReported ? [] : status.events(since: recorded, at: moment) {
@@ -69,6 +77,17 @@ extension EntitlementDecision {
             ?? purchase.renewal.map { _ in .autoRenewableSubscription }
         return PurchaseStatus(
             of: original.identifier, from: original.origin, periods, kind, purchase.renewal, at: moment)
+    }
+
+    /// The transactions that the changes so far grant.
+    private var grantedTransactions: Set<TransactionKey> {
+        Set(
+            changes.compactMap { change in
+                guard case .audit(let entry, _) = change, entry.event == .granted, let origin = entry.origin else {
+                    return nil
+                }
+                return TransactionKey(app: entry.app ?? "", origin: origin, identifier: entry.reference)
+            })
     }
 
     /// The purchases that the changes so far concern.

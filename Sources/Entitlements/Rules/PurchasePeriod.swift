@@ -11,7 +11,8 @@ package struct PurchasePeriod: Hashable, Sendable {
         package let isUpgraded: Bool
         package let isTrial: Bool
         package let isIntroductory: Bool
-        package let isFamilyShared: Bool
+        /// Nil if the App Store has stated none, or an unknown one.
+        package let ownership: InAppOwnershipType?
 
         package init(_ facts: TransactionFacts) {
             type = facts.text(.type).flatMap(ProductType.init)
@@ -22,7 +23,17 @@ package struct PurchasePeriod: Hashable, Sendable {
             isIntroductory =
                 facts.integer(.offerType) == Int64(OfferType.introductoryOffer.rawValue)
                 || facts.bool(.isInIntroductoryOfferPeriod) == true
-            isFamilyShared = facts.text(.inAppOwnershipType) == InAppOwnershipType.familyShared.rawValue
+            ownership = facts.text(.inAppOwnershipType).flatMap(InAppOwnershipType.init)
+        }
+
+        package var isFamilyShared: Bool { ownership == .familyShared }
+
+        /// True if the customer has paid nothing, and gets no refund: the purchase of a family member, or a seat.
+        package var isPaidByAnother: Bool {
+            switch ownership {
+            case .familyShared, .assigned: true
+            case .purchased, nil: false
+            }
         }
 
         /// The facts that the terms depend on.

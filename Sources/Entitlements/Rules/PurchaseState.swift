@@ -9,7 +9,7 @@ public enum PurchaseState: String, Sendable, CaseIterable {
     case introductory
     /// In a paid period. The subscription renews, or the App Store has not stated whether it does.
     case active
-    /// In a paid period. It is the last one, unless the customer turns renewal on again.
+    /// In a paid period. It is the last one, or of the last commitment, unless the customer turns renewal on again.
     case willNotRenew
     /// Not charged, but still owned. The App Store retries until the grace period ends.
     case gracePeriod
@@ -21,7 +21,7 @@ public enum PurchaseState: String, Sendable, CaseIterable {
     case revoked
     /// A subscription replaced by one of a higher level.
     case upgraded
-    /// Bought by the user.
+    /// Bought by the user, or assigned to the user as a seat.
     case owned
     /// A consumable, added to a balance.
     case consumed
@@ -40,9 +40,8 @@ public enum PurchaseState: String, Sendable, CaseIterable {
         }
     }
 
-    /// The longest time for which the App Store retries a charge, in days (App Store Server Notifications,
-    /// `DID_FAIL_TO_RENEW`).
-    static let billingRetryDays: Int64 = 60
+    /// True if the App Store or the team has taken the last period back, or an upgrade has ended it.
+    var isTakenBack: Bool { [.revoked, .refunded, .upgraded].contains(self) }
 
     /// - Parameters:
     ///   - last: The last period of the purchase.
@@ -54,8 +53,8 @@ public enum PurchaseState: String, Sendable, CaseIterable {
         } else if type == .autoRenewableSubscription {
             self = Self.ofSubscription(last, renewal, at: moment)
         } else if last.isRevoked {
-            // Apple withdraws family sharing from members, and refunds only the buyer.
-            self = last.terms.isFamilyShared ? .revoked : .refunded
+            // Apple withdraws family sharing and seats from members, and refunds only the buyer.
+            self = last.terms.isPaidByAnother ? .revoked : .refunded
         } else if type == .consumable {
             self = .consumed
         } else if let end = last.expiresAt, end <= moment {
@@ -76,10 +75,10 @@ public enum PurchaseState: String, Sendable, CaseIterable {
         guard let end = last.expiresAt, end <= moment else {
             if last.terms.isTrial { return .trial }
             if last.terms.isIntroductory { return .introductory }
-            return renewal?.facts.bool(.autoRenewStatus) == false ? .willNotRenew : .active
+            return renewal?.willRenew == false ? .willNotRenew : .active
         }
         if let graceEndsAt = last.graceEndsAt, graceEndsAt > moment { return .gracePeriod }
-        let isRetried = renewal?.facts.bool(.isInBillingRetryPeriod) == true
-        return isRetried && moment < end.adding(days: billingRetryDays) ? .billingRetry : .expired
+        guard let renewal, renewal.facts.bool(.isInBillingRetryPeriod) == true else { return .expired }
+        return moment < end.adding(days: renewal.billingRetryDays) ? .billingRetry : .expired
     }
 }

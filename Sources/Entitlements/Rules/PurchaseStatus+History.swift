@@ -46,7 +46,7 @@ extension PurchaseStatus {
         let end: Timestamp? =
             switch state {
             case .billingRetry: graceEndsAt
-            case .expired: isRetried ? paidUntil.adding(days: PurchaseState.billingRetryDays) : paidUntil
+            case .expired: isRetried ? retryEndsAt : paidUntil
             default: nil
             }
         return end.flatMap { end in renewalStatedAt.map { $0 < end } ?? true ? end : nil }
@@ -62,15 +62,14 @@ extension PurchaseStatus {
     }
 
     private func stateEvent(after before: PurchaseState?, at moment: Timestamp) -> HistoryEvent? {
-        guard let paidUntil else { return nil }
+        guard let paidUntil, let retryEndsAt else { return nil }
         switch state {
         case .gracePeriod: return HistoryEvent(.gracePeriodBegan, at: paidUntil)
         case .billingRetry: return HistoryEvent(.renewalFailed, at: graceEndsAt ?? paidUntil)
         case .expired:
             let end = [paidUntil, graceEndsAt].compactMap(\.self).max() ?? paidUntil
             // The App Store stops retrying at its limit, or states that it has stopped earlier.
-            let retryEnd = paidUntil.adding(days: PurchaseState.billingRetryDays)
-            let givenUp = isRetried ? retryEnd : min(renewalStatedAt ?? retryEnd, retryEnd)
+            let givenUp = isRetried ? retryEndsAt : min(renewalStatedAt ?? retryEndsAt, retryEndsAt)
             return HistoryEvent(
                 .expired, at: before == .billingRetry ? max(end, givenUp) : end, reason: expirationReason?.rawValue)
         default: return nil

@@ -10,7 +10,8 @@ public struct PurchaseStatus: Hashable, Sendable {
     public let state: PurchaseState
     /// The start of the latest run of periods without a gap.
     public let since: Timestamp
-    /// The end of the last period, or of its grace period; nil for a purchase without an end.
+    /// The end of the last period, or of its grace period if it is longer; nil for a purchase without an end. A period that was
+    /// taken back has no grace period.
     public let until: Timestamp?
     /// Nil if the App Store has not stated whether the subscription renews; false for a purchase that never renews.
     public let renews: Bool?
@@ -24,15 +25,21 @@ public struct PurchaseStatus: Hashable, Sendable {
 
     /// The last transaction.
     let transactionIdentifier: String
+    /// The customer's relationship to the last transaction; nil if the App Store has not stated it.
+    let ownership: InAppOwnershipType?
     /// The end of the last paid period; nil for a purchase without an end.
-    let paidUntil: Timestamp?
+    package let paidUntil: Timestamp?
     let graceEndsAt: Timestamp?
     /// The date of the last statement about the renewal of the last period.
     let renewalStatedAt: Timestamp?
+    /// The end of the App Store's attempts to charge the next period; nil for a purchase without an end.
+    let retryEndsAt: Timestamp?
     /// True if the App Store has stated that it retries the charge.
     let isRetried: Bool
-    /// True if the subscription may renew, as far as the App Store has stated. False for another purchase.
-    let mayRenew: Bool
+    /// True if another period may follow, as far as the App Store has stated. False for another purchase.
+    ///
+    /// The periods of a commitment follow, also if the customer lets it end.
+    package let mayRenew: Bool
 
     /// - Parameters:
     ///   - transactions: The transactions of one purchase. The result is nil without one.
@@ -89,17 +96,18 @@ public struct PurchaseStatus: Hashable, Sendable {
         self.origin = origin
         productIdentifier = last.productIdentifier
         transactionIdentifier = last.transactionIdentifier
+        ownership = last.terms.ownership
         paidUntil = last.expiresAt
         graceEndsAt = last.graceEndsAt
         renewalStatedAt = renewal?.statedAt
         self.state = state
         since = Self.beginning(of: periods)
-        let hasGrace = [.gracePeriod, .billingRetry, .expired].contains(state)
-        until = [last.expiresAt, hasGrace ? last.graceEndsAt : nil].compactMap(\.self).max()
+        until = state.isTakenBack ? last.expiresAt : last.endsAt
+        retryEndsAt = last.expiresAt?.adding(days: renewal?.billingRetryDays ?? StatedRenewal.billingRetryDays)
         isRetried = renewal?.facts.bool(.isInBillingRetryPeriod) == true
         mayRenew = type == .autoRenewableSubscription && renewal?.facts.bool(.autoRenewStatus) != false
         let isRunning = type == .autoRenewableSubscription && (state.isOwned || state == .billingRetry)
-        renews = isRunning ? renewal?.facts.bool(.autoRenewStatus) : false
+        renews = isRunning ? renewal?.willRenew : false
         nextProductIdentifier = renews == true ? renewal?.facts.text(.autoRenewProductId) ?? productIdentifier : nil
         expirationReason = state == .expired ? ExpirationReason(intent: renewal?.facts.integer(.expirationIntent)) : nil
     }

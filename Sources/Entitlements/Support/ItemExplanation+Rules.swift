@@ -1,5 +1,6 @@
 import Commerce
 import Ledger
+import Receipts
 
 /// The rules of explanations. The source of an owned item comes first, then the purchase that ended last, grants, refusals,
 /// expected purchases, and unclaimed purchases.
@@ -25,21 +26,31 @@ extension ItemExplanation {
                 item, .granted, isOwned: true, "The team has granted the item\(words(of: owned)).", since: owned.since,
                 until: owned.until, reference: identifier)
         case .purchase(let transaction):
-            let (cause, verb): (Cause, String) =
-                switch owned.state {
-                case .familyShared: (.familyShared, "A member of the family has bought")
-                case .gracePeriod:
-                    (
-                        .gracePeriod,
-                        "The renewal could not be charged, and the grace period is not over. The user has bought"
-                    )
-                default: (.owned, "The user has bought")
+            let ownership = PurchasePeriod.Terms(transaction.facts).ownership
+            let cause: Cause =
+                switch (owned.state, ownership) {
+                case (.gracePeriod, _): .gracePeriod
+                case (_, .familyShared): .familyShared
+                case (_, .assigned): .assigned
+                case (_, .purchased), (_, nil): .owned
                 }
+            let failure =
+                cause == .gracePeriod ? "The renewal could not be charged, and the grace period is not over. " : ""
             return ItemExplanation(
-                item, cause, isOwned: true, "\(verb) \(transaction.productIdentifier)\(words(of: owned)).",
+                item, cause, isOwned: true,
+                "\(failure)\(payment(ownership)) \(transaction.productIdentifier)\(words(of: owned)).",
                 remedy: cause == .gracePeriod ? "The customer must correct the payment method in the App Store." : nil,
                 since: owned.since, until: owned.until, reference: transaction.transactionIdentifier,
                 origin: transaction.origin, products: [transaction.productIdentifier], renews: owned.renews == true)
+        }
+    }
+
+    /// The beginning of a sentence, which the name of the product follows.
+    private static func payment(_ ownership: InAppOwnershipType?) -> String {
+        switch ownership {
+        case .familyShared: "A member of the family has bought"
+        case .assigned: "Another customer has paid for the user's seat of"
+        case .purchased, nil: "The user has bought"
         }
     }
 
@@ -70,7 +81,7 @@ extension ItemExplanation {
         if !latest.counts {
             return explanation(
                 .originNotAccepted,
-                "The user has bought \(product) in \(status.origin.rawValue), which is not accepted for this user.",
+                "\(payment(status.ownership)) \(product) in \(status.origin.rawValue), which is not accepted for this user.",
                 "For a tester, add the user to `sandbox-users`. For a customer, check the build of the app.",
                 since: status.since)
         }

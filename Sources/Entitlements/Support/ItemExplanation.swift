@@ -5,6 +5,8 @@ public struct ItemExplanation: Hashable, Sendable {
     public enum Cause: String, Sendable, CaseIterable {
         case owned
         case familyShared
+        /// A seat that another customer has paid for.
+        case assigned
         case gracePeriod
         case granted
         /// Everybody owns the item.

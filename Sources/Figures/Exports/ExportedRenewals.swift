@@ -23,9 +23,9 @@ struct ExportedRenewals {
         let period = Period(origin: transaction.origin, transaction: ByteKey(transaction.transactionIdentifier))
         if let date = turnedOff[period] { return date }
         // A ledger of an earlier version has no history.
-        guard let statement = statement(about: bought, isLast: isLast),
-            statement.facts.bool(.autoRenewStatus) == false
-        else { return nil }
+        guard let statement = statement(about: bought, isLast: isLast), statement.willRenew == false else {
+            return nil
+        }
         switch Self.intent(statement) {
         case nil, .customerCancelled, .customerDidNotConsentToPriceIncrease: return statement.statedAt
         case .billingError, .productNotAvailable, .other: return nil

@@ -28,20 +28,19 @@ struct FigureTransaction {
     /// The refunded amount, in milliunits; nil if the App Store has not stated it.
     let refundedAmount: Int64?
 
-    /// - Returns: Nil for a transaction of a family member, who has paid nothing.
+    /// - Returns: Nil for a transaction that another customer has paid for.
     init?(_ bought: BoughtTransaction) {
         let (transaction, facts) = (bought.transaction, bought.transaction.facts)
-        guard facts.text(.inAppOwnershipType) != InAppOwnershipType.familyShared.rawValue else { return nil }
+        let terms = PurchasePeriod.Terms(facts)
+        guard !terms.isPaidByAnother else { return nil }
         subject = FigureSubject(
             app: bought.app, origin: transaction.origin, product: transaction.productIdentifier,
             storefront: facts.text(.storefront))
         identifier = ByteKey(transaction.transactionIdentifier)
         original = ByteKey(transaction.originalTransactionIdentifier)
         quantity = transaction.quantity
-        isTrial =
-            facts.text(.offerDiscountType) == OfferDiscountType.freeTrial.rawValue
-            || facts.bool(.isTrialPeriod) == true
-        isUpgraded = facts.bool(.isUpgraded) == true
+        isTrial = terms.isTrial
+        isUpgraded = terms.isUpgraded
         let price = facts.integer(.price).flatMap { (0..<Self.maximumPrice).contains($0) ? $0 : nil }
         let currency = facts.text(.currency).flatMap(FigureSubject.code)
         self.price = price.flatMap { price in currency.map { Price(milliunits: price, currency: $0.text) } }

@@ -66,6 +66,24 @@ public final class AppData: Sendable {
     }
 }
 
+/// The part of a notification about seats that the App Store has unclaimed (App Store Server Notifications V2, `unclaimInfo`).
+///
+/// The seats are claims of the app's server. Their members have no transactions.
+public final class UnclaimInfo: Sendable {
+    public let environment: String
+    public let appAppleId: Int64?
+    public let bundleId: String?
+    public let unclaimSeatIds: [String]?
+
+    init(_ fields: PayloadFields) throws(PayloadError) {
+        let fields = fields.deciding(["appAppleId", "bundleId"])
+        environment = try fields.requiredString("environment")
+        appAppleId = try fields.integer("appAppleId")
+        bundleId = try fields.string("bundleId")
+        unclaimSeatIds = try fields.strings("unclaimSeatIds")
+    }
+}
+
 /// The part of a notification about a purchase outside the App Store (App Store Server Notifications V2,
 /// `externalPurchaseToken`).
 public final class ExternalPurchaseToken: Sendable {

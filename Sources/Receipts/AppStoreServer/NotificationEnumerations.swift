@@ -23,6 +23,7 @@ public enum NotificationTypeV2: String, Sendable, CaseIterable, Codable {
     case metadataUpdate = "METADATA_UPDATE"
     case migration = "MIGRATION"
     case priceChange = "PRICE_CHANGE"
+    case unclaimSeats = "UNCLAIM_SEATS"
 }
 
 /// The subtype of a notification (App Store Server Notifications V2, `subtype`).
@@ -44,6 +45,29 @@ public enum Subtype: String, Sendable, CaseIterable, Codable {
     case summary = "SUMMARY"
     case failure = "FAILURE"
     case unreported = "UNREPORTED"
+    case created = "CREATED"
+    case activeTokenReminder = "ACTIVE_TOKEN_REMINDER"
+    /// Of a refund of some seats. The transaction stays valid for the others.
+    case seats = "SEATS"
+    case increaseQuantity = "INCREASE_QUANTITY"
+    case decreaseQuantity = "DECREASE_QUANTITY"
+
+    /// The types that the subtype applies to.
+    package var types: [NotificationTypeV2] {
+        switch self {
+        case .initialBuy, .resubscribe: [.subscribed]
+        case .upgrade, .downgrade: [.didChangeRenewalPref, .offerRedeemed]
+        case .autoRenewEnabled, .autoRenewDisabled: [.didChangeRenewalStatus]
+        case .billingRecovery: [.didRenew]
+        case .voluntary, .billingRetry, .priceIncrease, .productNotForSale: [.expired]
+        case .gracePeriod: [.didFailToRenew]
+        case .pending, .accepted: [.priceIncrease]
+        case .summary, .failure: [.renewalExtension]
+        case .unreported, .created, .activeTokenReminder: [.externalPurchaseToken]
+        case .seats: [.refund]
+        case .increaseQuantity, .decreaseQuantity: [.didChangeRenewalPref]
+        }
+    }
 }
 
 /// The customer's reason for a refund request (App Store Server Notifications V2, `consumptionRequestReason`).

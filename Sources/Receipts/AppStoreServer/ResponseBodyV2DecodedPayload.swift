@@ -9,6 +9,7 @@ public final class ResponseBodyV2DecodedPayload: Sendable {
         case summary(Summary)
         case appData(AppData)
         case externalPurchaseToken(ExternalPurchaseToken)
+        case unclaimInfo(UnclaimInfo)
     }
 
     public let notificationType: OpenEnumeration<NotificationTypeV2>
@@ -21,7 +22,7 @@ public final class ResponseBodyV2DecodedPayload: Sendable {
     public let fields: JSONObject
 
     init(_ fields: PayloadFields) throws(PayloadError) {
-        let fields = fields.deciding(["data", "summary", "appData", "externalPurchaseToken"])
+        let fields = fields.deciding(["data", "summary", "appData", "externalPurchaseToken", "unclaimInfo"])
         notificationType = try fields.requiredEnumeration("notificationType")
         subtype = try fields.enumeration("subtype")
         notificationUUID = try fields.requiredString("notificationUUID")
@@ -36,8 +37,11 @@ public final class ResponseBodyV2DecodedPayload: Sendable {
             body = .appData(try AppData(appData))
         } else if let token = try fields.object("externalPurchaseToken") {
             body = .externalPurchaseToken(try ExternalPurchaseToken(token))
+        } else if let info = try fields.object("unclaimInfo") {
+            body = .unclaimInfo(try UnclaimInfo(info))
         } else {
-            throw PayloadError(message: "One of data, summary, appData and externalPurchaseToken must be present.")
+            throw PayloadError(
+                message: "One of data, summary, appData, externalPurchaseToken and unclaimInfo must be present.")
         }
     }
 
@@ -47,6 +51,7 @@ public final class ResponseBodyV2DecodedPayload: Sendable {
         case .summary(let summary): summary.bundleId
         case .appData(let appData): appData.bundleId
         case .externalPurchaseToken(let token): token.bundleId
+        case .unclaimInfo(let info): info.bundleId
         }
     }
 
@@ -56,6 +61,7 @@ public final class ResponseBodyV2DecodedPayload: Sendable {
         case .summary(let summary): summary.appAppleId
         case .appData(let appData): appData.appAppleId
         case .externalPurchaseToken(let token): token.appAppleId
+        case .unclaimInfo(let info): info.appAppleId
         }
     }
 
@@ -66,6 +72,7 @@ public final class ResponseBodyV2DecodedPayload: Sendable {
         case .appData(let appData): appData.environment
         case .externalPurchaseToken(let token):
             (token.externalPurchaseId.hasPrefix("SANDBOX") ? AppStoreEnvironment.sandbox : .production).rawValue
+        case .unclaimInfo(let info): info.environment
         }
     }
 
@@ -80,7 +87,7 @@ public final class ResponseBodyV2DecodedPayload: Sendable {
         case .appData(let appData):
             [appData.signedAppTransactionInfo.map { ("signedAppTransactionInfo", .appTransaction, $0) }].compactMap(
                 \.self)
-        case .summary, .externalPurchaseToken: []
+        case .summary, .externalPurchaseToken, .unclaimInfo: []
         }
     }
 }

@@ -2,6 +2,8 @@
 public enum InAppOwnershipType: String, Sendable, CaseIterable, Codable {
     case familyShared = "FAMILY_SHARED"
     case purchased = "PURCHASED"
+    /// A seat of a purchase that another customer has paid for.
+    case assigned = "ASSIGNED"
 }
 
 /// The reason for a revocation (App Store Server API, `revocationReason`).

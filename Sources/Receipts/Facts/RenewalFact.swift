@@ -33,6 +33,9 @@ public enum RenewalFact: String, StatedFact {
 public typealias RenewalFacts = StatedFacts<RenewalFact>
 
 extension RenewalFacts {
+    /// The commitment of several billing periods; nil without one.
+    public var commitment: RenewalCommitmentInfo? { object(.commitmentInfo, RenewalCommitmentInfo.init) }
+
     init(_ renewal: JWSRenewalInfoDecodedPayload) {
         self.init()
         set(.environment, renewal.environment)

@@ -45,6 +45,12 @@ extension StatedFacts: Codable {
 }
 
 extension StatedFacts {
+    /// Reads the JSON object of a fact; nil if it was not stated.
+    func object<Value>(_ fact: Fact, _ read: (PayloadFields) throws(PayloadError) -> Value) -> Value? {
+        guard let text = text(fact), let json = try? JSONParser.parse(Array(text.utf8)) else { return nil }
+        return try? read(PayloadFields(json))
+    }
+
     mutating func set(_ fact: Fact, _ text: String?) { values[fact] = text.map { .text($0) } }
 
     mutating func set(_ fact: Fact, _ number: Int64?) { values[fact] = number.map { .integer($0) } }

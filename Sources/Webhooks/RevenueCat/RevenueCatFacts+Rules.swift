@@ -24,8 +24,13 @@ extension RevenueCatFacts {
         return transactions.contains { $0.facts.date(.expiresDate) != nil }
     }
 
+    private var terms: PurchasePeriod.Terms? { transaction.map { PurchasePeriod.Terms($0.facts) } }
+
     /// True if a member of the customer's family has paid.
-    var isFamilyShared: Bool { transaction.map { PurchasePeriod.Terms($0.facts).isFamilyShared } ?? false }
+    var isFamilyShared: Bool { terms?.isFamilyShared ?? false }
+
+    /// True if a member of the customer's family has paid, or the customer has a seat.
+    private var isPaidByAnother: Bool { terms?.isPaidByAnother ?? false }
 
     /// True if the transaction repeats an earlier purchase that does not renew. The customer paid once.
     private var isRestored: Bool {
@@ -43,8 +48,8 @@ extension RevenueCatFacts {
     var reason: RevenueCatEvent.Reason {
         switch entry.event {
         case .revoked where entry.reason != nil: .developerInitiated
-        // Apple refunds only the buyer, and withdraws family sharing from members.
-        case .revoked: isFamilyShared ? .unknown : .customerSupport
+        // Apple refunds only the buyer, and withdraws family sharing and seats from members.
+        case .revoked: isPaidByAnother ? .unknown : .customerSupport
         case .autoRenewDisabled: .unsubscribe
         case .renewalFailed: .billingError
         case .itemTakenBack: .developerInitiated
@@ -63,7 +68,7 @@ extension RevenueCatFacts {
     ///
     /// - Returns: Nil if the App Store has not stated the price.
     func amount(of kind: RevenueCatEvent.Kind) -> Int64? {
-        if entry.event == .itemGiven || isFamilyShared || isRestored { return 0 }
+        if entry.event == .itemGiven || isPaidByAnother || isRestored { return 0 }
         let price = transaction?.facts.integer(.price)
         switch kind {
         case .initialPurchase, .renewal, .nonRenewingPurchase: return price

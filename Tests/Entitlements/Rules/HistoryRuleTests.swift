@@ -31,6 +31,10 @@ import Testing
         .autoRenewStatus: .integer(1), .isInBillingRetryPeriod: .integer(1),
     ]
 
+    private static let cancelledCommitment: [RenewalFact: StatedValue] = [
+        .autoRenewStatus: .integer(1), .commitmentInfo: .text(#"{"commitmentAutoRenewStatus":0}"#),
+    ]
+
     static let cases = [
         Case(testDescription: "a first period has no event of its own", state: .active, changes: 100),
         Case(
@@ -101,6 +105,18 @@ import Testing
             recorded: HistoryState(state: .billingRetry, renews: true, changesAt: nil), after: 100 + 61 * day,
             renewal: retry.merging([.expirationIntent: .integer(2)]) { $1 },
             events: ["expired \(100 + 60 * day) billingError"],
+            state: .expired),
+        Case(
+            testDescription: "a cancelled commitment is recorded", recorded: active, renewal: cancelledCommitment,
+            events: ["autoRenewDisabled 20"], state: .willNotRenew, changes: 100),
+        Case(
+            testDescription: "the next period of a cancelled commitment is awaited",
+            recorded: HistoryState(state: .willNotRenew, renews: false, changesAt: nil), after: 130,
+            renewal: cancelledCommitment, state: .willNotRenew, changes: 100 + 3600),
+        Case(
+            testDescription: "billing retry ends after 90 days under a commitment",
+            recorded: HistoryState(state: .billingRetry, renews: true, changesAt: nil), after: 100 + 91 * day,
+            renewal: retry.merging([.commitmentInfo: .text("{}")]) { $1 }, events: ["expired \(100 + 90 * day)"],
             state: .expired),
         Case(testDescription: "a refund has its own event", recorded: active, revoked: true, state: .revoked),
         Case(

@@ -100,16 +100,30 @@ import Testing
 
     private static let fraud = Revocation(revokedAt: Rules.now, reason: "fraud", revokedBy: "K")
 
+    private static let shared: [TransactionFact: StatedValue] = [.inAppOwnershipType: .text("FAMILY_SHARED")]
+    private static let assigned: [TransactionFact: StatedValue] = [.inAppOwnershipType: .text("ASSIGNED")]
+
     static let cases = [
         Case(
             testDescription: "bought", facts: owned(.purchase(transaction()), until: 200, renews: true), cause: .owned,
             isOwned: true, says: ["bought p", "it renews"]),
         Case(
-            testDescription: "shared by the family", facts: owned(.purchase(transaction()), .familyShared),
-            cause: .familyShared, isOwned: true),
+            testDescription: "shared by the family", facts: owned(.purchase(transaction(facts: shared)), .familyShared),
+            cause: .familyShared, isOwned: true, says: ["A member of the family has bought p"]),
+        Case(
+            testDescription: "a subscription is shared by the family",
+            facts: owned(.purchase(transaction(facts: shared)), .active, until: 200, renews: true),
+            cause: .familyShared, isOwned: true, says: ["A member of the family has bought p", "it renews"]),
+        Case(
+            testDescription: "a seat", facts: owned(.purchase(transaction(facts: assigned)), .active),
+            cause: .assigned, isOwned: true, says: ["Another customer has paid for the user's seat of p"]),
         Case(
             testDescription: "in the grace period", facts: owned(.purchase(transaction()), .gracePeriod),
-            cause: .gracePeriod, isOwned: true, says: ["correct the payment method"]),
+            cause: .gracePeriod, isOwned: true, says: ["The user has bought p", "correct the payment method"]),
+        Case(
+            testDescription: "a seat in the grace period",
+            facts: owned(.purchase(transaction(facts: assigned)), .gracePeriod),
+            cause: .gracePeriod, isOwned: true, says: ["could not be charged", "paid for the user's seat of p"]),
         Case(
             testDescription: "granted", facts: owned(.grant(identifier: "g")), cause: .granted, isOwned: true),
         Case(testDescription: "free", facts: owned(.rule), cause: .ownedByEverybody, isOwned: true),
@@ -138,7 +152,11 @@ import Testing
         Case(
             testDescription: "bought in the sandbox",
             facts: purchases(purchase(transaction(), type: .nonConsumable, counts: false)), cause: .originNotAccepted,
-            says: ["sandbox-users"]),
+            says: ["The user has bought p in", "sandbox-users"]),
+        Case(
+            testDescription: "shared by the family in the sandbox",
+            facts: purchases(purchase(transaction(facts: shared), type: .nonConsumable, counts: false)),
+            cause: .originNotAccepted, says: ["A member of the family has bought p in"]),
         Case(
             testDescription: "an active purchase explains more than an expired one",
             facts: purchases(

@@ -57,6 +57,10 @@ import Testing
             coverage: [purchase("1", from: 10, facts: [.inAppOwnershipType: .text("FAMILY_SHARED")])],
             owned: ["sprout 1 by 1: familyShared since 10 until - false"]),
         Case(
+            testDescription: "a seat is owned",
+            coverage: [purchase("1", from: 10, to: 80, facts: [.inAppOwnershipType: .text("ASSIGNED")])],
+            owned: ["sprout 1 by 1: active since 10 until 80 nil"]),
+        Case(
             testDescription: "a grant has its end", coverage: [grant("g", from: 20, to: 90)],
             owned: ["sprout 1 by g: owned since 20 until 90 false"]),
         Case(

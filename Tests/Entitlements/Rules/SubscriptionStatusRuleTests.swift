@@ -23,6 +23,10 @@ import Testing
 
     private static let day: Int64 = 86400
 
+    private static func commitment(_ status: Int) -> StatedValue {
+        .text(#"{"commitmentAutoRenewStatus":\#(status)}"#)
+    }
+
     static let cases = [
         Case(testDescription: "a paid period without other facts is active", state: .active),
         Case(
@@ -57,6 +61,10 @@ import Testing
             renewal: [.autoRenewStatus: .integer(1), .isInBillingRetryPeriod: .integer(1)], state: .gracePeriod,
             renews: true, until: 150),
         Case(
+            testDescription: "a grace period that is stated before the paid time ends moves the end", after: 90,
+            graceEnds: 150, renewal: [.autoRenewStatus: .integer(1), .isInBillingRetryPeriod: .integer(1)],
+            state: .active, renews: true, until: 150),
+        Case(
             testDescription: "billing retry follows the grace period", after: 150, graceEnds: 150,
             renewal: [.autoRenewStatus: .integer(1), .isInBillingRetryPeriod: .integer(1)], state: .billingRetry,
             renews: true, until: 150),
@@ -64,6 +72,32 @@ import Testing
             testDescription: "billing retry ends after 60 days", after: 100 + 60 * day,
             renewal: [.isInBillingRetryPeriod: .integer(1), .expirationIntent: .integer(2)], state: .expired,
             renews: false, reason: .billingError),
+        Case(
+            testDescription: "a cancelled commitment goes on, and does not renew",
+            renewal: [.autoRenewStatus: .integer(1), .commitmentInfo: commitment(0)], state: .willNotRenew,
+            renews: false),
+        Case(
+            testDescription: "a commitment renews",
+            renewal: [.autoRenewStatus: .integer(1), .commitmentInfo: commitment(1)], state: .active, renews: true),
+        Case(
+            testDescription: "a period that is not followed by another ends the commitment, too",
+            renewal: [.autoRenewStatus: .integer(0), .commitmentInfo: commitment(1)], state: .willNotRenew,
+            renews: false),
+        Case(
+            testDescription: "a commitment without a setting of its own has that of the period",
+            renewal: [.autoRenewStatus: .integer(1), .commitmentInfo: .text("{}")], state: .active, renews: true),
+        Case(
+            testDescription: "a commitment in an unknown form has the setting of the period",
+            renewal: [.autoRenewStatus: .integer(1), .commitmentInfo: .text("?")], state: .active, renews: true),
+        Case(
+            testDescription: "billing retry lasts longer under a commitment", after: 100 + 60 * day,
+            renewal: [
+                .autoRenewStatus: .integer(1), .isInBillingRetryPeriod: .integer(1), .commitmentInfo: commitment(1),
+            ], state: .billingRetry, renews: true),
+        Case(
+            testDescription: "billing retry ends after 90 days under a commitment", after: 100 + 90 * day,
+            renewal: [.isInBillingRetryPeriod: .integer(1), .commitmentInfo: commitment(0)], state: .expired,
+            renews: false),
         Case(
             testDescription: "a refund revokes", isRefunded: true, renewal: [.autoRenewStatus: .integer(1)],
             state: .revoked, renews: false),

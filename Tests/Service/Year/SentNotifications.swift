@@ -28,6 +28,8 @@ enum SentNotifications {
         case .rescindConsent: []
         // These three are of the Advanced Commerce API, whose subscriptions the local store does not sell.
         case .metadataUpdate, .migration, .priceChange: []
+        // The local store sells no seats.
+        case .unclaimSeats: []
         }
     }
 

@@ -90,6 +90,11 @@ import Webhooks
                 "1", from: 1, to: 8, [.inAppOwnershipType: .text(InAppOwnershipType.familyShared.rawValue)]),
             "INITIAL_PURCHASE", ["is_family_share": .bool(true), "price_in_purchased_currency": .integer(0)]),
         Case(
+            "a seat that another customer has paid for",
+            Fixture(.granted, "1").having(
+                "1", from: 1, to: 8, [.inAppOwnershipType: .text(InAppOwnershipType.assigned.rawValue)]),
+            "INITIAL_PURCHASE", ["is_family_share": .bool(false), "price_in_purchased_currency": .integer(0)]),
+        Case(
             "a restored purchase, which is paid once",
             Fixture(.granted, "2", "garden.gate").having(
                 "1", "garden.gate", type: .nonConsumable, from: 1, to: nil
@@ -125,6 +130,12 @@ import Webhooks
                 "1", from: 1, to: 8, refundedOn: 5,
                 [.inAppOwnershipType: .text(InAppOwnershipType.familyShared.rawValue)]), "CANCELLATION",
             ["cancel_reason": "UNKNOWN", "price_in_purchased_currency": .integer(0), "is_family_share": .bool(true)]),
+        Case(
+            "the end of a seat",
+            Fixture(.revoked, "1", on: 6).having(
+                "1", from: 1, to: 8, refundedOn: 5,
+                [.inAppOwnershipType: .text(InAppOwnershipType.assigned.rawValue)]), "CANCELLATION",
+            ["cancel_reason": "UNKNOWN", "price_in_purchased_currency": .integer(0)]),
         Case(
             "a revocation by the team",
             Fixture(.revoked, "1", on: 6, actor: .member("mint"), reason: "fraud").having("1", from: 1, to: 8),

@@ -50,6 +50,7 @@ enum NotificationWords {
         case .metadataUpdate: Phrase("The metadata of a subscription changed.", "구독의 메타데이터가 바뀌었습니다.")
         case .migration: Phrase("A subscription was migrated.", "구독이 이전되었습니다.")
         case .priceChange: Phrase("The price of a subscription changed.", "구독 가격이 바뀌었습니다.")
+        case .unclaimSeats: Phrase("Seats of a subscription were unclaimed.", "구독 좌석의 배정이 해제되었습니다.")
         }
     }
 }

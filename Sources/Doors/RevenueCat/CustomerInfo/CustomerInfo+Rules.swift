@@ -47,11 +47,11 @@ extension CustomerInfo {
             originalPurchaseDate: last.originalPurchaseDate, expiresDate: last.endsAt,
             periodType: last.terms.isTrial ? .trial : last.terms.isIntroductory ? .intro : .normal,
             ownership: last.terms.isFamilyShared ? .familyShared : .purchased,
-            unsubscribeDetectedAt: renewal?.facts.bool(.autoRenewStatus) == false ? turnedOffAt : nil,
+            unsubscribeDetectedAt: renewal?.willRenew == false ? turnedOffAt : nil,
             billingIssuesDetectedAt: hasBillingIssue
                 ? failedAt : isGraceRunning && last.nextPurchaseDate == nil ? transaction.expiresAt : nil,
             gracePeriodExpiresDate: transaction.graceEndsAt,
-            refundedAt: last.terms.isFamilyShared ? nil : transaction.revocationDate,
+            refundedAt: last.terms.isPaidByAnother ? nil : transaction.revocationDate,
             storeTransactionIdentifier: transaction.transactionIdentifier,
             displayName: facts.products[product]?.displayName, price: last.price)
     }

@@ -65,12 +65,16 @@ struct TimelineWords {
         if isOfTeam { return about("Reinstated by the team", "팀이 회수를 취소") }
         if isLater { return about("Refund reversed by Apple", "Apple이 환불을 취소") }
         guard let transaction else { return about("Purchase", "구매") }
+        let terms = PurchasePeriod.Terms(transaction.facts)
         let isFollowing = !transaction.transactionIdentifier.hasSameBytes(as: transaction.originalTransactionIdentifier)
         if isFollowing, transaction.expiresAt == nil { return about("Bought again, for free", "다시 무료로 받음") }
         if isFollowing { return about("Renewal", "갱신") }
-        let isTrial =
-            transaction.facts.text(.offerDiscountType) == "FREE_TRIAL" || transaction.facts.bool(.isTrialPeriod) == true
-        return isTrial ? about("Free trial", "무료 체험") : about("Purchase", "구매")
+        switch terms.ownership {
+        case .familyShared: return about("Shared by the family", "가족이 공유함")
+        case .assigned: return about("Seat assigned", "좌석 배정")
+        case .purchased, nil:
+            return terms.isTrial ? about("Free trial", "무료 체험") : about("Purchase", "구매")
+        }
     }
 
     private var refund: Phrase {

@@ -27,7 +27,8 @@ struct ExplanationWords {
         switch explanation.cause {
         case .owned: "고객이 \(products) 상품을 샀습니다\(end)."
         case .familyShared: "가족 중 한 명이 \(products) 상품을 샀습니다\(end)."
-        case .gracePeriod: "갱신 요금을 결제하지 못했지만 유예 기간이 끝나지 않았습니다. 산 상품: \(products)\(end)."
+        case .assigned: "다른 고객이 결제한 \(products) 상품의 좌석을 씁니다\(end)."
+        case .gracePeriod: "갱신 요금을 결제하지 못했지만 유예 기간이 끝나지 않았습니다. 상품: \(products)\(end)."
         case .granted: "팀이 아이템을 지급했습니다\(end)."
         case .ownedByEverybody: "카탈로그가 모두에게 주는 아이템입니다."
         case .expired: "\(products) 상품이 만료되었습니다\(expiration)."
@@ -38,7 +39,7 @@ struct ExplanationWords {
         case .upgraded: "더 높은 등급의 구독이 \(products) 상품을 대신합니다."
         case .productChanged: "고객은 지금 \(products) 상품을 쓰며, 이 상품은 아이템을 주지 않습니다."
         case .originNotAccepted:
-            "고객이 \(products) 상품을 \(explanation.origin?.rawValue ?? "")에서 샀는데, 이 사용자에게는 허용되지 않습니다."
+            "\(products) 상품은 \(explanation.origin?.rawValue ?? "")의 구매인데, 이 사용자에게는 허용되지 않습니다."
         case .grantEnded: "지급한 아이템의 기간이 끝났습니다."
         case .grantTakenBack: "팀이 지급한 아이템을 회수했습니다\(reason)"
         case .refused: "\(products) 구매가 거절되었습니다. \(refusal?.cause.korean ?? explanation.reason ?? "")"
@@ -81,7 +82,7 @@ struct ExplanationWords {
         case .unclaimed: "이 고객의 구매라면 앱에서 복원하거나, 주인 없는 구매의 페이지에서 배정하세요."
         case .neverBought: "고객에게 Apple 영수증이 있다면 앱에서 구매를 복원하고, 거절을 확인하세요."
         case .notInCatalog: "아이템을 주는 상품을 카탈로그에 추가하세요."
-        case .owned, .familyShared, .granted, .ownedByEverybody: explanation.remedy ?? ""
+        case .owned, .familyShared, .assigned, .granted, .ownedByEverybody: explanation.remedy ?? ""
         }
     }
 }

@@ -74,6 +74,7 @@ enum StoreWords {
         switch ownership {
         case .purchased: Phrase("Bought by the account", "계정이 구매함")
         case .familyShared: Phrase("Shared by the family", "가족이 공유함")
+        case .assigned: Phrase("A seat that another account has paid for", "다른 계정이 결제한 좌석")
         }
     }
 
