@@ -201,7 +201,10 @@ let package = Package(
             path: "Tests/HTTPSupport"),
         .testTarget(
             name: "StoreHTTPTests",
-            dependencies: ["HTTPSupport", "StoreHTTP", "TestSupport", "Wire", hummingbirdTesting, jwtKit, logging],
+            dependencies: [
+                "AppStoreClient", "HTTPSupport", "StoreHTTP", "TestSupport", "Wire", hummingbirdTesting, jwtKit,
+                logging,
+            ],
             path: "Tests/StoreHTTP"),
         .testTarget(
             name: "AppStoreClientTests", dependencies: ["AppStoreClient", "TestSupport", jwtKit],
@@ -218,7 +221,8 @@ let package = Package(
         .testTarget(
             name: "DoorsTests",
             dependencies: [
-                "Doors", "Entitlements", "HTTPSupport", "Receipts", "Service", "TestSupport", hummingbirdTesting,
+                "Catalog", "Doors", "Entitlements", "Figures", "HTTPSupport", "Ledger", "Receipts", "Service",
+                "TestSupport", hummingbirdTesting, logging,
             ],
             path: "Tests/Doors", exclude: ["Schemas"]),
         .testTarget(

@@ -39,7 +39,7 @@ public struct StorageFault: CodedError, Equatable {
             switch code {
             case 13: .diskFull
             case 3, 8: .readOnly
-            case 5, 6: .busy
+            case 5, 6, 9: .busy
             case 11, 26: .damaged
             case 14: .cannotOpen
             default: .failed
@@ -57,7 +57,8 @@ public struct StorageFault: CodedError, Equatable {
         switch cause {
         case .diskFull: "The disk is full, so nothing was written to \"\(path)\". Free some space and try again."
         case .readOnly: "Cannot write to \"\(path)\". Check the owner and permissions of the file and its folder."
-        case .busy: "\"\(path)\" is in use by another process. Try again, or end that process."
+        case .busy:
+            "\"\(path)\" is in use by another process, or a long read of it had to end. Try again, or end that process."
         case .damaged: "\"\(path)\" is damaged or is not a database of Till. Restore a backup."
         case .cannotOpen:
             "\"\(path)\" cannot be opened for writing. Check that its folder exists, its permissions and the disk."

@@ -6,6 +6,8 @@ import Receipts
 /// The redemption of the proofs that clients of the doors send.
 struct DoorRedemption: Sendable {
     let services: DoorServices
+    /// The caller's allowance for customers without a purchase. Beyond it, the answer is the same, and a refusal is not recorded.
+    let newcomers: NewcomerAllowance?
 
     /// Redeems a proof for a user, counts the result, and records a refusal of an authentic proof.
     ///
@@ -77,7 +79,7 @@ struct DoorRedemption: Sendable {
             let purchases = try await BlockingWork.process(proof.count) {
                 try service.purchases(of: try verified ?? service.verify(proof, of: caller.app), in: proof)
             }
-            let request = try service.request(purchases, for: user, by: caller.actor)
+            let request = try service.request(purchases, for: user, by: caller.actor, newcomers: newcomers)
             return (purchases, try await service.claims.answer(request))
         }
     }
@@ -93,7 +95,7 @@ struct DoorRedemption: Sendable {
             services.metrics.countRedemption("refused", code: Problem.code(of: error))
             guard let user else { throw error }
             // The client gets the refusal even if it cannot be recorded.
-            try? await service.recordRefusal(error, for: user, by: caller.actor) {
+            try? await service.recordRefusal(error, for: user, by: caller.actor, newcomers: newcomers) {
                 (try? await BlockingWork.process(proof.count) { service.claims(ofAuthentic: proof) }) ?? []
             }
             throw error

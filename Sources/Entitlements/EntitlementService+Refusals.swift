@@ -18,11 +18,13 @@ extension EntitlementService {
     ///
     /// - Parameters:
     ///   - error: The error of the redemption. One that says nothing of an authentic proof is ignored.
+    ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit.
     ///   - verify: Returns `claims(ofAuthentic:)` of the proof, on a thread for such work.
     public func recordRefusal(
         _ error: any Error,
         for user: User,
         by actor: AuditActor,
+        newcomers: NewcomerAllowance? = nil,
         verify: () async -> [Claim]
     ) async throws {
         guard case RedemptionError.refused(let refusal)? = error as? RedemptionError,
@@ -34,7 +36,8 @@ extension EntitlementService {
         let own = apps.all.map(\.bundleIdentifier).filter { limit?.includes(app: $0) ?? true }
         try await ledger.write {
             try $0.recordRefusal(
-                refusal.code, of: refused, in: app, naming: own, for: user, by: actor, at: clock.now())
+                refusal.code, of: refused, in: app, naming: own, for: user, by: actor, newcomers: newcomers,
+                at: clock.now())
         }
     }
 }

@@ -135,13 +135,15 @@ public struct EntitlementService: Sendable {
 
     /// The request to redeem the purchases of a proof.
     ///
+    /// - Parameter newcomers: The caller's allowance for users without a purchase; nil for no limit.
     /// - Throws: `RedemptionError` for a name that stands for no user, and for a proof from an origin that is not accepted for the
     ///   user.
     public func request(
         _ verified: VerifiedPurchases,
         for user: User,
         by actor: AuditActor,
-        keeping: AnswerKeeping? = nil
+        keeping: AnswerKeeping? = nil,
+        newcomers: NewcomerAllowance? = nil
     ) throws(RedemptionError) -> ClaimRequest {
         guard !blockedNames.contains(user) else { throw .userBlocked }
         let origins = accepted.origins(for: user)
@@ -151,7 +153,9 @@ public struct EntitlementService: Sendable {
                     .originNotAccepted, "The proof's origin \(verified.origin.rawValue) is not accepted for this user.")
             )
         }
-        return .redeem(verified.claims, for: user, accepting: origins, by: actor, keeping: keeping, seeing: limit)
+        return .redeem(
+            verified.claims, for: user, accepting: origins, by: actor, keeping: keeping, seeing: limit,
+            newcomers: newcomers)
     }
 
     /// The answer to store for 24 hours, in the commit of its claims.

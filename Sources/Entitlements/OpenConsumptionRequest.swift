@@ -8,4 +8,6 @@ public struct OpenConsumptionRequest: Hashable, Sendable {
     public let transactionIdentifier: String
     /// True if a user has redeemed the purchase.
     public let isRedeemed: Bool
+    /// True for an auto-renewable subscription, whose status Apple states with the question.
+    public let isSubscription: Bool
 }

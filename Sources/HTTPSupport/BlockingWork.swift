@@ -41,11 +41,11 @@ package enum BlockingWork {
     /// - Returns: Nil if the work goes on. Its result is then lost.
     package static func run<Value: Sendable>(
         waitingUpTo longest: Duration,
-        _ work: @escaping @Sendable () throws -> Value
+        _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value? {
         let (results, end) = AsyncStream<Result<Value, any Error>>.makeStream()
         Task {
-            do { end.yield(.success(try await run(work))) } catch { end.yield(.failure(error)) }
+            do { end.yield(.success(try await work())) } catch { end.yield(.failure(error)) }
             end.finish()
         }
         let result = await withTaskGroup(of: Result<Value, any Error>?.self) { group in

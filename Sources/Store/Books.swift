@@ -37,6 +37,26 @@ struct Books {
             randomness: randomness, settings: settings, now: moment)
     }
 
+    /// Advances the clock, without performing due events.
+    func advance(by milliseconds: Int64) throws {
+        let state = StateRecords(database: database)
+        try state.setOffset(try state.offset() + milliseconds)
+    }
+
+    /// Advances the clock to the next moment at which an event or a notification is due, and performs the events.
+    ///
+    /// - Parameter rest: The longest way, in milliseconds.
+    /// - Returns: The rest of the way.
+    func advanceToNextMoment(atMost rest: Int64) throws -> Int64 {
+        _ = try catchUp()
+        let next = [try subscriptions.nextDueDate(), try notifications.nextAttemptDate(after: now)].compactMap(\.self)
+            .min()
+        let way = min(rest, next.map { max(0, $0.millisecondsSince1970 - now.millisecondsSince1970) } ?? rest)
+        try advance(by: way)
+        _ = try at(Timestamp(millisecondsSince1970: now.millisecondsSince1970 + way)).catchUp()
+        return rest - way
+    }
+
     /// Performs the due events in order, each at its own moment.
     ///
     /// - Parameter limit: The maximum number of events.

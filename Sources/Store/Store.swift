@@ -17,9 +17,9 @@ public final class Store: Sendable {
     private let randomness: Randomness
     let queue: DatabaseQueue
     let observers = StoreObservers()
-    private let path: String
+    let path: String
     /// The maximum number of due events in one commit.
-    private static let catchUpLimit = 200
+    static let catchUpLimit = 200
 
     /// Opens the store in a folder. A new folder gets new keys and an empty queue.
     ///
@@ -142,18 +142,30 @@ extension Store {
         do { return try commit { try body(StateRecords(database: $0)) } } catch { throw fault(error) }
     }
 
-    /// Commits one transaction, and then notifies the observers if it has changed anything.
-    private func commit<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        let (value, hasChanged) = try queue.write { database in
-            let before = database.totalChangesCount
-            let value = try body(database)
-            return (value, database.totalChangesCount != before)
+    /// Runs a use case in one transaction, without blocking the caller's thread.
+    func committing<Value: Sendable>(_ body: @escaping @Sendable (Books) throws -> Value) async throws -> Value {
+        let (value, hasChanged) = try await queue.write { [self] database in
+            try Self.noting(database) { try body(try books(database)) }
         }
         if hasChanged { observers.notify() }
         return value
     }
 
-    private func books(_ database: Database) throws -> Books {
+    /// Commits one transaction, and then notifies the observers if it has changed anything.
+    private func commit<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        let (value, hasChanged) = try queue.write { database in try Self.noting(database) { try body(database) } }
+        if hasChanged { observers.notify() }
+        return value
+    }
+
+    /// The value, and true if the body has changed anything.
+    private static func noting<Value>(_ database: Database, _ body: () throws -> Value) throws -> (Value, Bool) {
+        let before = database.totalChangesCount
+        let value = try body()
+        return (value, database.totalChangesCount != before)
+    }
+
+    func books(_ database: Database) throws -> Books {
         let state = StateRecords(database: database)
         return Books(
             database: database, bundleIdentifier: bundleIdentifier, configuration: configuration, issuer: issuer,
@@ -162,7 +174,7 @@ extension Store {
                 millisecondsSince1970: machineClock.now().millisecondsSince1970 + (try state.offset())))
     }
 
-    private func fault(_ error: any Error) -> StoreError { Self.fault(error, path: path) }
+    func fault(_ error: any Error) -> StoreError { Self.fault(error, path: path) }
 
     private static func fault(_ error: any Error, path: String) -> StoreError {
         switch error {

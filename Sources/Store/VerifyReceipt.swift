@@ -13,6 +13,14 @@ public struct VerifyReceiptRequest: Decodable, Sendable {
         case password
         case excludeOldTransactions = "exclude-old-transactions"
     }
+
+    /// A value of another type counts as missing: Apple has a status of its own for each.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        receiptData = try? container.decode(String.self, forKey: .receiptData)
+        password = try? container.decode(String.self, forKey: .password)
+        excludeOldTransactions = try? container.decode(Bool.self, forKey: .excludeOldTransactions)
+    }
 }
 
 extension Store {

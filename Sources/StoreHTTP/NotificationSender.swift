@@ -18,6 +18,8 @@ public struct NotificationSender: Service {
     private static let timeout = Duration.seconds(30)
     /// The polling interval. Other processes may add notifications to the same store.
     private static let interval = Duration.milliseconds(100)
+    /// The first pause after a delivery. The clock of the store may wait to advance to the next one.
+    private static let shortestInterval = Duration.milliseconds(2)
 
     private let store: Store
     private let logger: Logger
@@ -29,12 +31,15 @@ public struct NotificationSender: Service {
 
     /// Sends notifications until the service shuts down.
     public func run() async throws {
+        let lock = store.beginDelivering()
+        defer { withExtendedLifetime(lock) {} }
         try await HTTPClient.withHTTPClient(configuration: Self.configuration) { client in
             await cancelWhenGracefulShutdown {
+                var pause = Self.interval
                 while !Task.isCancelled {
-                    await sendDue(client)
+                    pause = await sendDue(client) ? Self.shortestInterval : min(pause * 2, Self.interval)
                     // A cancelled sleep ends the loop.
-                    try? await Task.sleep(for: Self.interval)
+                    try? await Task.sleep(for: pause)
                 }
             }
         }
@@ -42,7 +47,7 @@ public struct NotificationSender: Service {
 
     /// Sends everything that is due, once.
     package func sendDue() async throws {
-        try await HTTPClient.withHTTPClient(configuration: Self.configuration) { await sendDue($0) }
+        try await HTTPClient.withHTTPClient(configuration: Self.configuration) { _ = await sendDue($0) }
     }
 
     private static var configuration: HTTPClient.Configuration {
@@ -51,10 +56,13 @@ public struct NotificationSender: Service {
         return configuration
     }
 
-    private func sendDue(_ client: HTTPClient) async {
+    /// - Returns: True if something was due.
+    private func sendDue(_ client: HTTPClient) async -> Bool {
+        var hasSent = false
         do {
             while !Task.isCancelled, let delivery = try await BlockingWork.run({ [store] in try store.nextDelivery() })
             {
+                hasSent = true
                 let result = await send(delivery, client)
                 try await BlockingWork.run { [store] in try store.record(result, of: delivery) }
                 log(result, of: delivery)
@@ -64,6 +72,7 @@ public struct NotificationSender: Service {
         } catch {
             logger.error("the store failed", metadata: ["error": "\((error as? StoreError)?.code ?? "unexpected")"])
         }
+        return hasSent
     }
 
     /// Logs only the host, because the rest of the address may contain a secret.

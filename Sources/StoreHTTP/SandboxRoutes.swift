@@ -9,6 +9,9 @@ import Wire
 
 /// The sandbox API: actions of the customer, of Apple and of time, as in Xcode's StoreKit test session (`SKTestSession`).
 struct SandboxRoutes: Sendable {
+    /// The longest time that a step of the clock waits for notifications, below the time limit of a request.
+    private static let deliveryTime = Duration.seconds(20)
+
     let store: Store
 
     func add(to group: RouterGroup<ServiceContext>) {
@@ -121,9 +124,10 @@ struct SandboxRoutes: Sendable {
                 throw SandboxBody.invalid(
                     "The field /by has to be a number and one of s, min, h, d, w, mo and y, such as 1mo.")
             }
+            let start = try await BlockingWork.run { store.now }
+            // A client that closes its connection stops no clock halfway.
+            let now = try await Task { try await store.advance(step, deliveringWithin: Self.deliveryTime) }.value
             return try await answer {
-                let start = store.now
-                let now = try store.advance(step)
                 let events = try store.dueEvents(after: start, until: now)
                 return TimeResource(now: now.rfc3339, events: events.map { DueEventResource($0) })
             }

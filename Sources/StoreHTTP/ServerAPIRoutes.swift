@@ -8,6 +8,8 @@ import Store
 struct ServerAPIRoutes: Sendable {
     /// The maximum size of a request, in bytes. Image uploads are the largest requests.
     private static let maximumBodySize = 2 * 1024 * 1024
+    /// The answer of some endpoints to a body of another form: a status without an error code.
+    private static let malformed = HTTPError(.badRequest)
 
     let api: AppStoreServerAPI
 
@@ -48,8 +50,9 @@ struct ServerAPIRoutes: Sendable {
                 let appAccountToken: String?
             }
             let id = try context.parameters.text("id")
-            let token = try await Self.body(request, context, as: UpdateAppAccountTokenRequest.self).appAccountToken
-            return try await done { try api.setAppAccountToken(token, of: id) }
+            let body = try await Self.body(
+                request, context, as: UpdateAppAccountTokenRequest.self, orThrow: Self.malformed)
+            return try await done { try api.setAppAccountToken(body.appAccountToken, of: id) }
         }
         group.post("v1/transactions/:id/finish") { _, context in
             let id = try context.parameters.text("id")
@@ -57,12 +60,14 @@ struct ServerAPIRoutes: Sendable {
         }
         group.put("v2/transactions/consumption/:id") { request, context in
             let id = try context.parameters.text("id")
-            let body = try await Self.body(request, context, as: ConsumptionRequest.self)
+            let body = try await Self.body(
+                request, context, as: ConsumptionRequest.self, orThrow: Self.malformed)
             return try await done(.accepted) { try api.sendConsumptionInformation(id, body) }
         }
         group.put("v1/transactions/consumption/:id") { request, context in
             let id = try context.parameters.text("id")
-            let body = try await Self.body(request, context, as: ConsumptionRequestV1.self)
+            let body = try await Self.body(
+                request, context, as: ConsumptionRequestV1.self, orThrow: Self.malformed)
             return try await done(.accepted) { try api.sendConsumptionData(id, body) }
         }
     }
@@ -119,16 +124,16 @@ struct ServerAPIRoutes: Sendable {
         try await RequestBytes.collect(request, context, upTo: maximumBodySize)
     }
 
-    /// - Throws: `ServerAPIError` for an invalid body.
+    /// - Parameter error: The error for a body of another form.
     static func body<Body: Decodable>(
         _ request: Request,
         _ context: ServiceContext,
-        as type: Body.Type
+        as type: Body.Type,
+        orThrow error: any Error = ServerAPIError.generalBadRequest
     ) async throws -> Body {
         let bytes = try await bytes(request, context)
-        do { return try CheckedJSON.decode(type, from: bytes) } catch {
-            throw ServerAPIError.generalBadRequest
-        }
+        guard let body = try? CheckedJSON.decode(type, from: bytes) else { throw error }
+        return body
     }
 }
 

@@ -55,8 +55,12 @@ struct LocalService: Sendable {
         try await withClient { try await body(HTTPServiceConnection(client: $0, user: user)) }
     }
 
-    /// Records the changes by the passing of time, such as expired items, in the histories of users.
-    func recordDueStates() async throws { try await service.recordDueStates() }
+    /// Records the changes by the passing of time, such as expired items, in the histories of users. A subscription may have
+    /// renewed without a service that was notified. So its end is left to a service.
+    func recordDueStates() async throws {
+        let now = service.clock.now()
+        try await service.recordDueStates(at: now, holding: now)
+    }
 
     /// Runs the service on a free port as long as `body` needs it, and passes `body` a client with every scope.
     func withClient<Value: Sendable>(

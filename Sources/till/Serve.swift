@@ -227,10 +227,14 @@ struct Serve: Command {
             orderClients: orderClients,
             allowsPrivateAddresses: configuration.allowsPrivateWebhooks, proxies: configuration.proxies,
             requestsPerAddress: configuration.proxies > 0 ? configuration.maximumConnectionsPerAddress : nil,
+            reserve: configuration.storageReserve(in: data.ledgerFile.deletingLastPathComponent()),
             others: others)
         companions.append(CatalogWatch(service: administration, logger: configuration.logger))
         companions.append(BlockedUserWarning(ledger: ledger, logger: configuration.logger))
-        companions.append(HistorySchedule(service: service, logger: configuration.logger))
+        companions.append(
+            HistorySchedule(
+                service: service, reconcilers: appStores.reconciliations.map(\.reconciler),
+                logger: configuration.logger))
         companions.append(APIKeyUseRecorder(keys: keys, logger: configuration.logger))
         if let local { companions.append(local.sender) }
         if let events { companions.append(events) }

@@ -54,6 +54,8 @@ struct ServeConfiguration {
     let maximumStreamsPerAddress: Int
     /// The limit on request bodies in memory, in MiB.
     let maximumBodyMegabytes: Int
+    /// The reserve of free space on the disk of a ledger in a file, in MiB; 0 for none.
+    let storageReserveMegabytes: Int
     /// True if back ends may change the catalog.
     let administersCatalog: Bool
     /// True if the ledger keeps the signed bytes of proofs.
@@ -123,6 +125,7 @@ struct ServeConfiguration {
         proxies = settings.number("proxies")
         maximumStreamsPerAddress = settings.number("maximum-streams-per-address")
         maximumBodyMegabytes = settings.number("maximum-body-megabytes")
+        storageReserveMegabytes = settings.number("storage-reserve-megabytes")
         appStore = try AppStoreSettings(settings, origins: origins, apps: appSettings)
         maximumConnectionsPerAddress = settings.number("maximum-connections-per-address")
         server = ServerConfiguration(
@@ -164,6 +167,16 @@ struct ServeConfiguration {
             return appSettings.map { URL(filePath: $0.catalog, directoryHint: .isDirectory) }
         }
         return [DataDirectory(path: dataPath, catalogPath: catalogPath).catalogFolder]
+    }
+
+    /// The reserve of free space on the disk of a ledger in a file; nil if there is none.
+    ///
+    /// - Parameter folder: The folder of the file.
+    func storageReserve(in folder: URL) -> StorageReserve? {
+        guard ledger == nil, storageReserveMegabytes > 0 else { return nil }
+        return StorageReserve(bytes: Int64(storageReserveMegabytes) << 20, clock: SystemClock(), logger: logger) {
+            StorageReserve.freeBytes(at: folder)
+        }
     }
 
     /// The apps, with the catalogs from their files.

@@ -20,6 +20,9 @@ protocol Attack: Sendable {
 
     /// Starts the load, which lasts until the attacker stops.
     func start(by attacker: Attacker) async throws
+
+    /// Reads the quantities that the attack must not push beyond their limits, while the load continues.
+    func findings(from client: LoopbackClient, in fixture: AttackFixture) async throws -> [Finding]
 }
 
 extension Attack {
@@ -28,4 +31,5 @@ extension Attack {
     var duration: Duration { .seconds(6) }
 
     func probes(from client: LoopbackClient, in fixture: AttackFixture) async throws -> [Probe] { [] }
+    func findings(from client: LoopbackClient, in fixture: AttackFixture) async throws -> [Finding] { [] }
 }

@@ -6,6 +6,7 @@ struct AttackReport: Sendable {
     let name: String
     let latencies: [String: Latencies]
     let memory: ProcessMemory
+    let findings: [Finding]
     let end: AttackedService.End
     /// The connections that the attacker has opened.
     let connections: Int
@@ -32,7 +33,7 @@ struct AttackReport: Sendable {
                 "stopped in \(Self.text(TimeAmount(end.duration))) with status \(end.status)",
                 "peak memory \(Self.text(memory.peak)), at the end \(Self.text(memory.current))",
                 "\(connections) connections",
-            ]
+            ] + findings.map(\.description)
         return "Attack \(name): \(parts.joined(separator: ", "))"
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import NIOCore
 import Testing
 
-/// The service under attack (`make attack`): other clients get their answers, memory is bounded, and SIGTERM stops it.
+/// The service under attack (`make attack`): other clients get their answers, memory and disk are bounded, and SIGTERM stops it.
 @Suite(
     .serialized, .timeLimit(.minutes(1)), .enabled(if: ProcessInfo.processInfo.environment["TILL_ATTACK"] != nil))
 struct AttackTests {
@@ -28,6 +28,9 @@ struct AttackTests {
             sourceLocation: sourceLocation)
         #expect(report.end.status == 0, details, sourceLocation: sourceLocation)
         #expect(report.memory.peak < Self.memoryLimit, details, sourceLocation: sourceLocation)
+        for finding in report.findings {
+            #expect(finding.isWithinLimits, "\(finding): \(details)", sourceLocation: sourceLocation)
+        }
     }
 
     @Test func `clients get answers while bodies hold strings of quadratic cost`() async throws {
@@ -62,5 +65,18 @@ struct AttackTests {
 
     @Test func `clients get answers while slow clients drip request heads`() async throws {
         try await expectAnswers(during: SlowLoris())
+    }
+
+    @Test(arguments: [1, 8])
+    func `the ledger stays small while addresses invent customers`(addressCount: Int) async throws {
+        try await expectAnswers(during: try InventedCustomers(addressCount: addressCount))
+    }
+
+    @Test func `customers redeem and read while 150 addresses use up what they may with one public key`() async throws {
+        try await expectAnswers(during: SharedPublicKey())
+    }
+
+    @Test func `purchases are redeemed while log-ins merge customers as large as possible`() async throws {
+        try await expectAnswers(during: try await CustomerMerges())
     }
 }

@@ -7,13 +7,17 @@ final class Attacker: Sendable {
     private static let requestLimit = TimeAmount.seconds(1)
 
     let client: LoopbackClient
+    /// The requests with the app's public key, which anybody can read in the app.
+    let door: DoorRequests
     private let isStopped = Atomic(false)
     private let opened = Atomic(0)
 
     /// - Parameters:
     ///   - port: The port of the service.
     ///   - addressCount: The number of its addresses.
-    init(port: Int, addressCount: Int) throws {
+    ///   - door: The requests with the app's public key.
+    init(port: Int, addressCount: Int, door: DoorRequests) throws {
+        self.door = door
         client = try LoopbackClient(from: (0..<addressCount).map { "127.0.1.\($0 + 1)" }, to: port)
     }
 

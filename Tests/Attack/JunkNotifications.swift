@@ -56,7 +56,7 @@ struct JunkNotifications: Attack {
 
     func start(by attacker: Attacker) async throws {
         attacker.hold(64, openedEvery: .milliseconds(5), replacedAfter: .milliseconds(250)) { [junk] number in
-            RepeatingHandler(junk, first: number, pause: .milliseconds(4))
+            RepeatingHandler(first: number, pause: .milliseconds(4)) { junk[$0 % junk.count] }
         }
     }
 }

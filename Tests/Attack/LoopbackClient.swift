@@ -5,6 +5,12 @@ import NIOPosix
 final class LoopbackClient: Sendable {
     struct TimedOut: Error {}
 
+    struct UnexpectedAnswer: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// The longest wait for an answer outside the measurement.
+    private static let answerLimit = TimeAmount.seconds(20)
     /// The longest wait for a connection.
     private static let connectLimit = TimeAmount.seconds(2)
 
@@ -63,6 +69,22 @@ final class LoopbackClient: Sendable {
             connection.whenSuccess { $0.close(promise: nil) }
         }
         return promise.futureResult
+    }
+
+    /// Sends a request outside the measurement.
+    ///
+    /// - Throws: `UnexpectedAnswer` if the answer has another status.
+    func answer(
+        to request: ByteBuffer,
+        until extent: Answer.Extent = .whole,
+        expecting status: Int = 200
+    ) async throws -> Answer {
+        let answer = try await exchange(request, until: extent, within: Self.answerLimit).get()
+        guard answer.status == status else {
+            let line = String(buffer: request).prefix { $0 != "\r\n" }
+            throw UnexpectedAnswer(description: "\(line) returned \(answer.status): \(answer.body.prefix(500))")
+        }
+        return answer
     }
 
     /// Closes every connection and ends the thread.

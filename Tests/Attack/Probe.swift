@@ -1,5 +1,4 @@
 import NIOCore
-import TestSupport
 
 /// A request sent at intervals while an attack runs.
 struct Probe: Sendable {
@@ -42,13 +41,21 @@ struct Probe: Sendable {
     /// Redemptions of genuine transactions, each a new one.
     static func redemption(_ fixture: AttackFixture) throws -> Probe {
         let requests = try (1...60).map { number in
-            let payload = TestProofs.transactionPayload(transactionId: String(2_000_000_000_000_000 + number))
-            let proof = try TestProofs.transaction(payload, chain: fixture.chain)
-            return ByteBuffer.request(
+            ByteBuffer.request(
                 "POST", "/v1/users/probe/transactions",
                 fields: ["Authorization": "Bearer \(fixture.key)", "Connection": "close"],
-                json: "{\"signedTransaction\":\"\(String(decoding: proof, as: UTF8.self))\"}")
+                json: "{\"signedTransaction\":\"\(try AttackFixture.transaction(number))\"}")
         }
         return Probe(redemptionName, every: .seconds(1), expecting: 200, requests)
+    }
+
+    /// Purchases at the door with the app's public key, each of a new transaction.
+    ///
+    /// - Parameter customer: Returns the customer, given the number of the purchase.
+    static func purchase(_ fixture: AttackFixture, by customer: (Int) -> String) throws -> Probe {
+        let requests = try (1...60).map { number in
+            fixture.door.receipt(try AttackFixture.transaction(1000 + number), of: customer(number))
+        }
+        return Probe("purchase", every: .milliseconds(500), expecting: 200, requests)
     }
 }

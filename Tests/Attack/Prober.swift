@@ -3,10 +3,6 @@ import Synchronization
 
 /// A sender of probes, with a loopback address and a thread of its own, that records the latency of each answer.
 final class Prober: Sendable {
-    struct WarmUpFailed: Error, CustomStringConvertible {
-        let description: String
-    }
-
     private struct State {
         var latencies: [String: Latencies] = [:]
         var underWay: [EventLoopFuture<Void>] = []
@@ -14,8 +10,6 @@ final class Prober: Sendable {
     }
 
     private static let addresses = ["127.0.0.2"]
-    /// The longest wait for the first answer of a kind.
-    private static let warmUpLimit = TimeAmount.seconds(10)
 
     let client: LoopbackClient
     private let state = Mutex(State())
@@ -27,11 +21,7 @@ final class Prober: Sendable {
 
     /// Sends a probe's first request, which must succeed.
     func warmUp(_ probe: Probe) async throws {
-        let answer = try await client.exchange(probe.requests[0], until: probe.extent, within: Self.warmUpLimit).get()
-        guard answer.status == probe.status else {
-            throw WarmUpFailed(
-                description: "The \(probe.name) probe returned \(answer.status) before the attack: \(answer.body)")
-        }
+        _ = try await client.answer(to: probe.requests[0], until: probe.extent, expecting: probe.status)
     }
 
     /// Sends a probe at its intervals, however long the answers take.

@@ -5,7 +5,7 @@ final class RepeatingHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    private let requests: [ByteBuffer]
+    private let makeRequest: (Int) -> ByteBuffer
     private let pause: TimeAmount
     private var turn: Int
     private var timer: Scheduled<Void>?
@@ -13,8 +13,9 @@ final class RepeatingHandler: ChannelInboundHandler {
     /// - Parameters:
     ///   - first: The number of the first request.
     ///   - pause: The time between an answer and the next request.
-    init(_ requests: [ByteBuffer], first: Int, pause: TimeAmount) {
-        self.requests = requests
+    ///   - makeRequest: Returns a request, given its number.
+    init(first: Int = 0, pause: TimeAmount = .zero, _ makeRequest: @escaping (Int) -> ByteBuffer) {
+        self.makeRequest = makeRequest
         self.pause = pause
         turn = first
     }
@@ -40,7 +41,7 @@ final class RepeatingHandler: ChannelInboundHandler {
     }
 
     private func sendNext(_ context: ChannelHandlerContext) {
-        context.writeAndFlush(wrapOutboundOut(requests[turn % requests.count]), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(makeRequest(turn)), promise: nil)
         turn += 1
     }
 }

@@ -8,6 +8,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import Ledger
+import Logging
 import Receipts
 import Service
 import Signatures
@@ -56,6 +57,7 @@ struct DoorGarden {
     ///   - requests: The requests a minute of one client address.
     ///   - newcomerBytes: The bytes a day of one address for customers without a purchase.
     ///   - chains: Chains whose roots are trusted, too.
+    ///   - disk: The disk with a reserve of free space; nil for no reserve.
     init(
         _ doors: [Door] = Door.allCases,
         selling others: [App] = [],
@@ -63,7 +65,8 @@ struct DoorGarden {
         accepted: AcceptedOrigins = AcceptedOrigins(),
         requests: Int = 1_000_000,
         newcomerBytes: Int = 8 << 20,
-        trusting chains: [CertificateChain] = []
+        trusting chains: [CertificateChain] = [],
+        disk: ManualDisk? = nil
     ) async throws {
         garden = try TestGarden(offerings: Self.offerings)
         ledger = try Ledger(file: garden.folder.file("ledger.sqlite"))
@@ -85,6 +88,11 @@ struct DoorGarden {
             ], clock: garden.store.clock)
         routes = ServiceRoutes(
             service: entitlements, authentication: .apiKeys(keys), metrics: metrics,
+            reserve: disk.map { [clock = garden.clock] disk in
+                StorageReserve(
+                    bytes: 1 << 20, clock: clock,
+                    logger: Logger(label: "tests", factory: { _ in SwiftLogNoOpLogHandler() }), freeBytes: disk.askFree)
+            },
             others: [DoorRoutes(doors, services: services)], clock: garden.clock)
     }
 

@@ -1,4 +1,3 @@
-import Dispatch
 import HTTPSupport
 import Testing
 
@@ -15,16 +14,16 @@ import Testing
     @Test func `longer work goes on without its caller`() async throws {
         let (begins, begin) = AsyncStream<Void>.makeStream()
         let (ends, end) = AsyncStream<Void>.makeStream()
-        let gate = DispatchSemaphore(value: 0)
+        let (openings, gate) = AsyncStream<Void>.makeStream()
         let value = try await BlockingWork.run(waitingUpTo: .milliseconds(1)) {
             begin.finish()
-            gate.wait()
+            for await _ in openings {}
             end.finish()
             return 7
         }
         #expect(value == nil)
         for await _ in begins {}
-        gate.signal()
+        gate.finish()
         for await _ in ends {}
     }
 }

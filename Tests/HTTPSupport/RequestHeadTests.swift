@@ -5,8 +5,10 @@ import Testing
 @Suite struct RequestHeadTests {
     private static let marks = "a" + String(repeating: "\u{301}", count: 100)
 
-    private func head(_ fields: [(String, String)], path: String = "/") throws -> HTTPRequest {
-        var head = HTTPRequest(method: .get, scheme: "http", authority: "localhost", path: path)
+    private func head(_ fields: [(String, String)], host: String? = "localhost", path: String = "/") throws
+        -> HTTPRequest
+    {
+        var head = HTTPRequest(method: .get, scheme: "http", authority: host, path: path)
         for (name, value) in fields {
             head.headerFields.append(HTTPField(name: try #require(HTTPField.Name(name)), value: value))
         }
@@ -38,6 +40,38 @@ import Testing
         #expect(RequestHead.checked(try head([], path: path)).isSuccess)
         #expect(RequestHead.checked(try head([], path: path + "x")) == .failure(.targetTooLong))
         #expect(RequestHead.checked(try head([], path: "/" + Self.marks)) == .failure(.targetNotASCII))
+    }
+
+    @Test(
+        arguments: [
+            "localhost", "shop.example", "SHOP.example.", "till_1-a.internal:8080", "127.0.0.1", "127.0.0.1:80",
+            "[::1]",
+            "[2001:db8::ffff:1.2.3.4]:65535", "shop.example:",
+        ])
+    func `a name and an address are hosts, with a port or without`(host: String) throws {
+        #expect(RequestHead.checked(try head([], host: host)).isSuccess)
+    }
+
+    @Test(
+        arguments: [
+            "", " ", ":80", "a b", "a, b", "a,b", "a@b", "user:1@shop.example", "a/b", "shop.example/", "a?b", "a#b",
+            "a\\b",
+            "a\"b", "<a>", "a%00", "\t", "a:b", "a:1:2", "a:100000", "a:-1", "[::1", "::1", "[]", "[g::1]", "[::1]80",
+            "[::1]:x",
+            "[[::1]]", marks, "ｓhop.example",
+        ])
+    func `another host is refused`(host: String) throws {
+        #expect(RequestHead.checked(try head([], host: host)) == .failure(.hostInvalid))
+    }
+
+    @Test func `a request without a host is refused`() throws {
+        #expect(RequestHead.checked(try head([], host: nil)) == .failure(.hostMissing))
+    }
+
+    @Test(arguments: ["Host", "HOST", "Authorization", "authorization"], ["x", "y"])
+    func `a second host and a second credential are refused, the same or another`(name: String, value: String) throws {
+        #expect(
+            RequestHead.checked(try head([("Authorization", "x"), (name, value)])) == .failure(.fieldRepeated))
     }
 }
 

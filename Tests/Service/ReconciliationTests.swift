@@ -269,16 +269,26 @@ import Wire
     /// The answer to a consumption request, in Apple's words.
     private struct Consumption: Decodable {
         let deliveryStatus: String
-        let refundPreference: String
+        let refundPreference: String?
         let customerConsented: Bool
         let sampleContentProvided: Bool
     }
 
-    @Test(arguments: [(true, "DELIVERED"), (false, "UNDELIVERED_OTHER")])
-    func `the operator's answer is sent once`(isRedeemed: Bool, status: String) async throws {
-        let seeds = try buy("garden.seeds")
-        if isRedeemed { try await redeem(seeds) }
-        try garden.store.requestRefund(of: seeds.transactionIdentifier)
+    /// Apple accepts `GRANT_PRORATED` without a percentage only for subscriptions.
+    @Test(
+        arguments: [
+            ("garden.basic.monthly", true, "DELIVERED", "GRANT_PRORATED"), ("garden.seeds", true, "DELIVERED", nil),
+            ("garden.gate", false, "UNDELIVERED_OTHER", nil),
+        ] as [(String, Bool, String, String?)])
+    func `the operator's answer is sent once`(
+        product: String,
+        isRedeemed: Bool,
+        status: String,
+        preference: String?
+    ) async throws {
+        let sale = try buy(product)
+        if isRedeemed { try await redeem(sale) }
+        try garden.store.requestRefund(of: sale.transactionIdentifier)
         try await receiveLast()
         try await garden.withStore { client in
             try await running(responder(client)) {
@@ -287,10 +297,10 @@ import Wire
                 }
             }
         }
-        let said = try #require(try garden.store.consumption(of: seeds.transactionIdentifier))
+        let said = try #require(try garden.store.consumption(of: sale.transactionIdentifier))
         let answer = try JSONDecoder().decode(Consumption.self, from: Data(said.utf8))
         #expect(answer.deliveryStatus == status)
-        #expect(answer.refundPreference == "GRANT_PRORATED")
+        #expect(answer.refundPreference == preference)
         #expect(answer.customerConsented)
         #expect(answer.sampleContentProvided)
     }

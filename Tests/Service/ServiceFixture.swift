@@ -38,6 +38,7 @@ struct ServiceFixture {
     /// - Parameters:
     ///   - chain: A chain to trust besides that of the shop.
     ///   - others: The apps that the service sells besides that of the shop.
+    ///   - disk: The disk with a reserve of free space; nil for no reserve.
     init(
         trusting chain: CertificateChain? = nil,
         selling others: [App] = [],
@@ -46,6 +47,7 @@ struct ServiceFixture {
         maximumUncachedChains: Int = 2,
         proxies: Int = 0,
         requestsPerAddress: Int? = nil,
+        disk: ManualDisk? = nil,
         keeping folder: TemporaryFolder? = nil
     ) async throws {
         self.folder = folder
@@ -85,7 +87,10 @@ struct ServiceFixture {
             administration: administration,
             webhooks: WebhookService(
                 ledger: ledger, apps: administration.apps, clock: shop.clock, randomness: .system),
-            figures: figures, proxies: proxies, requestsPerAddress: requestsPerAddress, clock: shop.clock)
+            figures: figures, proxies: proxies, requestsPerAddress: requestsPerAddress,
+            reserve: disk.map { [clock = shop.clock] disk in
+                StorageReserve(bytes: 1 << 20, clock: clock, logger: Self.logger, freeBytes: disk.askFree)
+            }, clock: shop.clock)
     }
 
     /// Buys a product at the shop, without redeeming it.

@@ -17,14 +17,14 @@ import Wire
     }
 
     /// Preloads a library that makes the disk fail as the file `fault` says.
-    private func serve() async throws -> ServeProcess {
+    private func serve(_ arguments: [String] = []) async throws -> ServeProcess {
         let library = till.folder.file("failing-disk.so")
         if !FileManager.default.fileExists(atPath: library.path) {
             let source = Project.root.appending(path: "Tests/Support/failing-disk.c").path
             try await Tool.run("cc", ["-shared", "-fPIC", "-o", library.path, source, "-ldl"], in: till.folder.url)
         }
         return try await ServeProcess(
-            till, environment: ["LD_PRELOAD": library.path, "FAILING_DISK": till.folder.file("fault").path])
+            till, arguments, environment: ["LD_PRELOAD": library.path, "FAILING_DISK": till.folder.file("fault").path])
     }
 
     private func fail(_ how: String?) throws {
@@ -82,6 +82,22 @@ import Wire
         #expect(try await redeem(2, at: service).status == 200)
         #expect(try await redeemed(service) == 2)
         #expect(await service.end(SIGTERM) == 0)
+    }
+
+    /// No disk has as much free space as this reserve.
+    @Test func `a disk that is almost full takes purchases, and no new accounts`() async throws {
+        let service = try await serve(["--accounts", "--storage-reserve-megabytes", "100000000"])
+        let account = #"{"email":"mint@example.com","password":"correct horse"}"#
+        for _ in 0..<3 {
+            let refused = try await service.curl("/v1/accounts", body: account)
+            #expect(refused.status == 503)
+            #expect(refused.code == "storageAlmostFull")
+        }
+        #expect(try await redeem(1, at: service).status == 200)
+        #expect(try await redeemed(service) == 1)
+        #expect(try await service.curl("/health/ready").status == 204)
+        #expect(await service.end(SIGTERM) == 0)
+        #expect(try service.log.components(separatedBy: "the disk is almost full").count == 2)
     }
 
     /// Commits in the write-ahead log are on the disk, even if a checkpoint cannot move them into the database.

@@ -65,12 +65,33 @@ import Testing
                 "-out", "tls.crt", "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "2",
             ], in: files.url)
         let server = try await ServeProcess(
-            till, ["--tls-certificate", files.file("tls.crt").path, "--tls-key", files.file("tls.key").path])
+            till,
+            ["--console", "--tls-certificate", files.file("tls.crt").path, "--tls-key", files.file("tls.key").path])
         #expect(server.url.scheme == "https")
-        let answer = try await server.curl("/health/live", options: ["--cacert", files.file("tls.crt").path])
+        let trusted = ["--cacert", files.file("tls.crt").path]
+        let answer = try await server.curl("/health/live", options: trusted)
         #expect(answer.status == 204)
         #expect(try await server.curl("/health/live").status == 0)
+        for (path, status) in [
+            ("/health/live", 204), ("/openapi.json", 200), ("/nowhere", 404), ("/v1/products", 401),
+            ("/console/log-in", 200),
+        ] {
+            let answer = try await server.curl(path, options: trusted)
+            #expect(answer.status == status)
+            #expect(answer.field("Strict-Transport-Security") == "max-age=31536000", "\(path)")
+        }
+        // The answer of the parser.
+        let refused = try await server.curl("/health/live", options: trusted + ["--header", "Content-Length: x"])
+        #expect(refused.status == 400)
+        #expect(refused.field("Strict-Transport-Security") == "max-age=31536000")
         #expect(await server.end(SIGTERM) == 0)
+    }
+
+    @Test func `a service without a certificate asks for no TLS`() async throws {
+        let server = try await ServeProcess(till, ["--console"])
+        for path in ["/health/live", "/nowhere", "/console/log-in"] {
+            #expect(try await server.curl(path).field("Strict-Transport-Security") == nil)
+        }
     }
 
     @Test func `a connection with an incomplete body is closed`() async throws {
@@ -121,5 +142,49 @@ import Testing
             $0.split(separator: "HTTP/1.1 ").last?.prefix(3)
         }
         #expect(statuses == ["200", "204", "200", "404", "401", "204"])
+    }
+
+    @Test func `a request needs one valid host and at most one credential`() async throws {
+        let server = try await ServeProcess(till)
+        let port = try #require(server.url.port)
+        let expectations: [(head: [String], status: String, isExplained: Bool)] = [
+            (["HTTP/1.1", "Host: x"], "204", false),
+            (["HTTP/1.1", "Host: [::1]:80", "Authorization: Bearer a"], "204", false),
+            (["HTTP/1.0"], "204", false),
+            (["HTTP/1.0", "Host: x"], "204", false),
+            (["HTTP/1.0", "Host: x y"], "400", true),
+            (["HTTP/1.0", "Host: x", "Host: x"], "400", true),
+            (["HTTP/1.1"], "400", true),
+            (["HTTP/1.1", "Host:"], "400", true),
+            (["HTTP/1.1", "Host: x/y"], "400", true),
+            (["HTTP/1.1", "Host: x, y"], "400", true),
+            (["HTTP/1.1", "Host: x", "Host: x"], "400", true),
+            (["HTTP/1.1", "host: x", "HOST: y"], "400", true),
+            (["HTTP/1.1", "Host: x", "Authorization: Bearer a", "authorization: Bearer a"], "400", true),
+            // The parser's own answer has no body.
+            (["HTTP/1.1", "Host: x", "Content-Length: 0", "Content-Length: 0"], "400", false),
+        ]
+        for (number, expectation) in expectations.enumerated() {
+            let lines = ["GET /health/live " + expectation.head[0]] + expectation.head.dropFirst()
+            let request = (lines + ["Connection: close", "", ""]).joined(separator: "\r\n")
+            try Data(request.utf8).write(to: till.folder.file("request-\(number)"))
+        }
+        try await Tool.run(
+            "bash",
+            [
+                "-c",
+                """
+                for number in {0..\(expectations.count - 1)}; do
+                    exec 3<>/dev/tcp/127.0.0.1/\(port)
+                    cat request-$number >&3
+                    timeout 25 cat <&3 >answer-$number
+                done
+                """,
+            ], in: till.folder.url)
+        for (number, expectation) in expectations.enumerated() {
+            let answer = try String(contentsOf: till.folder.file("answer-\(number)"), encoding: .utf8)
+            #expect(answer.hasPrefix("HTTP/1.1 \(expectation.status) "), "\(expectation.head): \(answer)")
+            #expect(answer.contains("headInvalid") == expectation.isExplained, "\(expectation.head): \(answer)")
+        }
     }
 }

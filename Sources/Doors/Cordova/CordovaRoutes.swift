@@ -17,12 +17,14 @@ struct CordovaRoutes: RouteSource {
         let recognised = open.group().add(middleware: CordovaKeyMiddleware()).add(
             middleware: AuthenticationMiddleware(authentication: services.authentication, acceptsPublicKeys: true))
         if let limits = services.limits { recognised.add(middleware: limits) }
-        recognised.for(.publicApp).on(path, method: .post) { request, context in
+        recognised.for(.publicApp, usesReserve: true).on(path, method: .post) { request, context in
             let body = try await RequestBytes.collect(request, context, upTo: CordovaRequest.maximumBodySize)
             let sent = try await BlockingWork.process(body.count) { try CordovaRequest(body) }
             let caller = try context.requiredCaller
-            let answer = try await CordovaValidation(services: services.limited(to: caller))
-                .answer(to: sent, from: caller)
+            let validation = CordovaValidation(
+                services: services.limited(to: caller),
+                newcomers: services.newcomers(from: context.clientAddress(of: request)))
+            let answer = try await validation.answer(to: sent, from: caller)
             return JSONAnswer.response(bytes: JSONAnswer.encode(answer.json))
         }
     }

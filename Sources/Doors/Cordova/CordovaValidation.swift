@@ -6,6 +6,7 @@ import Receipts
 /// Validates a proof: redeems it, and answers with the purchases of its customer.
 struct CordovaValidation: Sendable {
     let services: DoorServices
+    let newcomers: NewcomerAllowance?
 
     private var entitlements: EntitlementService { services.entitlements }
 
@@ -13,7 +14,7 @@ struct CordovaValidation: Sendable {
     func answer(to request: CordovaRequest, from caller: Caller) async throws -> CordovaAnswer {
         guard let app = caller.app else { throw Problem.unexpected }
         let named = try request.username.map { try services.customer($0).user }
-        let redemption = DoorRedemption(services: services)
+        let redemption = DoorRedemption(services: services, newcomers: newcomers)
         let verified = try await redemption.verify(request.proof, for: named, by: caller)
         let purchases = verified.purchases ?? []
         let customer = try await CordovaCustomers(services: services).customer(

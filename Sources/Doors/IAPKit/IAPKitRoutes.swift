@@ -25,7 +25,8 @@ struct IAPKitRoutes: RouteSource {
             middleware: AuthenticationMiddleware(
                 authentication: services.authentication, acceptsPublicKeys: true))
         if let limits = services.limits { group.add(middleware: limits) }
-        group.for(.backEndOrPublicApp(.read), isPerApp: true).post(RouterPath(Self.path)) { request, context in
+        let asking = group.for(.backEndOrPublicApp(.read), isPerApp: true, usesReserve: true)
+        asking.post(RouterPath(Self.path)) { request, context in
             let body = try await RequestBytes.collect(request, context, upTo: IAPKitRequest.maximumBodySize)
             let sent = try IAPKitRequest(body)
             let answer = try await answer(to: sent, from: try context.requiredCaller)

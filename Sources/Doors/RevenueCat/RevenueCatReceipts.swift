@@ -18,28 +18,32 @@ package struct RevenueCatReceipts: Sendable {
     func answer(
         _ sent: ReceiptRequest,
         from caller: Caller,
-        at address: String,
+        _ newcomers: NewcomerAllowance?,
         _ request: Request
     ) async throws -> Response {
         let customer = try services.customer(sent.user)
-        let failures = try await record(sent, from: caller, at: address)
+        let failures = try await record(sent, from: caller, newcomers)
         return try await RevenueCatCustomers(services: services.limited(to: caller)).answer(
             about: customer, request, attributeErrors: failures)
     }
 
     /// Redeems the proofs, and records the attributes.
     ///
-    /// - Returns: The attributes that are not recorded.
+    /// - Parameter newcomers: The caller's allowance for customers without a purchase; nil for no limit.
+    /// - Returns: The attributes that are invalid.
     /// - Throws: An error that may become a status below 500 only if the SDK may finish the transaction.
     package func record(
         _ sent: ReceiptRequest,
         from caller: Caller,
-        at address: String? = nil
+        _ newcomers: NewcomerAllowance? = nil
     ) async throws -> [AttributeFailure] {
         let customer = try services.customer(sent.user)
-        let (lines, types) = try await redeem(sent.fetchToken, for: customer.user, by: caller)
+        let (lines, types) = try await redeem(sent.fetchToken, for: customer.user, by: caller, newcomers)
         let known = sent.fetchToken == nil ? try await known(sent.transactionIdentifier, of: customer.user, caller) : []
-        let failures = try await StatedAttributes(sent.attributes).record(of: customer.user, from: address, services)
+        let stated = StatedAttributes(sent.attributes)
+        // The answer is about the proof, so attributes beside one that gives the customer nothing may be dropped.
+        let isHeld = try await stated.secondsToWait(of: customer.user, newcomers, services) != nil
+        let failures = isHeld ? stated.errors : try await stated.record(of: customer.user, services)
         let outcome: ReceiptOutcome
         if case .transaction = sent.fetchToken {
             // The SDK finishes the transaction that it has sent, whatever product the app states beside it.
@@ -70,9 +74,10 @@ package struct RevenueCatReceipts: Sendable {
     private func redeem(
         _ token: FetchToken?,
         for user: User,
-        by caller: Caller
+        by caller: Caller,
+        _ newcomers: NewcomerAllowance?
     ) async throws -> ([Redemption.Line], [ByteKey: ProductType]) {
-        let redemption = DoorRedemption(services: services)
+        let redemption = DoorRedemption(services: services, newcomers: newcomers)
         var lines: [Redemption.Line] = []
         var purchases: [ProvenPurchase] = []
         var refusal: RedemptionError?

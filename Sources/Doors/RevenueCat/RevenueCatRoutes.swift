@@ -29,10 +29,11 @@ struct RevenueCatRoutes: RouteSource {
             middleware: AuthenticationMiddleware(
                 authentication: services.authentication, acceptsPublicKeys: true))
         if let limits = services.limits { recognised.add(middleware: limits) }
-        let app = recognised.for(.publicApp)
+        let app = recognised.for(.publicApp, usesReserve: true)
         addReading(to: app)
-        addWriting(to: app)
+        addBuying(to: app)
         addStubsForApps(to: app)
+        addStating(to: recognised.for(.publicApp))
     }
 
     private func addReading(to group: RouterGroup<ServiceContext>) {
@@ -68,14 +69,24 @@ struct RevenueCatRoutes: RouteSource {
         return VirtualCurrencies(try await entitlements.balances(of: try customer(in: context).user))
     }
 
-    private func addWriting(to group: RouterGroup<ServiceContext>) {
+    private func addBuying(to group: RouterGroup<ServiceContext>) {
         let receipts = RevenueCatReceipts(services: services)
         group.on(.receipts) { request, context in
             let body = try await RequestBytes.collect(request, context, upTo: RequestMembers.maximumBodySize)
-            let sent = try await BlockingWork.process(body.count) { try ReceiptRequest(body) }
+            var sent = try await BlockingWork.process(body.count) { try ReceiptRequest(body) }
+            // Attributes are no purchase.
+            if context.isStorageAlmostFull { sent.attributes = [] }
             return try await receipts.answer(
-                sent, from: try context.requiredCaller, at: context.clientAddress(of: request), request)
+                sent, from: try context.requiredCaller, newcomers(request, context), request)
         }
+        group.on(.offers) { request, context in
+            let asked = try OfferRequest(try await Self.body(of: request, context))
+            let signed = try OfferSigning(services: services, catalog: catalog(of: context)).sign(asked)
+            return RevenueCatAnswer.response(signed.json, for: request, at: services.clock.now())
+        }
+    }
+
+    private func addStating(to group: RouterGroup<ServiceContext>) {
         group.on(.logIn) { request, context in
             let names = try LogInRequest(try await Self.body(of: request, context))
             return try await logIn(names.user, as: names.newUser, request, context)
@@ -90,16 +101,17 @@ struct RevenueCatRoutes: RouteSource {
             let customer = try customer(in: context)
             let stated = StatedAttributes(
                 try await BlockingWork.process(body.count) { try AttributeChanges.read(body) })
-            let failures = try await stated.record(
-                of: customer.user, from: context.clientAddress(of: request), services)
+            if let seconds = try await stated.secondsToWait(of: customer.user, newcomers(request, context), services) {
+                throw Problem.newcomersLimited(secondsToWait: seconds)
+            }
+            let failures = try await stated.record(of: customer.user, services)
             guard failures.isEmpty else { throw RevenueCatProblem(refusing: failures) }
             return RevenueCatAnswer.response(RevenueCatStub.accepted, for: request, at: services.clock.now())
         }
-        group.on(.offers) { request, context in
-            let asked = try OfferRequest(try await Self.body(of: request, context))
-            let signed = try OfferSigning(services: services, catalog: catalog(of: context)).sign(asked)
-            return RevenueCatAnswer.response(signed.json, for: request, at: services.clock.now())
-        }
+    }
+
+    private func newcomers(_ request: Request, _ context: ServiceContext) -> NewcomerAllowance? {
+        services.newcomers(from: context.clientAddress(of: request))
     }
 
     private func logIn(
@@ -111,14 +123,11 @@ struct RevenueCatRoutes: RouteSource {
         // A customer leaves a blocked id by a log-in.
         guard let current = CustomerIdentifier(current) else { throw Problem.customerInvalid }
         let new = try services.customer(new)
-        let customers = RevenueCatCustomers(services: try services(for: context))
-        let mayWrite = try await services.mayWrite(
-            NewcomerBudget.bytesOfCustomer, for: [current.user, new.user], from: context.clientAddress(of: request))
-        // Neither id has a purchase to bring along. A refusal would lock out everyone who is new today.
-        guard mayWrite else { return try await customers.answer(about: new, request, status: .created) }
+        // A refusal beyond the allowance would lock out everyone who is new today. Such a log-in has no purchase to bring along.
         let logIn = try await services.entitlements.logIn(
-            current.user, as: new.user, by: try context.requiredCaller.actor)
-        return try await customers.answer(about: new, request, status: logIn.isNew ? .created : .ok)
+            current.user, as: new.user, by: try context.requiredCaller.actor, newcomers: newcomers(request, context))
+        return try await RevenueCatCustomers(services: try services(for: context))
+            .answer(about: new, request, status: logIn.isNew ? .created : .ok)
     }
 
     /// The answers to features that Till does not have, for apps with a key.
@@ -187,6 +196,14 @@ extension Problem {
         status: .badRequest, code: "userInvalid",
         detail:
             "The customer's id must have 1 to \(CustomerIdentifier.maximumLength) bytes of UTF-8.")
+
+    /// The answer to attributes beyond the allowance. The SDKs keep them, and send them with the next ones or the next launch.
+    fileprivate static func newcomersLimited(secondsToWait seconds: Int) -> Problem {
+        Problem(
+            status: .tooManyRequests, code: "tooManyRequests",
+            detail: "New customers have used up their part of the storage. Wait \(seconds) seconds.",
+            couldSucceedLater: true, retryAfter: seconds)
+    }
 
     fileprivate static let appNotConfigured = Problem(
         status: .forbidden, code: "appForbidden",

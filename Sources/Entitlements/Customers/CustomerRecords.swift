@@ -99,6 +99,19 @@ struct CustomerRecords {
         let credit: Credit?
     }
 
+    /// The users among some who have redeemed a transaction, also if it is revoked.
+    func buyers(among users: Set<Int64>) throws -> Set<Int64> {
+        guard !users.isEmpty else { return [] }
+        let rows = try database.rows(
+            """
+            SELECT user_id FROM \(database.listed("$1")) JOIN "user" ON user_id = listed.value
+            WHERE (SELECT sequence FROM redeemed_transaction AS bought
+                WHERE bought.user_id = "user".user_id LIMIT 1) IS NOT NULL
+            """,
+            [database.list(users.sorted())])
+        return Set(try rows.map { try $0["user_id"] as Int64 })
+    }
+
     /// A notification about a purchase of a user; nil for another notification.
     func notification(_ identifier: String, from origin: Origin, of user: Int64) throws -> RecordedNotification? {
         try database.row(

@@ -30,9 +30,7 @@ extension LedgerTransaction {
     /// True if a user has redeemed a transaction, also if it is revoked.
     package func hasPurchases(_ user: User) throws -> Bool {
         guard let user = try users.known(user) else { return false }
-        let sequence: Int64? = try database.value(
-            "SELECT sequence FROM redeemed_transaction WHERE user_id = $1 LIMIT 1", [user])
-        return sequence != nil
+        return try !CustomerRecords(database: database).buyers(among: [user]).isEmpty
     }
 
     /// A user's transactions of an identifier, with the facts about their proofs. There are several if origins share the

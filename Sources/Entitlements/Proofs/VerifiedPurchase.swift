@@ -1,4 +1,5 @@
 import Commerce
+import Receipts
 
 /// The purchase that a verified signed transaction states, with what the ledger knows of it.
 public struct VerifiedPurchase: Hashable, Sendable {
@@ -31,5 +32,56 @@ public struct VerifiedPurchase: Hashable, Sendable {
         self.isRevoked = isRevoked
         self.isRedeemed = isRedeemed
         self.isOwned = isOwned
+    }
+}
+
+/// The rules that derive the purchase from the proof and the ledger.
+extension VerifiedPurchase {
+    /// - Parameters:
+    ///   - claim: The claim of the proof, by the catalog.
+    ///   - status: The status of the purchase in the ledger; nil if nobody has redeemed it.
+    ///   - transactions: The redeemed transactions of the purchase.
+    ///   - parkedRevocation: The revocation of a transaction that nobody has redeemed, as a notification has stated it.
+    package init(
+        _ claim: Claim,
+        _ type: ProductType?,
+        _ environment: AppStoreEnvironment,
+        status: PurchaseStatus?,
+        _ transactions: [RedeemedTransaction],
+        parkedRevocation: Timestamp? = nil
+    ) {
+        let own = transactions.first {
+            $0.transactionIdentifier.hasSameBytes(as: claim.transactionIdentifier)
+                && $0.productIdentifier.hasSameBytes(as: claim.productIdentifier)
+        }
+        // The App Store may state the period under another identifier, too.
+        let standing = own ?? transactions.first { PurchaseEvent.isOne(claim, $0) }
+        // A restored non-consumable has another identifier than the purchase that was refunded.
+        let related = type == .nonConsumable ? transactions : standing.map { [$0] } ?? []
+        // An upgraded period has ended, whatever it states.
+        let isUpgraded = [claim.facts, standing?.facts].contains { $0?.bool(.isUpgraded) == true }
+        let ends = [claim.expiresAt ?? claim.facts?.date(.expiresDate), standing?.expiresAt, standing?.graceEndsAt]
+            .compactMap(\.self)
+        let later =
+            type == .autoRenewableSubscription ? transactions.filter { $0.purchaseDate > claim.purchaseDate } : []
+        let end = ends.max().map { end in min(end, later.map(\.purchaseDate).min() ?? end) }
+        // In an app receipt, and after a proration, an upgrade is a revocation.
+        let revokedAt = [claim.revocationDate, parkedRevocation].compactMap(\.self).first
+        let isReplaced =
+            revokedAt.map { date in
+                later.contains {
+                    EntitlementDecision.Successor($0)
+                        .replaces(claim.productIdentifier, from: claim.purchaseDate, revokedAt: date)
+                }
+            } ?? false
+        self.init(
+            environment: environment, productIdentifier: claim.productIdentifier, type: type,
+            expiresAt: isUpgraded ? claim.purchaseDate : end,
+            isRevoked: revokedAt != nil && !isReplaced && !isUpgraded
+                || related.contains { $0.revocationDate != nil || $0.revocation != nil },
+            isRedeemed: standing != nil,
+            isOwned: status.map {
+                $0.state.isOwned && $0.productIdentifier.hasSameBytes(as: claim.productIdentifier)
+            } ?? false)
     }
 }

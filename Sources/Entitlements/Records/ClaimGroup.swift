@@ -24,44 +24,42 @@ struct ClaimGroup {
         let statements = requests.filter(\.isStatement).flatMap(\.claims)
         let expected = claims.filter { facts.expectedOwners[$0.originalKey] != nil }
         try readOrigins(of: statements + expected, into: &facts)
-        let numbers = try users.identifiers(of: wanted, at: moment)
-        for (user, number) in numbers { facts.acceptedOriginsByUser[number] = accepted.origins(for: user) }
+        let newcomers = NewcomerClaims(requests)
+        var numbers = try users.known(among: wanted)
+        let unknown = wanted.filter { numbers[$0] == nil }
+        let strangers = newcomers.strangers(among: unknown)
+        numbers.merge(try users.add(unknown.filter { strangers[$0] == nil }, at: moment)) { $1 }
         let notifications = NotificationRecords(database: database, apps: apps)
         let keptAnswers = AnswerRecords(database: database)
         let kept = try keptAnswers.answers(for: requests.compactMap(\.keeping).map { ($0.key, $0.oldest) })
         let earlier = try notifications.known(among: requests)
-        var known = earlier.known
-        var repeated: Set<NotificationRecord.Key> = []
-        var received: [NotificationRecords.Received] = []
 
-        var decision = EntitlementDecision(facts: facts, policy: policy, origins: accepted.origins, at: moment)
-        let decided = requests.map { request -> Decided in
-            decision.presented = request.claims
-            switch request {
-            case .redeem(let claims, let user, let origins, let actor, let keeping, let limit):
-                if let keeping, let answer = kept[keeping.key] { return .kept(answer) }
-                guard let number = numbers[user] else { return .userUnknown }
-                return .redeemed(claims.map { decision.redeem($0, for: number, by: actor) }, number, origins, limit)
-            case .state(let claim):
-                return .recorded(decision.state(claim))
-            case .notify(let notification, let claim):
-                guard known.insert(notification.key).inserted else {
-                    repeated.insert(notification.key)
-                    return .recorded(.duplicate)
-                }
-                let outcome = claim.map { decision.state($0) } ?? .recorded
-                received.append(.init(notification: notification, claim: claim, outcome: outcome))
-                return .recorded(outcome)
-            }
+        func decide(for numbers: [User: Int64]) -> Decisions {
+            for (user, number) in numbers { facts.acceptedOriginsByUser[number] = accepted.origins(for: user) }
+            let decision = EntitlementDecision(
+                facts: facts, policy: policy, origins: accepted.origins, at: moment)
+            var decisions = Decisions(decision: decision, known: earlier.known, kept: kept)
+            decisions.decide(requests, for: numbers)
+            return decisions
         }
-        decision.recordStates(type: type)
-        try notifications.insert(received, at: moment)
-        try notifications.note(repeated: repeated.subtracting(earlier.repeated), at: moment)
+        var decisions = decide(for: numbers.merging(strangers) { $1 })
+        let excluded = try newcomers.excluded(
+            by: decisions.decided.map(\.results), in: decisions.decision.facts,
+            RefusalRecords(database: database, apps: apps))
+        let admitted = Set(strangers.filter { !excluded.contains($0.value) }.keys)
+        if !admitted.isEmpty {
+            numbers.merge(try users.add(admitted, at: moment)) { $1 }
+            decisions = decide(for: strangers.merging(numbers) { $1 })
+        }
+        decisions.decision.removeRefusals(of: excluded)
+        decisions.decision.recordStates(type: type)
+        try notifications.insert(decisions.received, at: moment)
+        try notifications.note(repeated: decisions.repeated.subtracting(earlier.repeated), at: moment)
         try EntitlementChangeRecords(
             database: database, users: users, audit: transaction.audit, apps: apps, before: facts,
-            after: decision.facts, moment: moment
-        ).write(decision.changes)
-        let answers = try answers(decided)
+            after: decisions.decision.facts, moment: moment
+        ).write(decisions.decision.changes)
+        let answers = try answers(decisions.decided)
         try keptAnswers.keep(
             zip(requests, answers).compactMap { request, answer in
                 guard let keeping = request.keeping, kept[keeping.key] == nil, let user = request.user,
@@ -82,11 +80,51 @@ struct ClaimGroup {
         }
     }
 
+    /// The decisions about the requests, each after the changes of those before it.
+    private struct Decisions {
+        var decision: EntitlementDecision
+        /// The notifications that were received before.
+        var known: Set<NotificationRecord.Key>
+        let kept: [IdempotencyKey: KeptAnswer]
+        private(set) var decided: [Decided] = []
+        private(set) var received: [NotificationRecords.Received] = []
+        private(set) var repeated: Set<NotificationRecord.Key> = []
+
+        mutating func decide(_ requests: [ClaimRequest], for numbers: [User: Int64]) {
+            decided = requests.map { decide($0, for: numbers) }
+        }
+
+        private mutating func decide(_ request: ClaimRequest, for numbers: [User: Int64]) -> Decided {
+            decision.presented = request.claims
+            switch request {
+            case .redeem(let claims, let user, let origins, let actor, let keeping, let limit, _):
+                if let keeping, let answer = kept[keeping.key] { return .kept(answer) }
+                guard let number = numbers[user] else { return .userUnknown }
+                return .redeemed(claims.map { decision.redeem($0, for: number, by: actor) }, number, origins, limit)
+            case .state(let claim):
+                return .recorded(decision.state(claim))
+            case .notify(let notification, let claim):
+                guard known.insert(notification.key).inserted else {
+                    repeated.insert(notification.key)
+                    return .recorded(.duplicate)
+                }
+                let outcome = claim.map { decision.state($0) } ?? .recorded
+                received.append(.init(notification: notification, claim: claim, outcome: outcome))
+                return .recorded(outcome)
+            }
+        }
+    }
+
     private enum Decided {
         case redeemed([Redemption.Result], Int64, Set<Origin>, AppLimit?)
         case recorded(NotificationOutcome)
         case userUnknown
         case kept(KeptAnswer)
+
+        /// The number of the user and the results; nil without results.
+        var results: (user: Int64, results: [Redemption.Result])? {
+            if case .redeemed(let results, let user, _, _) = self { (user, results) } else { nil }
+        }
     }
 
     /// The answers, with the items of each user after all changes of the group.

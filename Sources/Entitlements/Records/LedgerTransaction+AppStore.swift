@@ -1,4 +1,5 @@
 import Commerce
+import Foundation
 import Ledger
 
 /// The reconciliation with the App Store, and its consumption requests.
@@ -36,7 +37,8 @@ extension LedgerTransaction {
         guard let app = try number(ofApp: app) else { return [] }
         let rows = try database.rows(
             """
-            SELECT notification_uuid, transaction_id, origin, app FROM notification \(database.indexed(by: "notification_that_asks"))
+            SELECT notification_uuid, transaction_id, origin, app, content
+            FROM notification \(database.indexed(by: "notification_that_asks"))
             WHERE type = 'CONSUMPTION_REQUEST' AND settled_at IS NULL AND transaction_id IS NOT NULL
                 AND signed_at >= $1 AND origin IN \(origins.sqlList)
                 \(app.number.map { "AND app = \($0)" } ?? "")
@@ -48,8 +50,21 @@ extension LedgerTransaction {
             OpenConsumptionRequest(
                 origin: try row["origin"], notificationUUID: try row["notification_uuid"],
                 transactionIdentifier: try row["transaction_id"],
-                isRedeemed: claimed.contains(try row.values(Table.transactionKey)))
+                isRedeemed: claimed.contains(try row.values(Table.transactionKey)),
+                isSubscription: Self.hasStatus(try row["content"]))
         }
+    }
+
+    /// True if the content of a notification has the status of a subscription.
+    private static func hasStatus(_ content: String?) -> Bool {
+        struct Question: Decodable {
+            struct Purchase: Decodable {
+                let status: Int?
+            }
+            let data: Purchase
+        }
+        let question = content.flatMap { try? JSONDecoder().decode(Question.self, from: Data($0.utf8)) }
+        return question?.data.status != nil
     }
 
     /// The keys of the redeemed transactions among rows.

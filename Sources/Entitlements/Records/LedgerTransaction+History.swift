@@ -6,19 +6,22 @@ extension LedgerTransaction {
     /// Records the changes that time has caused until a moment.
     ///
     /// - Parameters:
+    ///   - hold: The last moment at which no end is reported that time alone has brought to a subscription that may renew.
     ///   - limit: The maximum number of purchases.
     ///   - type: Returns the type of a product, for transactions without a stated type.
-    /// - Returns: The number of purchases whose states have changed; 0 if no more are due.
-    public func recordDueStates(
+    /// - Returns: The number of purchases whose states have changed, which is 0 if no more are due, and the purchases whose
+    ///   statement about the renewal is awaited.
+    package func recordDueStates(
         at moment: Timestamp,
+        holding hold: Timestamp? = nil,
         accepting accepted: AcceptedOrigins,
         limit: Int,
         type: (String) -> ProductType?
-    ) throws -> Int {
+    ) throws -> (changed: Int, awaiting: Set<TransactionKey>) {
         let apps = try AppRecords(database: database).numbers(of: [])
         let due = try HistoryStateRecords(database: database, apps: apps)
             .due(at: moment, of: accepted.all, limit: limit)
-        return try recordStates(of: due, apps, at: moment, accepting: accepted, type: type)
+        return try recordStates(of: due, apps, at: moment, holding: hold, accepting: accepted, type: type)
     }
 
     /// The purchases with an end that no history has, of a page of users.
@@ -50,16 +53,20 @@ extension LedgerTransaction {
 
     /// Records the current states of purchases.
     ///
-    /// - Parameter accepted: The origins with events; nil for a record without events.
-    /// - Returns: The number of purchases whose states have changed.
+    /// - Parameters:
+    ///   - hold: The last moment at which no end is reported that time alone has brought to a subscription that may renew.
+    ///   - accepted: The origins with events; nil for a record without events.
+    /// - Returns: The number of purchases whose states have changed, and the purchases whose statement about the renewal is
+    ///   awaited.
     func recordStates(
         of originals: Set<TransactionKey>,
         _ apps: AppNumbers,
         at moment: Timestamp,
+        holding hold: Timestamp? = nil,
         accepting accepted: AcceptedOrigins?,
         type: (String) -> ProductType?
-    ) throws -> Int {
-        guard !originals.isEmpty else { return 0 }
+    ) throws -> (changed: Int, awaiting: Set<TransactionKey>) {
+        guard !originals.isEmpty else { return (0, []) }
         var facts = try EntitlementRecords(database: database, apps: apps).facts(ofPurchases: originals)
         if let accepted {
             for (number, user) in try users.names(of: Set(facts.purchases.values.map(\.owner))) {
@@ -67,11 +74,13 @@ extension LedgerTransaction {
             }
         }
         var decision = EntitlementDecision(facts: facts, origins: accepted?.origins ?? [], at: moment)
-        decision.recordStates(of: originals, isSilent: accepted == nil, type: type)
+        let awaiting = decision.recordStates(
+            of: originals, isSilent: accepted == nil, holding: hold, type: type)
         try EntitlementChangeRecords(
             database: database, users: users, audit: audit, apps: apps, before: facts, after: decision.facts,
             moment: moment
         ).write(decision.changes)
-        return originals.count { facts.recordedStates[$0] != decision.facts.recordedStates[$0] }
+        let changed = originals.count { facts.recordedStates[$0] != decision.facts.recordedStates[$0] }
+        return (changed, awaiting)
     }
 }

@@ -8,6 +8,7 @@ extension LedgerTransaction {
     ///   - current: The id that the app used before.
     ///   - new: The id from now on.
     ///   - maximumRecords: The largest number of records to move.
+    ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit. Beyond it, nothing is written.
     /// - Throws: `LedgerError.userBlocked` if the new id stands for no user; `LedgerError.userUnknown` if it is an account that
     ///   was never opened, or was erased; `LogInError`.
     public func logIn(
@@ -15,6 +16,7 @@ extension LedgerTransaction {
         as new: User,
         upTo maximumRecords: Int = LogIn.maximumRecords,
         by actor: AuditActor,
+        newcomers: NewcomerAllowance? = nil,
         at moment: Timestamp
     ) throws -> LogIn {
         try requireName(of: new)
@@ -26,6 +28,11 @@ extension LedgerTransaction {
                 customer: former, isAnonymous: current.isAnonymousCustomer && name.isAnonymousCustomer),
             to: known, isSame: current == new)
         var effect = LogIn.Effect.unchanged
+        if let newcomers, try isOfNewcomer(decision, known),
+            newcomers.take(NewcomerAllowance.bytes(ofUserNamed: current, new)) != nil
+        {
+            return LogIn(isNew: known == nil, effect: effect)
+        }
         switch decision {
         case .unchanged: break
         case .newCustomer: _ = try number(of: new, at: moment)
@@ -53,6 +60,21 @@ extension LedgerTransaction {
             effect = .merged
         }
         return LogIn(isNew: known == nil, effect: effect)
+    }
+
+    /// True if a log-in writes something, and its customer has no purchase afterwards.
+    ///
+    /// - Parameter known: The number of the new id's customer; nil for an unknown id.
+    private func isOfNewcomer(_ decision: LogInDecision, _ known: Int64?) throws -> Bool {
+        let customers: Set<Int64>
+        switch decision {
+        case .unchanged: return false
+        case .newCustomer: return true
+        case .alias: customers = Set([known].compactMap(\.self))
+        case .renaming(let customer): customers = [customer]
+        case .merge(let former, let customer): customers = [former, customer]
+        }
+        return try CustomerRecords(database: database).buyers(among: customers).isEmpty
     }
 
     /// The number of records that a merge moves.

@@ -7,6 +7,7 @@ extension LedgerTransaction {
     /// - Parameters:
     ///   - app: The bundle identifier of the service's app. A refused proof of another app has no app in the ledger.
     ///   - named: The apps that the events name. The event of another app's purchase belongs to no app.
+    ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit.
     public func recordRefusal(
         _ code: String,
         of claims: [Claim],
@@ -14,8 +15,14 @@ extension LedgerTransaction {
         naming named: [String] = [],
         for user: User,
         by actor: AuditActor,
+        newcomers: NewcomerAllowance? = nil,
         at moment: Timestamp
     ) throws {
+        let knownNumber = try users.known(user)
+        if knownNumber == nil, let newcomers {
+            let bytes = NewcomerAllowance.bytes(ofUserNamed: user) + claims.count * NewcomerAllowance.bytesOfRefusal
+            guard newcomers.take(bytes) == nil else { return }
+        }
         let number = try number(of: user, at: moment)
         func refusal(_ claim: Claim) -> Refusal {
             let key = TransactionKey(app: app, origin: claim.origin, identifier: claim.transactionIdentifier)
@@ -26,6 +33,9 @@ extension LedgerTransaction {
         var known = try records.known(among: claims.map(refusal))
         let new = claims.filter { known.insert(refusal($0)) }
         guard !new.isEmpty else { return }
+        if knownNumber != nil, let newcomers, try !hasPurchases(user) {
+            guard newcomers.take(new.count * NewcomerAllowance.bytesOfRefusal) == nil else { return }
+        }
         try records.insert(new.map(refusal))
         try audit.append(
             new.map { claim in

@@ -59,17 +59,17 @@ struct PurchaseMoves {
         }
         // Purchases with credits are merged, but never transferred.
         let hasCredits = transfers.contains { before.addsToBalance($0.original) }
-        try moveRows(of: transfers.map(\.former), moves, withCredits: hasCredits)
+        try moveRows(moves, withCredits: hasCredits)
         try moveRevocations(transfers)
         try updateKeys(transfers.map(\.original), places)
         return places
     }
 
-    private func moveRows(of formers: [Int64], _ moves: [Place: Place], withCredits: Bool) throws {
+    private func moveRows(_ moves: [Place: Place], withCredits: Bool) throws {
         let tables = ["redeemed_transaction", "entitlement"] + (withCredits ? ["credit"] : [])
-        try copyProofs(of: formers, moves)
+        try copyProofs(moves)
         for table in tables {
-            let rows = try rows(of: table, formers)
+            let rows = try rows(of: table, moves.keys)
             try insert(
                 into: table,
                 try rows.compactMap { row in
@@ -87,32 +87,32 @@ struct PurchaseMoves {
     }
 
     /// Copies the stored proofs of the transferred transactions. The former owner may need them for other transactions.
-    private func copyProofs(of formers: [Int64], _ moves: [Place: Place]) throws {
+    private func copyProofs(_ moves: [Place: Place]) throws {
         guard try database.has("kept_proof") else { return }
-        let users = database.list(Set(formers).sorted())
-        let rows = try database.rows(
-            """
-            SELECT redeemed.user_id, redeemed.sequence, kept_proof.proof_digest, bytes, certificates
-            FROM \(database.listed("$1")) JOIN redeemed_transaction AS redeemed ON redeemed.user_id = listed.value
-                JOIN kept_proof ON kept_proof.user_id = redeemed.user_id
-                    AND kept_proof.proof_digest = redeemed.proof_digest
-            """,
-            [users])
-        try database.insert(
-            into: "kept_proof", ["user_id", "proof_digest", "bytes", "certificates"],
-            try rows.compactMap { row in
-                guard let new = moves[Place(user: try row["user_id"], sequence: try row["sequence"])] else {
-                    return nil
-                }
-                return try [new.user.sqlValue] + row.values(["proof_digest", "bytes", "certificates"])
-            }, isNew: false)
+        for (former, sequences) in Self.sequences(of: moves.keys) {
+            let rows = try database.rows(
+                """
+                SELECT redeemed.user_id, redeemed.sequence, kept_proof.proof_digest, bytes, certificates
+                FROM \(database.listed("$2"))
+                    JOIN redeemed_transaction AS redeemed
+                        ON redeemed.user_id = $1 AND redeemed.sequence = listed.value
+                    JOIN kept_proof ON kept_proof.user_id = $1 AND kept_proof.proof_digest = redeemed.proof_digest
+                """,
+                [former, database.list(sequences)])
+            try database.insert(
+                into: "kept_proof", ["user_id", "proof_digest", "bytes", "certificates"],
+                try rows.compactMap { row in
+                    guard let new = moves[Place(user: former, sequence: try row["sequence"])] else { return nil }
+                    return try [new.user.sqlValue] + row.values(["proof_digest", "bytes", "certificates"])
+                }, isNew: false)
+        }
     }
 
     /// Transfers the other rows of a purchase.
     private func moveRevocations(_ transfers: [(original: TransactionKey, former: Int64)]) throws {
         let formers = Dictionary(transfers.map { ($0.original, $0.former) }) { first, _ in first }
         for table in ["team_revocation", "subscription", "purchase_state"] {
-            let moving = try rows(of: table, transfers.map(\.former)).filter { row in
+            let moving = try rows(of: table, transfers).filter { row in
                 let original = TransactionKey(
                     app: try apps.bundleIdentifier(row), origin: try row["origin"],
                     identifier: try row["original_transaction_id"])
@@ -147,12 +147,33 @@ struct PurchaseMoves {
             places.moved.sorted { $0.key < $1.key }.map { key, place in [place.user] + key.sqlValues(apps) })
     }
 
-    private func rows(of table: String, _ users: [Int64]) throws -> [SQLRow] {
-        try database.rows(
-            """
-            SELECT \(table).* FROM \(database.listed("$1")) JOIN \(table) ON \(table).user_id = listed.value
-            """,
-            [database.list(Set(users).sorted())])
+    /// The rows of a table at places: a former owner's other rows, of which there can be any number, are not read.
+    private func rows(of table: String, _ places: some Sequence<Place>) throws -> [SQLRow] {
+        try Self.sequences(of: places).flatMap { user, sequences in
+            try database.rows(
+                """
+                SELECT \(table).* FROM \(database.listed("$2"))
+                    JOIN \(table) ON \(table).user_id = $1 AND \(table).sequence = listed.value
+                """,
+                [user, database.list(sequences)])
+        }
+    }
+
+    /// The rows of a table with the identifiers of the purchases, in any origin and app.
+    private func rows(
+        of table: String,
+        _ transfers: [(original: TransactionKey, former: Int64)]
+    ) throws -> [SQLRow] {
+        try Dictionary(grouping: transfers, by: \.former).sorted { $0.key < $1.key }.flatMap { user, transfers in
+            try database.rows(
+                "SELECT * FROM \(table) WHERE user_id = $1 AND original_transaction_id \(database.isIn("$2"))",
+                [user, database.list(transfers.map(\.original.identifier))])
+        }
+    }
+
+    private static func sequences(of places: some Sequence<Place>) -> [(user: Int64, sequences: [Int64])] {
+        Dictionary(grouping: places, by: \.user).sorted { $0.key < $1.key }
+            .map { ($0.key, $0.value.map(\.sequence).sorted()) }
     }
 
     private func insert(into table: String, _ rows: [SQLRow]) throws {

@@ -5,31 +5,49 @@ import Ledger
 extension EntitlementDecision {
     /// Records the effects of the changes so far on purchases with an end in the histories of their owners.
     ///
+    /// A statement may be late, and the next one may follow it. So the end of its period is left to the next
+    /// `LedgerTransaction.recordDueStates`.
+    ///
     /// - Parameter type: Returns the type of a product, for transactions without a stated type.
     package mutating func recordStates(type: (String) -> ProductType?) {
-        recordStates(of: changedPurchases, type: type)
+        recordStates(of: changedPurchases, holding: moment, type: type)
     }
 
     /// Records the current states of purchases with an end in the histories of their owners.
     ///
-    /// - Parameter isSilent: True to record the states without events if no history has them, in a ledger that had no histories.
+    /// - Parameters:
+    ///   - isSilent: True to record the states without events if no history has them, in a ledger that had no histories.
+    ///   - hold: The last moment at which no end is reported that time alone has brought to a subscription that may renew.
+    /// - Returns: The purchases whose statement about the renewal is awaited.
+    @discardableResult
     package mutating func recordStates(
         of originals: Set<TransactionKey>,
         isSilent: Bool = false,
+        holding hold: Timestamp? = nil,
         type: (String) -> ProductType?
-    ) {
+    ) -> Set<TransactionKey> {
+        var awaiting: Set<TransactionKey> = []
+        let granted = grantedTransactions
         for original in originals.sorted() {
             guard let purchase = facts.purchases[original], let status = status(of: original, purchase, type: type),
                 status.paidUntil != nil || facts.recordedStates[original] != nil
             else { continue }
-            let recorded = facts.recordedStates[original]
+            var recorded = facts.recordedStates[original]
             if isSilent, recorded != nil { continue }
-            let awaited = status.awaitsStatement(at: moment)
+            // A period that is granted now may have ended in the state of the one before it. It has its own events.
+            if granted.contains(
+                TransactionKey(
+                    app: original.app, origin: original.origin, identifier: status.transactionIdentifier))
+            {
+                recorded = recorded?.reopened
+            }
+            let awaited = recorded?.state == status.state ? nil : status.awaitsStatement(at: moment, holding: hold)
+            if awaited != nil { awaiting.insert(original) }
             let new =
                 awaited.map {
                     HistoryState(state: recorded?.state ?? .active, renews: recorded?.renews, changesAt: $0)
                 } ?? HistoryState(status, at: moment)
-            guard recorded != new else { continue }
+            guard recorded != new || facts.recordedStates[original] != new else { continue }
             // Purchases from origins that are not accepted for the owner cause no events.
             let isReported = !isSilent && awaited == nil && isAccepted(original.origin, for: purchase.owner)
             for event in !isReported ? [] : status.events(since: recorded, at: moment) {
@@ -41,6 +59,7 @@ extension EntitlementDecision {
             }
             make(.recordedState(original, new))
         }
+        return awaiting
     }
 
     private func status(
@@ -58,6 +77,17 @@ extension EntitlementDecision {
             ?? purchase.renewal.map { _ in .autoRenewableSubscription }
         return PurchaseStatus(
             of: original.identifier, from: original.origin, periods, kind, purchase.renewal, at: moment)
+    }
+
+    /// The transactions that the changes so far grant.
+    private var grantedTransactions: Set<TransactionKey> {
+        Set(
+            changes.compactMap { change in
+                guard case .audit(let entry, _) = change, entry.event == .granted, let origin = entry.origin else {
+                    return nil
+                }
+                return TransactionKey(app: entry.app ?? "", origin: origin, identifier: entry.reference)
+            })
     }
 
     /// The purchases that the changes so far concern.

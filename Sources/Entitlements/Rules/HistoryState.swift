@@ -14,6 +14,9 @@ package struct HistoryState: Hashable, Sendable {
         self.changesAt = changesAt
     }
 
+    /// The state of the purchase in a new period.
+    var reopened: HistoryState { HistoryState(state: .active, renews: renews, changesAt: changesAt) }
+
     init(_ status: PurchaseStatus, at moment: Timestamp) {
         let isEnded = [.expired, .revoked, .refunded, .upgraded].contains(status.state)
         let ends = [status.paidUntil, status.graceEndsAt, status.retryEndsAt]

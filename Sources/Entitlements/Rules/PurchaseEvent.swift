@@ -28,6 +28,14 @@ struct PurchaseEvent: Hashable {
             from: claim.purchaseDate, to: claim.expiresAt)
     }
 
+    /// True if a claim and a redeemed transaction of the same purchase are about one event.
+    static func isOne(_ claim: Claim, _ transaction: RedeemedTransaction) -> Bool {
+        let known = events(
+            transaction.facts.text(.webOrderLineItemId), of: claim.originalKey, transaction.productIdentifier,
+            from: transaction.purchaseDate, to: transaction.expiresAt)
+        return !Set(events(of: claim)).isDisjoint(with: known)
+    }
+
     private static func events(
         _ identifier: String?,
         of original: TransactionKey,

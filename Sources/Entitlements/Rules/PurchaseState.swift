@@ -40,6 +40,9 @@ public enum PurchaseState: String, Sendable, CaseIterable {
         }
     }
 
+    /// True if the App Store or the team has taken the last period back, or an upgrade has ended it.
+    var isTakenBack: Bool { [.revoked, .refunded, .upgraded].contains(self) }
+
     /// - Parameters:
     ///   - last: The last period of the purchase.
     ///   - type: The type of the product; nil if neither the App Store nor the catalog has it.

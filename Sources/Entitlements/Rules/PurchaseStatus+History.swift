@@ -30,12 +30,26 @@ extension PurchaseStatus {
     private static let statementSeconds: Int64 = 3600
 
     /// The moment until which a statement about the renewal is awaited; nil if none is.
-    func awaitsStatement(at moment: Timestamp) -> Timestamp? {
-        guard state == .expired, mayRenew, let paidUntil, renewalStatedAt.map({ $0 < paidUntil }) ?? true else {
-            return nil
-        }
-        let end = paidUntil.adding(seconds: Self.statementSeconds)
-        return moment < end ? end : nil
+    ///
+    /// - Parameter hold: The last moment at which no silent end is reported; nil if there is none.
+    func awaitsStatement(at moment: Timestamp, holding hold: Timestamp?) -> Timestamp? {
+        guard let silentEnd else { return nil }
+        let isRenewal = state == .expired && !isRetried
+        let end = isRenewal ? silentEnd.adding(seconds: Self.statementSeconds) : silentEnd
+        let isHeld = hold.map { moment <= $0 } ?? false
+        return moment < end || isHeld ? max(end, hold ?? end) : nil
+    }
+
+    /// The end that time alone has brought to a subscription that may renew. Nil if the App Store has stated anything since.
+    private var silentEnd: Timestamp? {
+        guard mayRenew, let paidUntil else { return nil }
+        let end: Timestamp? =
+            switch state {
+            case .billingRetry: graceEndsAt
+            case .expired: isRetried ? retryEndsAt : paidUntil
+            default: nil
+            }
+        return end.flatMap { end in renewalStatedAt.map { $0 < end } ?? true ? end : nil }
     }
 
     private func renewalEvents(since recorded: HistoryState?) -> [HistoryEvent] {

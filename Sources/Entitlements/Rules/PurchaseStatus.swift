@@ -10,7 +10,8 @@ public struct PurchaseStatus: Hashable, Sendable {
     public let state: PurchaseState
     /// The start of the latest run of periods without a gap.
     public let since: Timestamp
-    /// The end of the last period, or of its grace period; nil for a purchase without an end.
+    /// The end of the last period, or of its grace period if it is longer; nil for a purchase without an end. A period that was
+    /// taken back has no grace period.
     public let until: Timestamp?
     /// Nil if the App Store has not stated whether the subscription renews; false for a purchase that never renews.
     public let renews: Bool?
@@ -27,7 +28,7 @@ public struct PurchaseStatus: Hashable, Sendable {
     /// The customer's relationship to the last transaction; nil if the App Store has not stated it.
     let ownership: InAppOwnershipType?
     /// The end of the last paid period; nil for a purchase without an end.
-    let paidUntil: Timestamp?
+    package let paidUntil: Timestamp?
     let graceEndsAt: Timestamp?
     /// The date of the last statement about the renewal of the last period.
     let renewalStatedAt: Timestamp?
@@ -101,8 +102,7 @@ public struct PurchaseStatus: Hashable, Sendable {
         renewalStatedAt = renewal?.statedAt
         self.state = state
         since = Self.beginning(of: periods)
-        let hasGrace = [.gracePeriod, .billingRetry, .expired].contains(state)
-        until = [last.expiresAt, hasGrace ? last.graceEndsAt : nil].compactMap(\.self).max()
+        until = state.isTakenBack ? last.expiresAt : last.endsAt
         retryEndsAt = last.expiresAt?.adding(days: renewal?.billingRetryDays ?? StatedRenewal.billingRetryDays)
         isRetried = renewal?.facts.bool(.isInBillingRetryPeriod) == true
         mayRenew = type == .autoRenewableSubscription && renewal?.facts.bool(.autoRenewStatus) != false

@@ -12,6 +12,8 @@ package enum Access: Sendable {
     case publicApp
     /// A back end whose API key has the scope, or an app with its public key. The group must accept public keys, too.
     case backEndOrPublicApp(APIKeyScope)
+    /// Anybody, without a credential.
+    case anybody
 
     package func allows(_ caller: Caller?) -> Bool {
         switch (self, caller) {
@@ -19,6 +21,7 @@ package enum Access: Sendable {
         case (.backEndOrApp(let scope), .backEnd(_, let scopes, _)): scopes.contains(scope)
         case (.backEndOrPublicApp(let scope), .backEnd(_, let scopes, _)): scopes.contains(scope)
         case (.app, .app), (.backEndOrApp, .app), (.publicApp, .publicApp), (.backEndOrPublicApp, .publicApp): true
+        case (.anybody, _): true
         default: false
         }
     }
@@ -27,10 +30,13 @@ package enum Access: Sendable {
 /// Refuses a request if its caller may not use the route.
 ///
 /// A back end's key for one app may use no route, except those whose answers and changes are limited to what belongs to the app.
+/// Public callers write nothing if only the reserve of free space is left, except on the routes that may use it.
 package struct AccessMiddleware: RouterMiddleware {
     package let access: Access
     /// True if each route of the group is limited to the app of the caller's key.
     let isPerApp: Bool
+    /// True if public callers may use the reserve of free space.
+    let usesReserve: Bool
 
     package func handle(
         _ request: Request,
@@ -39,6 +45,7 @@ package struct AccessMiddleware: RouterMiddleware {
     ) async throws -> Response {
         if access.allows(context.caller) {
             if !isPerApp, case .backEnd(_, _, let app?) = context.caller { throw Problem.appForbidden(app) }
+            if !usesReserve { try context.checkReserve(for: request) }
             return try await next(request, context)
         }
         switch (access, context.caller) {
@@ -61,7 +68,7 @@ package struct AccessMiddleware: RouterMiddleware {
                 detail: "This path needs the public key of an app. `till keys make --public` makes one.")
         case (_, .publicApp):
             throw Problem.publicKeyNotAllowed
-        case (_, .app), (_, nil):
+        case (_, .app), (_, nil), (.anybody, _):
             throw Problem.unexpected
         }
     }
@@ -70,10 +77,16 @@ package struct AccessMiddleware: RouterMiddleware {
 extension RouterGroup where Context == ServiceContext {
     /// Returns a group of routes with the same path for the callers that `access` names.
     ///
-    /// - Parameter isPerApp: True if keys for one app may use the routes, because each route is limited to the app
-    ///   (`AppLimit`).
-    package func `for`(_ access: Access, isPerApp: Bool = false) -> RouterGroup<ServiceContext> {
-        group().add(middleware: AccessMiddleware(access: access, isPerApp: isPerApp))
+    /// - Parameters:
+    ///   - isPerApp: True if keys for one app may use the routes, because each route is limited to the app (`AppLimit`).
+    ///   - usesReserve: True if the routes also write if only the reserve of free space is left: they redeem proofs, erase,
+    ///     or write nothing.
+    package func `for`(
+        _ access: Access,
+        isPerApp: Bool = false,
+        usesReserve: Bool = false
+    ) -> RouterGroup<ServiceContext> {
+        group().add(middleware: AccessMiddleware(access: access, isPerApp: isPerApp, usesReserve: usesReserve))
     }
 }
 

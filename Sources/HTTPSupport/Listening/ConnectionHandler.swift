@@ -1,14 +1,16 @@
 import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
 
 /// Guards one connection:
 /// - Keeps it in the table of open connections.
 /// - Closes it if a head or a request misses its deadline.
 /// - Applies the rules of `RequestHead`.
 /// - Holds back pipelined requests until the previous response is written.
+/// - Tells browsers to use TLS only, if the connection does.
 ///
-/// It is a single handler, because each handler adds a call to every part of every request. A refused request continues
+/// It does all of that itself, because each handler adds a call to every part of every request. A refused request continues
 /// without its target and fields, so its response keeps its order. `RequestMiddleware` sends the refusal.
 package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     package typealias InboundIn = HTTPRequestPart
@@ -18,8 +20,11 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
 
     /// The time limit of event streams. They end earlier, unless their client does not read.
     private static let streamLimit = TimeAmount.minutes(20)
+    /// A year, in which browsers send nothing to this host without TLS (RFC 6797).
+    private static let strictTransportSecurity = "max-age=31536000"
 
     private let table: ConnectionTable
+    private let isSecure: Bool
     private var connection: ConnectionTable.Connection?
     /// True while a request has begun and its response is not written.
     private var isAnswering = false
@@ -29,9 +34,12 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
     private var deadlines: RequestDeadlines
     private var timer: Scheduled<Void>?
 
-    /// - Parameter requestTime: The time limit of one request.
-    package init(_ table: ConnectionTable, requestTime: TimeAmount) {
+    /// - Parameters:
+    ///   - requestTime: The time limit of one request.
+    ///   - isSecure: True if the connection uses TLS.
+    package init(_ table: ConnectionTable, requestTime: TimeAmount, isSecure: Bool) {
         self.table = table
+        self.isSecure = isSecure
         deadlines = RequestDeadlines(limit: requestTime)
     }
 
@@ -41,8 +49,12 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
             let (handler, context) = bound.value
             handler.awaitHead(context)
         }
+        let pipeline = context.pipeline.syncOperations
         // The handler comes before TLS and HTTP, because neither reports a head that does not end.
-        try? context.pipeline.syncOperations.addHandler(firstBytes, position: .first)
+        try? pipeline.addHandler(firstBytes, position: .first)
+        if let codec = try? pipeline.handler(type: HTTP1ToHTTPServerCodec.self) {
+            try? pipeline.addHandler(MissingHostHandler(), position: .before(codec))
+        }
         awaitHead(context)
         if context.channel.isActive { admit(context) }
     }
@@ -118,11 +130,13 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
 
     package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
-        case .head(let head):
+        case .head(var head):
             if head.headerFields[.contentType] == ServerSentEvents.contentType {
                 deadlines.answerStreams(until: .now() + Self.streamLimit)
             }
-            context.write(data, promise: promise)
+            guard isSecure else { return context.write(data, promise: promise) }
+            head.headerFields[.strictTransportSecurity] = Self.strictTransportSecurity
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .body:
             context.write(data, promise: promise)
         case .end:

@@ -20,7 +20,7 @@ package enum RequestHead {
 
     /// The reason to refuse a head.
     package enum Refusal: String, Sendable {
-        case targetNotASCII, targetTooLong, fieldNotASCII
+        case targetNotASCII, targetTooLong, fieldNotASCII, fieldRepeated, hostMissing, hostInvalid
 
         package var sentence: String {
             switch self {
@@ -28,25 +28,35 @@ package enum RequestHead {
             case .targetTooLong:
                 "The request target has more than \(RequestHead.maximumTargetLength) bytes. Send a shorter one."
             case .fieldNotASCII: "A header field contains a byte above 0x7F. Send ASCII."
+            case .fieldRepeated: "The request has `Host` or `Authorization` twice. Send each once."
+            case .hostMissing: "The request has no `Host`. Send the host name of the service."
+            case .hostInvalid:
+                "`Host` must be a name of letters, digits, \"-\", \".\" and \"_\" or an IP address, with an optional port."
             }
         }
     }
 
     /// Removes the fields that nothing reads.
     ///
-    /// - Returns: The head, or a refusal if a field or the target contains a byte above 0x7F or the target is too long.
+    /// A request of HTTP/1.0 has a host too, from `MissingHostHandler`. The parser refuses a second `Content-Length`.
     package static func checked(_ head: HTTPRequest) -> Result<HTTPRequest, Refusal> {
         let target = head.path ?? ""
         guard target.utf8.count <= maximumTargetLength else { return .failure(.targetTooLong) }
         guard target.isASCII else { return .failure(.targetNotASCII) }
-        guard head.authority?.isASCII ?? true else { return .failure(.fieldNotASCII) }
+        guard let host = head.authority else { return .failure(.hostMissing) }
+        guard isHost(host) else { return .failure(.hostInvalid) }
         var isWhole = true
+        var hasAuthorization = false
         for field in head.headerFields {
             guard readFields.contains(field.name) else {
+                guard field.name != HTTPField.Name.secondHost else { return .failure(.fieldRepeated) }
                 isWhole = false
                 continue
             }
             guard field.value.isASCII else { return .failure(.fieldNotASCII) }
+            guard field.name == .authorization else { continue }
+            guard !hasAuthorization else { return .failure(.fieldRepeated) }
+            hasAuthorization = true
         }
         // A head without unread fields is returned without a copy.
         if isWhole { return .success(head) }
@@ -54,6 +64,32 @@ package enum RequestHead {
         read.headerFields = HTTPFields(head.headerFields.filter { readFields.contains($0.name) })
         return .success(read)
     }
+
+    /// The form of `Host`: a name or an IP address, with an optional port.
+    private static func isHost(_ text: String) -> Bool {
+        let bytes = text.utf8
+        let isAddress = bytes.first == UInt8(ascii: "[")
+        let end = isAddress ? bytes.firstIndex(of: UInt8(ascii: "]")) : bytes.firstIndex(of: UInt8(ascii: ":"))
+        guard let end = end ?? (isAddress ? nil : bytes.endIndex) else { return false }
+        let name = bytes[..<end].dropFirst(isAddress ? 1 : 0)
+        let port = bytes[end...].dropFirst(isAddress ? 1 : 0)
+        return !name.isEmpty && name.allSatisfy { isInHost($0, isAddress: isAddress) }
+            && (port.isEmpty
+                || port.first == UInt8(ascii: ":") && port.count <= 6 && port.dropFirst().allSatisfy(isDigit))
+    }
+
+    private static func isInHost(_ byte: UInt8, isAddress: Bool) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"), UInt8(ascii: "."): true
+        case UInt8(ascii: ":"): isAddress
+        case UInt8(ascii: "g")...UInt8(ascii: "z"), UInt8(ascii: "G")...UInt8(ascii: "Z"), UInt8(ascii: "-"),
+            UInt8(ascii: "_"):
+            !isAddress
+        default: isDigit(byte)
+        }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 }
 
 extension RequestHead.Refusal: Error {}
@@ -68,6 +104,8 @@ extension HTTPField.Name {
     package static let idToken = Self("idtoken")
     package static let lastEventID = Self("Last-Event-ID")
     package static let revenueCatEntityTag = Self("X-RevenueCat-ETag")
+    /// A further `Host`. The first one is the request's authority.
+    package static let secondHost = Self("Host")
     package static let secFetchDest = Self("Sec-Fetch-Dest")
     package static let secFetchSite = Self("Sec-Fetch-Site")
     /// The reason of `ConnectionHandler` to refuse a request. No client can set it.

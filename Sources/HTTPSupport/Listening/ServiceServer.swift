@@ -102,8 +102,11 @@ public struct ServiceServer: Sendable {
 
     private func channel(_ connections: ConnectionTable) throws -> HTTPServerBuilder {
         let requestTime = TimeAmount(configuration.requestTime)
+        let isSecure = configuration.tls != nil
         let connection = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [ConnectionHandler(connections, requestTime: requestTime)],
+            additionalChannelHandlers: [
+                ConnectionHandler(connections, requestTime: requestTime, isSecure: isSecure)
+            ],
             idleTimeout: TimeAmount(configuration.idleTime),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: RequestHead.maximumFieldLength, maxHeaderListSize: 32 * 1024,

@@ -125,7 +125,8 @@ public final class ServiceMetrics: Sendable {
     /// - Parameters:
     ///   - queueDepth: The number of jobs that wait for a thread or a commit.
     ///   - listeners: The number of event listeners, or nil if events are off.
-    package func text(queueDepth: Int, listeners: Int? = nil) -> String {
+    ///   - isStorageAlmostFull: True if only the reserve of free space is left.
+    package func text(queueDepth: Int, listeners: Int? = nil, isStorageAlmostFull: Bool = false) -> String {
         let counts = counts.withLock { $0 }
         var text = PrometheusText()
         text.begin("till_http_requests_total", .counter, "Requests answered.")
@@ -168,6 +169,9 @@ public final class ServiceMetrics: Sendable {
             text.begin("till_event_listeners", .gauge, "Listeners to users' events.")
             text.add("till_event_listeners", [], listeners)
         }
+        text.begin(
+            "till_storage_almost_full", .gauge, "1 if only purchases, notifications and back ends write, else 0.")
+        text.add("till_storage_almost_full", [], isStorageAlmostFull ? 1 : 0)
         return text.text
     }
 

@@ -20,17 +20,22 @@ package struct UserRecords {
         return try insert([user], at: moment)[user]
     }
 
-    /// The numbers of users. New users get a number. An account that was never opened, or was erased, has none.
-    package func identifiers(of wanted: Set<User>, at moment: Timestamp) throws -> [User: Int64] {
+    /// The numbers of the users whom the ledger knows.
+    package func known(among wanted: Set<User>) throws -> [User: Int64] {
         guard !wanted.isEmpty else { return [:] }
         var numbers: [User: Int64] = [:]
         for row in try database.rows(knownUsers(wanted)) {
             guard let user = User(issuer: try row["issuer"], name: try row["name"]) else { continue }
             if wanted.contains(user) { numbers[user] = try row["user_id"] as Int64 }
         }
-        let new = wanted.filter { numbers[$0] == nil && $0.issuer != User.accountIssuer }
-        guard !new.isEmpty else { return numbers }
-        return numbers.merging(try insert(new.sorted { $0.key.lexicographicallyPrecedes($1.key) }, at: moment)) { $1 }
+        return numbers
+    }
+
+    /// Gives unknown users their numbers. An account that was never opened, or was erased, gets none.
+    package func add(_ users: Set<User>, at moment: Timestamp) throws -> [User: Int64] {
+        let new = users.filter { $0.issuer != User.accountIssuer }
+        guard !new.isEmpty else { return [:] }
+        return try insert(new.sorted { $0.key.lexicographicallyPrecedes($1.key) }, at: moment)
     }
 
     /// Adds new users with their numbers and new account tokens.
@@ -58,7 +63,7 @@ package struct UserRecords {
         return Dictionary(uniqueKeysWithValues: zip(users, numbers))
     }
 
-    /// The query of `identifiers`: users of these issuers with one of these names.
+    /// The query of `known(among:)`: users of these issuers with one of these names.
     package func knownUsers(_ users: Set<User>) -> SQLQuery {
         let issuers = Set(users.map { ByteKey($0.issuer) }).sorted().map(\.text)
         let names = Set(users.map { ByteKey($0.name) }).sorted().map(\.text)

@@ -9,12 +9,14 @@ final class SQLiteReaders: Sendable {
     private let path: String
     private let configuration: Configuration
     private let tables: LedgerTables
+    private let log: WriteAheadLog
     /// The unused connections.
     private let idle = Mutex<[DatabaseQueue]>([])
 
-    init(path: String, configuration: Configuration, tables: LedgerTables) {
+    init(path: String, configuration: Configuration, tables: LedgerTables, log: WriteAheadLog) {
         self.path = path
         self.tables = tables
+        self.log = log
         var configuration = configuration
         configuration.readonly = true
         self.configuration = configuration
@@ -27,7 +29,10 @@ final class SQLiteReaders: Sendable {
         let value = try reader.unsafeRead { database in
             switch extent {
             case .statement: try body(SQLiteDatabase(database: database, tables: tables))
-            case .snapshot, .longSnapshot: try snapshot(of: database, body)
+            case .snapshot: try snapshot(of: database, body)
+            case .longSnapshot:
+                // The transaction itself ends in any case.
+                try snapshot(of: database) { connection in try log.endable(database) { try body(connection) } }
             }
         }
         idle.withLock { $0.append(reader) }

@@ -15,6 +15,7 @@ import Synchronization
 package final class SQLiteStorage: LedgerStorage {
     private let writer: DatabaseQueue
     private let readers: SQLiteReaders
+    private let log = WriteAheadLog()
     private let tables: LedgerTables
     /// The lock that keeps other processes from replacing the file.
     private let lock: LedgerLock
@@ -24,9 +25,8 @@ package final class SQLiteStorage: LedgerStorage {
     private let isStopped = Atomic(false)
     /// True if a read found damage, which the cache of the writing connection may contain.
     private let hasReadDamage = Atomic(false)
-    /// The number of requests since the last checkpoint. Each request writes about 4 KB.
-    private let requestsSinceCheckpoint = Atomic(0)
-    private static let requestsPerCheckpoint = 1024
+    /// The longest wait for other processes, in milliseconds.
+    private static let busyTimeout: Int32 = 10_000
 
     /// Opens the file, and creates it if it does not exist.
     ///
@@ -41,12 +41,13 @@ package final class SQLiteStorage: LedgerStorage {
         self.tables = tables
         var configuration = Configuration()
         configuration.label = "ledger"
-        configuration.busyMode = .timeout(10)
+        configuration.busyMode = .timeout(Double(Self.busyTimeout) / 1000)
         configuration.journalMode = .wal
         // SQLite does not report the failure of an automatic checkpoint.
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
-        readers = SQLiteReaders(path: file.path, configuration: configuration, tables: tables)
+        readers = SQLiteReaders(path: file.path, configuration: configuration, tables: tables, log: log)
         lock = try LedgerLock(file, .shared)
+        let log = log
         do {
             // The lock keeps two processes from creating the tables of a new file.
             writer = try PrivateFile.withLock(file.appendingPathExtension("lock")) {
@@ -57,6 +58,7 @@ package final class SQLiteStorage: LedgerStorage {
                     try database.execute(sql: "PRAGMA synchronous = FULL")
                     // A larger page cache, in KiB, for the one connection that writes.
                     try database.execute(sql: "PRAGMA cache_size = -16384")
+                    try log.observe(database)
                 }
                 let earlier = try writer.writeWithoutTransaction { database in
                     let earlier = try SQLiteSchema.version(of: database)
@@ -111,7 +113,6 @@ package final class SQLiteStorage: LedgerStorage {
     }
 
     package func commit(_ parts: [LedgerPart]) -> [(any Error)?] {
-        requestsSinceCheckpoint.add(parts.reduce(0) { $0 + $1.count }, ordering: .relaxed)
         guard let first = parts.first, parts.count == 1 else { return commitTogether(parts) }
         // A single part needs no savepoint.
         do {
@@ -200,15 +201,14 @@ package final class SQLiteStorage: LedgerStorage {
         }
     }
 
-    /// Moves the write-ahead log into the database after a number of requests.
+    /// Moves the write-ahead log into the database after a number of pages.
     ///
     /// Commits are already on the disk, in the log. Pages that readers still use, or that a full disk refuses, stay in the log
     /// until the next checkpoint. An I/O error stops the ledger.
     private func checkpointIfDue() {
-        guard requestsSinceCheckpoint.load(ordering: .relaxed) > Self.requestsPerCheckpoint else { return }
-        requestsSinceCheckpoint.store(0, ordering: .relaxed)
+        guard log.isCheckpointDue() else { return }
         do {
-            _ = try writer.writeWithoutTransaction { try $0.checkpoint(.passive) }
+            try writer.writeWithoutTransaction { try log.checkpoint($0, busyTimeout: Self.busyTimeout) }
         } catch {
             if (error as? DatabaseError)?.resultCode == .SQLITE_IOERR { stop() }
         }

@@ -51,6 +51,23 @@ public enum Subtype: String, Sendable, CaseIterable, Codable {
     case seats = "SEATS"
     case increaseQuantity = "INCREASE_QUANTITY"
     case decreaseQuantity = "DECREASE_QUANTITY"
+
+    /// The types that the subtype applies to.
+    package var types: [NotificationTypeV2] {
+        switch self {
+        case .initialBuy, .resubscribe: [.subscribed]
+        case .upgrade, .downgrade: [.didChangeRenewalPref, .offerRedeemed]
+        case .autoRenewEnabled, .autoRenewDisabled: [.didChangeRenewalStatus]
+        case .billingRecovery: [.didRenew]
+        case .voluntary, .billingRetry, .priceIncrease, .productNotForSale: [.expired]
+        case .gracePeriod: [.didFailToRenew]
+        case .pending, .accepted: [.priceIncrease]
+        case .summary, .failure: [.renewalExtension]
+        case .unreported, .created, .activeTokenReminder: [.externalPurchaseToken]
+        case .seats: [.refund]
+        case .increaseQuantity, .decreaseQuantity: [.didChangeRenewalPref]
+        }
+    }
 }
 
 /// The customer's reason for a refund request (App Store Server Notifications V2, `consumptionRequestReason`).

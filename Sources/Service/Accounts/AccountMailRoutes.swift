@@ -12,7 +12,8 @@ struct AccountMailRoutes: Sendable {
 
     /// - Parameter group: Routes under `/v1`, without authentication, because a link may be opened on any device.
     func addUnauthenticated(to group: RouterGroup<ServiceContext>) {
-        group.post("accounts/recovery") { request, context in
+        let held = group.for(.anybody)
+        held.post("accounts/recovery") { request, context in
             let fields = try await routes.body(of: request, context, fields: ["email"])
             let email = try EmailAddress(try fields.text("email", upTo: JSONFields.maximumCredentialLength))
             try routes.attempts.countSignUp(request, context)
@@ -20,13 +21,13 @@ struct AccountMailRoutes: Sendable {
             // The same answer for an address without an account, and for one that has reached its mail limit.
             return HTTPResponse.Status.accepted
         }
-        group.post("accounts/password") { request, context in try await reset(request, context) }
-        group.post("accounts/confirmation") { request, context in
+        held.post("accounts/password") { request, context in try await reset(request, context) }
+        held.post("accounts/confirmation") { request, context in
             let token = try await token(of: request, context)
             let confirmation = try await accounts.confirm(token)
             return try JSONAnswer.response(ConfirmationResource(confirmation), headers: AccountRoutes.headers)
         }
-        group.post("accounts/release") { request, context in
+        held.post("accounts/release") { request, context in
             try await accounts.release(try await token(of: request, context))
             return HTTPResponse.Status.noContent
         }

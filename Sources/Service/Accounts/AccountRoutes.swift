@@ -19,7 +19,8 @@ struct AccountRoutes: Sendable {
 
     /// - Parameter group: Routes under `/v1`, without authentication.
     func addUnauthenticated(to group: RouterGroup<ServiceContext>) {
-        group.post("accounts") { request, context in try await signUp(request, context) }
+        let held = group.for(.anybody)
+        held.post("accounts") { request, context in try await signUp(request, context) }
         group.post("accounts/availability") { request, context in
             try attempts.countLookup(request, context)
             let email = try EmailAddress(
@@ -28,7 +29,7 @@ struct AccountRoutes: Sendable {
             return try JSONAnswer.response(
                 AvailabilityResource(isAvailable: try await accounts.isAvailable(email)), headers: Self.headers)
         }
-        group.post("sessions") { request, context in try await logIn(request, context) }
+        held.post("sessions") { request, context in try await logIn(request, context) }
         group.post("sessions/renewal") { request, context in
             let token = try await body(of: request, context, fields: ["refreshToken"]).text("refreshToken")
             // A token without a session causes no write.

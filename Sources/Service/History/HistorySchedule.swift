@@ -1,3 +1,4 @@
+import Commerce
 import Entitlements
 import HTTPSupport
 import Logging
@@ -8,27 +9,87 @@ public struct HistorySchedule: Service {
     private static let interval = Duration.seconds(2)
 
     private let service: EntitlementService
+    private let reconcilers: [Reconciler]
     private let logger: Logger
 
-    public init(service: EntitlementService, logger: Logger) {
+    /// - Parameter reconcilers: The App Stores that know how subscriptions have ended.
+    public init(service: EntitlementService, reconcilers: [Reconciler], logger: Logger) {
         self.service = service
+        self.reconcilers = reconcilers
         self.logger = logger
     }
 
     /// Runs until the service stops.
     public func run() async throws {
         var isPrepared = false
+        var sweep = HistorySweep(service: service, reconcilers: reconcilers)
         var failures = FailureLog(logger, "histories not updated")
         for await _ in AsyncStream.ticks(every: Self.interval).cancelOnGracefulShutdown() {
             var code: String?
             do {
                 if !isPrepared { try await service.recordMissingStates() }
                 isPrepared = true
-                try await service.recordDueStates()
+                try await sweep.run()
             } catch {
                 code = Problem.code(of: error)
             }
             failures.record(code)
         }
+    }
+}
+
+/// Records due changes at each run.
+///
+/// The service has missed notifications before its start, and while its clock jumped (a suspended machine, a local store whose
+/// time was advanced). The subscription may have renewed meanwhile. So a silent end waits then until the App Store has stated
+/// the renewal, at most for an hour. Without an App Store key, it waits a minute for the notifications.
+package struct HistorySweep {
+    /// The longest pause between two runs, in seconds. A longer one is a jump of the clock.
+    private static let maximumPause: Int64 = 5 * 60
+    /// The time for which silent ends wait after a jump, in seconds.
+    private static let holdSeconds: Int64 = 60
+    /// The longest time for which they wait while the App Store does not answer, in seconds.
+    private static let maximumHoldSeconds: Int64 = 60 * 60
+
+    private let service: EntitlementService
+    private let reconcilers: [Reconciler]
+    /// The end of the last run; nil before the first one.
+    private var last: Timestamp?
+    /// The last moment at which no silent end is reported.
+    private var hold: Timestamp?
+    private var lastJump: Timestamp?
+
+    package init(service: EntitlementService, reconcilers: [Reconciler]) {
+        self.service = service
+        self.reconcilers = reconcilers
+    }
+
+    /// - Throws: `ReconciliationError` if the App Store does not answer; `StorageFault`.
+    package mutating func run() async throws {
+        let now = service.clock.now()
+        if last.map({ $0.adding(seconds: Self.maximumPause) < now }) ?? true {
+            lastJump = now
+            hold = now.adding(seconds: Self.holdSeconds)
+        }
+        let awaiting = try await service.recordDueStates(at: now, holding: hold)
+        let isHeld = hold.map { now <= $0 } ?? false
+        let failure = isHeld && !awaiting.isEmpty ? await ask(about: awaiting) : nil
+        if failure != nil, let lastJump {
+            // The App Store is asked again when the first wait ends, which the second one prolongs.
+            hold = min(
+                service.clock.now().adding(seconds: 2 * Self.holdSeconds),
+                lastJump.adding(seconds: Self.maximumHoldSeconds))
+        }
+        last = service.clock.now()
+        if let failure { throw failure }
+    }
+
+    /// - Returns: The last error of an App Store; nil if all have answered.
+    private func ask(about originals: Set<TransactionKey>) async -> (any Error)? {
+        var failure: (any Error)?
+        for reconciler in reconcilers {
+            do { try await reconciler.recordStatuses(of: originals) } catch { failure = error }
+        }
+        return failure
     }
 }

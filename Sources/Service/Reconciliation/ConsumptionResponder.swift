@@ -100,12 +100,15 @@ public struct ConsumptionResponder: Service {
     }
 
     private func answer(_ request: OpenConsumptionRequest) async throws {
+        // Of other products, the App Store would have to be told the percentage.
+        let isUnknownShare = answer.refundPreference == .grantProrated && !request.isSubscription
         do {
             try await client.sendConsumptionInformation(
                 AppStoreServerClient.ConsumptionRequest(
                     customerConsented: true,
                     deliveryStatus: request.isRedeemed ? .delivered : .undeliveredOther,
-                    sampleContentProvided: answer.sampleContentProvided, refundPreference: answer.refundPreference),
+                    sampleContentProvided: answer.sampleContentProvided,
+                    refundPreference: isUnknownShare ? nil : answer.refundPreference),
                 of: request.transactionIdentifier)
             metrics.countConsumptionAnswer("accepted")
         } catch {

@@ -187,7 +187,31 @@ public struct Reconciler: Sendable {
     /// Applies the renewal state of a customer's subscriptions, which the transactions do not contain.
     private func recordStatuses(of customer: Customer, into report: inout Report) async throws {
         guard try await !service.subscriptions(of: customer.user).isEmpty else { return }
-        let statuses = try await client.subscriptionStatuses(of: customer.transactionIdentifier)
+        try await recordStatuses(ofCustomerWith: customer.transactionIdentifier, into: &report)
+    }
+
+    /// Applies the renewal state of subscriptions of this app.
+    ///
+    /// - Parameter originals: The original transactions. Others than those of this app and its origins are left out.
+    /// - Throws: `ReconciliationError` if the App Store may answer later, also for one of them; `StorageFault`.
+    package func recordStatuses(of originals: Set<TransactionKey>) async throws {
+        var report = Report()
+        var failure: ReconciliationError?
+        for original in originals.sorted()
+        where original.app == app.bundleIdentifier && origins.contains(original.origin) {
+            do {
+                try await recordStatuses(ofCustomerWith: original.identifier, into: &report)
+            } catch let error as ReconciliationError {
+                guard error.concernsOneRequest else { throw error }
+                if !error.isFinal { failure = error }
+            }
+        }
+        if let failure { throw failure }
+        try report.check()
+    }
+
+    private func recordStatuses(ofCustomerWith transaction: String, into report: inout Report) async throws {
+        let statuses = try await client.subscriptionStatuses(of: transaction)
         for last in statuses.data.flatMap(\.lastTransactions) {
             guard let transaction = last.signedTransactionInfo, let renewalInfo = last.signedRenewalInfo else {
                 continue

@@ -53,6 +53,7 @@ public struct ServiceRoutes: Sendable {
     ///   - allowsPrivateAddresses: True if webhooks may have addresses in private networks.
     ///   - proxies: The number of trusted proxies before the service.
     ///   - requestsPerAddress: The limit on concurrent requests of one client address; nil for none.
+    ///   - reserve: The reserve of free space on the ledger's disk; nil for none.
     ///   - others: Additional routes beside the service's own, such as the console's and those of a local store.
     public init(
         service: EntitlementService,
@@ -73,6 +74,7 @@ public struct ServiceRoutes: Sendable {
         allowsPrivateAddresses: Bool = false,
         proxies: Int = 0,
         requestsPerAddress: Int? = nil,
+        reserve: StorageReserve? = nil,
         others: [any RouteSource] = [],
         clock: any WallClock = SystemClock()
     ) {
@@ -83,7 +85,7 @@ public struct ServiceRoutes: Sendable {
             maximumUncachedChains, maximumWaiting: maximumUncachedChains * Self.waitingPerUncachedChain)
         sharedLimits = SharedLimits(
             addresses: ClientAddresses(proxies: proxies), bodies: BodyBudget(bodies),
-            requests: requestsPerAddress.map { OpenRequests(perAddress: $0) })
+            requests: requestsPerAddress.map { OpenRequests(perAddress: $0) }, reserve: reserve)
         self.service = service
         self.authentication = authentication
         service.ledger.observeCommits(metrics.recordCommit)
@@ -156,7 +158,8 @@ public struct ServiceRoutes: Sendable {
                     byteBuffer: ByteBuffer(
                         string: metrics.text(
                             queueDepth: BlockingWork.waitingCount + service.ledger.waitingCount,
-                            listeners: events?.hub.count))))
+                            listeners: events?.hub.count,
+                            isStorageAlmostFull: sharedLimits.reserve?.isReached ?? false))))
         }
         if let seedApp {
             let app = router.group("v1/user").add(

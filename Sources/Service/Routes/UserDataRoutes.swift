@@ -25,7 +25,7 @@ struct UserDataRoutes: Sendable {
 
     /// - Parameter group: Routes under `/v1/me`.
     func addForApps(to group: RouterGroup<ServiceContext>) {
-        let own = group.for(.app)
+        let own = group.for(.app, usesReserve: true)
         addExport(to: own)
         own.post("erasure") { request, context in
             let user = try context.requiredUser

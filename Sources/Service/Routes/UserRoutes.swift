@@ -26,7 +26,7 @@ struct UserRoutes: Sendable {
 
     /// - Parameter group: Routes under `/v1/me`.
     func addForApps(to group: RouterGroup<ServiceContext>) {
-        let own = group.for(.app)
+        let own = group.for(.app, usesReserve: true)
         addReading(to: own)
         addRedeeming(to: own)
     }

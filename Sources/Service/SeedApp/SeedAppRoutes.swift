@@ -22,10 +22,11 @@ struct SeedAppRoutes: Sendable {
     /// - Parameter group: Routes under `/v1/user`.
     func add(to group: RouterGroup<ServiceContext>) {
         group.get { _, context in try await show(context) }
-        group.post { request, context in try await join(request, context) }
+        let held = group.for(.app)
+        held.post { request, context in try await join(request, context) }
         group.post("withdraw") { _, context in try await withdraw(context) }
         group.get("shop/myinfo") { _, context in try await show(context) }
-        group.post("shop/item") { request, context in try await wear(request, context) }
+        held.post("shop/item") { request, context in try await wear(request, context) }
         group.post("shop/ios") { request, context in try await redeem(request, context) }
     }
 

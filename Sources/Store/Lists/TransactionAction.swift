@@ -31,7 +31,7 @@ extension ListedTransaction {
         let isPending = subscription?.priceIncrease?.isAccepted == false
         let isRenewing = subscription?.isAutoRenewing == true
         return switch action {
-        case .requestRefund: transaction.revocation == nil && transaction.type.hasConsumption
+        case .requestRefund: transaction.revocation == nil && transaction.ownership == .purchased
         case .refund, .declineRefund: transaction.revocation == nil
         case .reverseRefund: transaction.revocation?.type == .refundFull
         case .share: isShareable

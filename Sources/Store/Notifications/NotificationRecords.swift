@@ -100,6 +100,14 @@ struct NotificationRecords {
         ).first
     }
 
+    /// The date of the first attempt after a moment.
+    func nextAttemptDate(after moment: Timestamp) throws -> Timestamp? {
+        try Int64.fetchOne(
+            database, sql: "SELECT min(next_attempt_date) FROM notification WHERE next_attempt_date > ?",
+            arguments: [moment.millisecondsSince1970]
+        ).map(Timestamp.init(millisecondsSince1970:))
+    }
+
     private func fetch(_ condition: String, _ arguments: StatementArguments) throws -> [StoreNotification] {
         try rows(condition, arguments).map(\.notification)
     }

@@ -15,11 +15,10 @@ package struct RefundDecision: Hashable, Sendable {
         self.subscription = subscription
     }
 
-    /// Notifies the developer of the customer's request, if Apple asks about the consumption of such a product.
+    /// Notifies the developer of the customer's request. A family member has nothing to be refunded.
     package func request(reason: ConsumptionRequestReason) throws(StoreError) -> [RefundEffect] {
         try transaction.checkNotRevoked()
-        guard transaction.type.hasConsumption else { return [] }
-        return [notify(.consumptionRequest, reason)]
+        return transaction.ownership == .purchased ? [notify(.consumptionRequest, reason)] : []
     }
 
     /// Revokes the purchase. The paid period of a subscription ends with it.

@@ -3,7 +3,7 @@ import Receipts
 
 /// Refunds and family sharing. `RefundDecision` has the rules.
 extension Store {
-    /// Requests a refund for the customer. Apple asks the developer about the consumption of some products.
+    /// Requests a refund for the customer. Apple asks the developer about the consumption.
     public func requestRefund(
         of transactionIdentifier: String,
         reason: ConsumptionRequestReason = .other

@@ -12,8 +12,3 @@ extension Transaction {
         }
     }
 }
-
-extension ProductType {
-    /// True if Apple asks for the consumption of such a product when a customer requests a refund.
-    package var hasConsumption: Bool { self == .consumable || self == .autoRenewableSubscription }
-}

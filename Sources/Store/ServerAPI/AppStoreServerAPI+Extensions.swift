@@ -45,8 +45,11 @@ extension AppStoreServerAPI {
         let renewalExtension = try RenewalExtension(
             days: request.extendByDays, reasonCode: request.extendReasonCode,
             requestIdentifier: request.requestIdentifier)
+        guard Books.isIdentifier(originalTransactionId) else { throw ServerAPIError.invalidOriginalTransactionId }
         return try write { books in
-            let transaction = try books.apiOriginalTransaction(originalTransactionId)
+            guard let transaction = try books.transactions.transaction(originalTransactionId),
+                transaction.originalTransactionIdentifier == originalTransactionId
+            else { throw ServerAPIError.originalTransactionIdNotFound }
             guard transaction.ownership == .purchased else {
                 throw ServerAPIError.familySharedSubscriptionExtensionIneligible
             }
@@ -63,13 +66,14 @@ extension AppStoreServerAPI {
         }
     }
 
-    /// `POST /inApps/v1/subscriptions/extend/mass`. This store extends the dates at once.
+    /// `POST /inApps/v1/subscriptions/extend/mass`. This store extends the dates at once, and only once for a request identifier.
     public func extendRenewalDateForAllActiveSubscribers(
         _ request: MassExtendRenewalDateRequest
     ) throws -> MassExtendRenewalDateResponse {
         let renewalExtension = try RenewalExtension(
             days: request.extendByDays, reasonCode: request.extendReasonCode,
             requestIdentifier: request.requestIdentifier)
+        let requestIdentifier = try Self.uuid(renewalExtension.requestIdentifier, orThrow: .invalidRequestIdentifier)
         let countries = request.storefrontCountryCodes ?? []
         if request.storefrontCountryCodes?.isEmpty == true {
             throw ServerAPIError.invalidEmptyStorefrontCountryCodeList
@@ -77,10 +81,11 @@ extension AppStoreServerAPI {
         guard countries.allSatisfy({ Storefront(countryCode: $0) != nil }) else {
             throw ServerAPIError.invalidStorefrontCountryCode
         }
-        guard let product = request.productId, store.configuration.product(product)?.subscription != nil else {
-            throw ServerAPIError.invalidProductId
+        let product = try subscriptionProduct(request.productId)
+        try write { books in
+            guard try books.massExtension(requestIdentifier, of: product) == nil else { return }
+            try books.extendAll(of: product, in: countries, renewalExtension)
         }
-        try write { books in try books.extendAll(of: product, in: countries, renewalExtension) }
         return MassExtendRenewalDateResponse(requestIdentifier: renewalExtension.requestIdentifier)
     }
 
@@ -89,8 +94,10 @@ extension AppStoreServerAPI {
         _ productId: String,
         _ requestIdentifier: String
     ) throws -> MassExtendRenewalDateStatusResponse {
-        try read { books in
-            guard let record = try books.massExtension(requestIdentifier.lowercased(), of: productId) else {
+        let product = try subscriptionProduct(productId)
+        let requestIdentifier = try Self.uuid(requestIdentifier, orThrow: .invalidRequestIdentifier)
+        return try read { books in
+            guard let record = try books.massExtension(requestIdentifier, of: product) else {
                 throw ServerAPIError.statusRequestNotFound
             }
             return record

@@ -11,33 +11,31 @@ extension AppStoreServerAPI {
     private static let maximumAltTextLength = 150
     private static let maximumBulletPoints = 5
     private static let maximumBulletPointLength = 66
-    private static let imageSizes = ["FULL_SIZE", "BULLET_POINT"]
     private static let approved = "APPROVED"
 
     /// `PUT /inApps/v1/messaging/image/{imageIdentifier}`
     public func uploadImage(_ identifier: String, _ png: [UInt8], size: String?) throws {
-        let name = try Self.name(identifier)
-        let size = size ?? Self.imageSizes[0]
-        guard Self.imageSizes.contains(size) else { throw ServerAPIError.badRequestImageSize }
-        guard png.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) else {
-            throw ServerAPIError.invalidImage
+        let name = try Self.uuid(identifier, orThrow: .generalBadRequest)
+        guard let size = ImageSize(rawValue: size ?? ImageSize.fullSize.rawValue) else {
+            throw ServerAPIError.badRequestImageSize
         }
+        guard size.includes(png) else { throw ServerAPIError.invalidImage }
         try write { books in
             guard try books.messaging.value(.image, name) == nil else { throw ServerAPIError.imageAlreadyExists }
             guard try books.messaging.all(.image).count < Self.maximumImages else {
                 throw ServerAPIError.maximumNumberOfImagesReached
             }
-            try books.messaging.set(.image, name, size)
+            try books.messaging.set(.image, name, size.rawValue)
         }
     }
 
     /// `DELETE /inApps/v1/messaging/image/{imageIdentifier}`
     public func deleteImage(_ identifier: String) throws {
-        let name = try Self.name(identifier)
+        let name = try Self.uuid(identifier, orThrow: .generalBadRequest)
         try write { books in
             let isUsed = try books.messaging.all(.message).contains { _, record in
                 let message: UploadMessageRequestBody = try StoreRecord.value(record)
-                return message.imageIdentifiers.contains { $0.uuidString.lowercased() == name }
+                return message.images.contains { $0.identifier.uuidString.lowercased() == name }
             }
             guard !isUsed else { throw ServerAPIError.imageInUse }
             guard try books.messaging.remove(.image, name) else { throw ServerAPIError.imageNotFound }
@@ -57,13 +55,14 @@ extension AppStoreServerAPI {
 
     /// `PUT /inApps/v1/messaging/message/{messageIdentifier}`
     public func uploadMessage(_ identifier: String, _ message: UploadMessageRequestBody) throws {
-        let name = try Self.name(identifier)
+        let name = try Self.uuid(identifier, orThrow: .generalBadRequest)
         try Self.check(message)
         try write { books in
-            for image in message.imageIdentifiers {
-                guard try books.messaging.value(.image, image.uuidString.lowercased()) != nil else {
+            for (image, size) in message.images {
+                guard let uploaded = try books.messaging.value(.image, image.uuidString.lowercased()) else {
                     throw ServerAPIError.imageNotFound
                 }
+                guard uploaded == size.rawValue else { throw ServerAPIError.badRequestImageSize }
             }
             guard try books.messaging.value(.message, name) == nil else { throw ServerAPIError.messageAlreadyExists }
             guard try books.messaging.all(.message).count < Self.maximumMessages else {
@@ -75,7 +74,7 @@ extension AppStoreServerAPI {
 
     /// `DELETE /inApps/v1/messaging/message/{messageIdentifier}`
     public func deleteMessage(_ identifier: String) throws {
-        let name = try Self.name(identifier)
+        let name = try Self.uuid(identifier, orThrow: .generalBadRequest)
         try write { books in
             guard try books.messaging.remove(.message, name) else { throw ServerAPIError.messageNotFound }
         }
@@ -98,7 +97,7 @@ extension AppStoreServerAPI {
         _ request: DefaultConfigurationRequest
     ) throws {
         let name = try defaultName(productId, locale)
-        let message = try Self.name(request.messageIdentifier ?? "")
+        let message = try Self.uuid(request.messageIdentifier ?? "", orThrow: .generalBadRequest)
         try write { books in
             guard try books.messaging.value(.message, message) != nil else { throw ServerAPIError.messageNotFound }
             try books.messaging.set(.defaultMessage, name, message)
@@ -154,9 +153,10 @@ extension AppStoreServerAPI {
     /// `POST /inApps/v1/messaging/performanceTest`
     public func initiatePerformanceTest(_ request: PerformanceTestRequest) throws -> PerformanceTestResponse {
         try write { books in
-            guard let identifier = request.originalTransactionId,
-                (try? books.apiOriginalTransaction(identifier)) != nil
-            else { throw ServerAPIError.invalidPerformanceTestRequest }
+            guard let identifier = request.originalTransactionId else {
+                throw ServerAPIError.invalidPerformanceTestRequest
+            }
+            _ = try books.apiOriginalTransaction(identifier, orThrow: .invalidPerformanceTestRequest)
             guard let url = try books.messaging.value(.realtimeURL, "") else {
                 throw ServerAPIError.realtimeUrlNotFound
             }
@@ -168,9 +168,9 @@ extension AppStoreServerAPI {
 
     /// `GET /inApps/v1/messaging/performanceTest/result/{requestId}`
     public func performanceTestResults(_ requestId: String) throws -> PerformanceTestResultResponse {
-        guard let uuid = UUID(uuidString: requestId) else { throw ServerAPIError.invalidRequestId }
+        let name = try Self.uuid(requestId, orThrow: .invalidRequestId)
         return try read { books in
-            guard let url = try books.messaging.value(.performanceTest, uuid.uuidString.lowercased()) else {
+            guard let url = try books.messaging.value(.performanceTest, name) else {
                 throw ServerAPIError.performanceTestRunNotFound
             }
             return PerformanceTestResultResponse(target: url)
@@ -196,14 +196,8 @@ extension AppStoreServerAPI {
     }
 
     private func defaultName(_ productId: String, _ locale: String) throws(ServerAPIError) -> String {
-        guard store.configuration.product(productId)?.subscription != nil else { throw .invalidProductId }
+        let product = try subscriptionProduct(productId)
         guard locale.wholeMatch(of: /[a-zA-Z]{2,3}([-_][a-zA-Z0-9]{2,8}){0,3}/) != nil else { throw .invalidLocale }
-        return "\(productId) \(locale)"
-    }
-
-    /// A UUID in lower case; Apple's clients use both cases.
-    private static func name(_ identifier: String) throws(ServerAPIError) -> String {
-        guard let uuid = UUID(uuidString: identifier) else { throw .generalBadRequest }
-        return uuid.uuidString.lowercased()
+        return "\(product) \(locale)"
     }
 }

@@ -1,6 +1,7 @@
 import Commerce
 import Foundation
 import Receipts
+import Signatures
 
 public struct SendTestNotificationResponse: Encodable, Sendable {
     public let testNotificationToken: String
@@ -30,29 +31,58 @@ public struct NotificationHistoryResponse: Encodable, Sendable {
     public let notificationHistory: [NotificationHistoryResponseItem]
 }
 
+/// The place of the next page in the answer to a request. Apple's clients leave `+` and `/` as they are, so its text has neither.
+private struct PaginationToken: Codable {
+    let skipped: Int
+    let request: NotificationHistoryRequest
+
+    var text: String {
+        get throws { Base64.encode(try JSONEncoder().encode(self), .urlSafe) }
+    }
+
+    init(skipped: Int, request: NotificationHistoryRequest) {
+        self.skipped = skipped
+        self.request = request
+    }
+
+    init(_ text: String) throws(ServerAPIError) {
+        guard let bytes = Base64.decode(text.utf8, .urlSafe),
+            let token = try? JSONDecoder().decode(Self.self, from: Data(bytes))
+        else { throw .invalidPaginationToken }
+        self = token
+    }
+}
+
 extension AppStoreServerAPI {
+    /// The age of the oldest test notification whose status Apple tells, in days.
+    private static let maximumTestAge: Int64 = 180
+
     /// `POST /inApps/v1/notifications/test`
     public func requestTestNotification() throws -> SendTestNotificationResponse {
         try write { books in
             guard books.settings.notificationsURL != nil else { throw ServerAPIError.serverNotificationUrlNotFound }
             let notification = try books.notify(.test, nil, .data(NotificationStatement.Data()))
-            let uuid = notification.notificationUUID.uuidString.lowercased()
-            return SendTestNotificationResponse(
-                testNotificationToken: "\(uuid)_\(notification.date.millisecondsSince1970)")
+            return SendTestNotificationResponse(testNotificationToken: Self.token(ofTest: notification))
         }
     }
 
     /// `GET /inApps/v1/notifications/test/{testNotificationToken}`
     public func testNotificationStatus(_ token: String) throws -> NotificationHistoryResponseItem {
-        guard let text = token.split(separator: "_").first, let uuid = UUID(uuidString: String(text)) else {
+        let parts = token.split(separator: "_", omittingEmptySubsequences: false)
+        guard parts.count == 2, let uuid = UUID(uuidString: String(parts[0])), Int64(parts[1]) != nil else {
             throw ServerAPIError.invalidTestNotificationToken
         }
         return try read { books in
             guard let notification = try books.notifications.notification(uuid), notification.type == .test,
-                !notification.sendAttempts.isEmpty
+                Self.token(ofTest: notification) == token.lowercased(), !notification.sendAttempts.isEmpty,
+                notification.date >= books.now.adding(days: -Self.maximumTestAge)
             else { throw ServerAPIError.testNotificationNotFound }
             return NotificationHistoryResponseItem(notification)
         }
+    }
+
+    private static func token(ofTest notification: StoreNotification) -> String {
+        "\(notification.notificationUUID.uuidString.lowercased())_\(notification.date.millisecondsSince1970)"
     }
 
     /// `POST /inApps/v1/notifications/history`: the oldest notification first.
@@ -73,15 +103,16 @@ extension AppStoreServerAPI {
             }
             var skipped = 0
             if let paginationToken {
-                guard let number = Int(paginationToken), (0...found.count).contains(number) else {
-                    throw ServerAPIError.invalidPaginationToken
-                }
-                skipped = number
+                let token = try PaginationToken(paginationToken)
+                guard token.request == request else { throw ServerAPIError.paginationTokenExpired }
+                guard (0...found.count).contains(token.skipped) else { throw ServerAPIError.invalidPaginationToken }
+                skipped = token.skipped
             }
             let shown = found.dropFirst(skipped).prefix(HistoryPage.size)
-            let hasMore = skipped + shown.count < found.count
+            let next = PaginationToken(skipped: skipped + shown.count, request: request)
+            let hasMore = next.skipped < found.count
             return NotificationHistoryResponse(
-                paginationToken: hasMore ? String(skipped + shown.count) : nil, hasMore: hasMore,
+                paginationToken: hasMore ? try next.text : nil, hasMore: hasMore,
                 notificationHistory: shown.map(NotificationHistoryResponseItem.init))
         }
     }

@@ -13,7 +13,8 @@ public struct AppTransactionInfoResponse: Encodable, Sendable {
 public struct OrderLookupResponse: Encodable, Sendable {
     /// 0 if the order exists, else 1, as in Apple's API.
     public let status: Int
-    public let signedTransactions: [String]
+    /// Nil if the order does not exist.
+    public let signedTransactions: [String]?
 }
 
 extension AppStoreServerAPI {
@@ -39,18 +40,18 @@ extension AppStoreServerAPI {
         try read { books in
             let sold = try books.transactions.transactions(order: orderId)
             return OrderLookupResponse(
-                status: sold.isEmpty ? 1 : 0, signedTransactions: try sold.map(books.signed))
+                status: sold.isEmpty ? 1 : 0, signedTransactions: sold.isEmpty ? nil : try sold.map(books.signed))
         }
     }
 
     /// `PUT /inApps/v1/transactions/{originalTransactionId}/appAccountToken`: for a subscription, later periods have it too.
     public func setAppAccountToken(_ token: String?, of originalTransactionId: String) throws {
         try write { books in
-            var transaction = try books.apiOriginalTransaction(originalTransactionId)
+            var transaction = try books.apiOriginalTransaction(
+                originalTransactionId, orThrow: .originalTransactionIdNotFound)
             guard let token = token.flatMap(UUID.init(uuidString:)) else {
                 throw ServerAPIError.invalidAppAccountTokenUUID
             }
-            guard transaction.ownership == .purchased else { throw ServerAPIError.familyTransactionNotSupported }
             if var subscription = try books.subscriptionOrNone(of: transaction) {
                 subscription.appAccountToken = token
                 try books.subscriptions.save(subscription)

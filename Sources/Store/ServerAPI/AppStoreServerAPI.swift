@@ -27,18 +27,34 @@ extension AppStoreServerAPI {
     func write<Value>(_ body: (Books) throws -> Value) throws -> Value {
         try store.writeOrThrow(body)
     }
+
+    /// A UUID in lower case; Apple's clients use both cases.
+    static func uuid(_ text: String, orThrow error: ServerAPIError) throws(ServerAPIError) -> String {
+        guard let uuid = UUID(uuidString: text) else { throw error }
+        return uuid.uuidString.lowercased()
+    }
+
+    /// The identifier of an auto-renewable subscription.
+    func subscriptionProduct(_ identifier: String?) throws(ServerAPIError) -> String {
+        guard let identifier, store.configuration.product(identifier)?.subscription != nil else {
+            throw .invalidProductId
+        }
+        return identifier
+    }
 }
 
 extension Books {
     /// The sale of a transaction identifier.
     ///
+    /// - Parameter notFound: The error for an identifier that the store does not know.
     /// - Throws: `ServerAPIError`.
-    func apiTransaction(_ identifier: String) throws -> Transaction {
+    func apiTransaction(
+        _ identifier: String,
+        orThrow notFound: ServerAPIError = .transactionIdNotFound
+    ) throws -> Transaction {
         guard Self.isIdentifier(identifier) else { throw ServerAPIError.invalidTransactionId }
-        guard let transaction = try transactions.transaction(identifier) else {
-            throw ServerAPIError.transactionIdNotFound
-        }
-        return transaction
+        if let transaction = try transactions.transaction(identifier) { return transaction }
+        throw try account(ofAppTransaction: identifier) == nil ? notFound : .appTransactionIdNotSupported
     }
 
     /// The account of any of its transaction identifiers, or of its app transaction identifier.
@@ -47,28 +63,30 @@ extension Books {
     func apiAccount(ofAny identifier: String) throws -> String {
         guard Self.isIdentifier(identifier) else { throw ServerAPIError.invalidTransactionId }
         if let transaction = try transactions.transaction(identifier) { return transaction.account }
-        let accounts = try transactions.accounts()
-        guard let account = accounts.first(where: { issuer.appTransactionIdentifier(of: $0) == identifier }) else {
+        guard let account = try account(ofAppTransaction: identifier) else {
             throw ServerAPIError.transactionIdNotFound
         }
         return account
     }
 
-    /// The first purchase, by its own transaction identifier.
+    /// The first purchase by the customer, by its own transaction identifier.
     ///
+    /// - Parameter notFound: The error for an identifier that the store does not know.
     /// - Throws: `ServerAPIError`.
-    func apiOriginalTransaction(_ identifier: String) throws -> Transaction {
-        guard Self.isIdentifier(identifier) else { throw ServerAPIError.invalidOriginalTransactionId }
-        guard let transaction = try transactions.transaction(identifier) else {
-            throw ServerAPIError.originalTransactionIdNotFound
-        }
+    func apiOriginalTransaction(_ identifier: String, orThrow notFound: ServerAPIError) throws -> Transaction {
+        let transaction = try apiTransaction(identifier, orThrow: notFound)
         guard transaction.originalTransactionIdentifier == identifier else {
             throw ServerAPIError.transactionIdNotOriginalTransactionId
         }
+        guard transaction.ownership == .purchased else { throw ServerAPIError.familyTransactionNotSupported }
         return transaction
     }
 
-    private static func isIdentifier(_ text: String) -> Bool {
+    private func account(ofAppTransaction identifier: String) throws -> String? {
+        try transactions.accounts().first { issuer.appTransactionIdentifier(of: $0) == identifier }
+    }
+
+    static func isIdentifier(_ text: String) -> Bool {
         (1...40).contains(text.utf8.count)
             && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }

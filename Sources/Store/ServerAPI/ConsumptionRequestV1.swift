@@ -24,16 +24,20 @@ public struct ConsumptionRequestV1: Codable, Sendable {
             (deliveryStatus, 0...5, .invalidDeliveryStatus), (accountTenure, 0...7, .invalidAccountTenure),
             (playTime, 0...7, .invalidPlayTime), (lifetimeDollarsRefunded, 0...7, .invalidLifetimeDollarsRefunded),
             (lifetimeDollarsPurchased, 0...7, .invalidLifetimeDollarsPurchased),
-            (userStatus, 0...4, .invalidUserStatus), (refundPreference, 0...3, .generalBadRequest),
+            (userStatus, 0...4, .invalidUserStatus), (refundPreference ?? 0, 0...3, .invalidRefundPreference),
         ]
         for (value, range, error) in ranges {
-            if let value, !range.contains(value) { throw error }
+            guard let value, range.contains(value) else { throw error }
         }
-        if let token = appAccountToken, !token.isEmpty, UUID(uuidString: token) == nil { throw .invalidAppAccountToken }
+        guard let token = appAccountToken, token.isEmpty || UUID(uuidString: token) != nil else {
+            throw .invalidAppAccountToken
+        }
     }
 
     /// - Throws: `ServerAPIError` if Apple does not ask for the consumption of such a transaction.
     package func validate(for transaction: Transaction) throws(ServerAPIError) {
-        guard transaction.type.hasConsumption else { throw .invalidTransactionNotConsumable }
+        guard transaction.type == .consumable || transaction.type == .autoRenewableSubscription else {
+            throw .invalidTransactionTypeNotSupported
+        }
     }
 }

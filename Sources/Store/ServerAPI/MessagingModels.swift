@@ -1,3 +1,4 @@
+import Catalog
 import Foundation
 
 public struct UploadMessageRequestBody: Codable, Sendable {
@@ -18,9 +19,25 @@ public struct UploadMessageRequestBody: Codable, Sendable {
     let headerPosition: String?
     let bulletPoints: [BulletPoint]?
 
-    /// The images of the message.
-    var imageIdentifiers: [UUID] {
-        (image.map { [$0.imageIdentifier] } ?? []) + (bulletPoints ?? []).map(\.imageIdentifier)
+    /// The images of the message, each with the size that it must have.
+    var images: [(identifier: UUID, size: ImageSize)] {
+        (image.map { [($0.imageIdentifier, .fullSize)] } ?? [])
+            + (bulletPoints ?? []).map { ($0.imageIdentifier, .bulletPoint) }
+    }
+}
+
+/// The size of an image (Retention Messaging API, `imageSize`).
+enum ImageSize: String {
+    case fullSize = "FULL_SIZE"
+    case bulletPoint = "BULLET_POINT"
+
+    /// True if the bytes are a PNG of the width and height that Apple asks for, as far as its head shows.
+    func includes(_ png: [UInt8]) -> Bool {
+        guard let size = PictureSize(png: png) else { return false }
+        return switch self {
+        case .fullSize: size.width == 3840 && (160...2160).contains(size.height)
+        case .bulletPoint: size.width == 1024 && size.height == 1024
+        }
     }
 }
 

@@ -11,10 +11,13 @@ package struct NotificationFilter {
         guard request.transactionId == nil || request.notificationType == nil else { throw .multipleFiltersSupplied }
         type = request.notificationType.flatMap(NotificationTypeV2.init)
         subtype = request.notificationSubtype.flatMap(Subtype.init)
-        guard (type == nil) == (request.notificationType == nil),
-            (subtype == nil) == (request.notificationSubtype == nil), subtype == nil || type != nil
-        else { throw .invalidNotificationType }
         onlyFailures = request.onlyFailures ?? false
+        guard (type == nil) == (request.notificationType == nil),
+            (subtype == nil) == (request.notificationSubtype == nil)
+        else { throw .invalidNotificationType }
+        if let subtype {
+            guard let type, subtype.types.contains(type) else { throw .invalidNotificationType }
+        }
     }
 
     /// - Parameter originals: The original transactions of the requested customer; nil for all customers.

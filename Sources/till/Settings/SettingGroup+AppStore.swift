@@ -86,6 +86,11 @@ extension SettingGroup {
                     default: .value(.number(standard.requestLimits.newcomerBytesPerAddress >> 10)), valueName: "n",
                     "the part of one address, in KiB; of IPv6, of each /64, and 16 times as much of each /48"),
                 Setting(
+                    "storage-reserve-megabytes", .number(0...100_000_000), default: .value(.number(256)),
+                    valueName: "n",
+                    "the free space beside a ledger in a file below which only purchases, notifications and back ends write, in MiB; 0 for none"
+                ),
+                Setting(
                     "grace-seconds", .number(0...3600),
                     default: .value(.number(Int(standard.gracePeriod.components.seconds))), valueName: "seconds",
                     "the time for requests under way when the service stops"),

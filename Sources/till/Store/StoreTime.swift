@@ -9,6 +9,9 @@ struct StoreTime: Command {
         commandName: "time",
         abstract: "Print the store's time, or advance it and perform all due events in order.",
         discussion: """
+            While a service or `till store` runs, the clock waits at each due event until the
+            notifications are delivered.
+
             Examples:
               till store time
               till store time --advance 1mo     # or 90s, 5min, 2h, 3d, 1w, 1y
@@ -24,7 +27,8 @@ struct StoreTime: Command {
         var events: [DueEvent]?
         if let advance {
             let start = store.now
-            events = try store.dueEvents(after: start, until: try store.advance(advance))
+            events = try store.dueEvents(
+                after: start, until: try await store.advance(advance, deliveringWithin: nil))
         }
         let now = store.now.rfc3339
         terminal.line(now)

@@ -61,6 +61,10 @@ import Testing
             renewal: [.autoRenewStatus: .integer(1), .isInBillingRetryPeriod: .integer(1)], state: .gracePeriod,
             renews: true, until: 150),
         Case(
+            testDescription: "a grace period that is stated before the paid time ends moves the end", after: 90,
+            graceEnds: 150, renewal: [.autoRenewStatus: .integer(1), .isInBillingRetryPeriod: .integer(1)],
+            state: .active, renews: true, until: 150),
+        Case(
             testDescription: "billing retry follows the grace period", after: 150, graceEnds: 150,
             renewal: [.autoRenewStatus: .integer(1), .isInBillingRetryPeriod: .integer(1)], state: .billingRetry,
             renews: true, until: 150),

@@ -124,6 +124,7 @@ enum ExpectedStories {
         02-12 revoked finn.1 by App Store: Transaction finn.1 of seeds was revoked.
         \(purchase("02-20", "ONE_TIME_CHARGE", "finn.2", "gate"))
         \(purchase("03-10", "ONE_TIME_CHARGE", "finn.3", "season"))
+        05-18 CONSUMPTION_REQUEST finn.2 recorded
         05-20 REFUND finn.2 revoked
         05-20 revoked finn.2 by App Store: Transaction finn.2 of gate was revoked.
         06-01 REFUND_REVERSED finn.2 granted

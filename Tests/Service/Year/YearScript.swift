@@ -51,7 +51,8 @@ enum YearScript {
         // It has been extended twice, as often as Apple allows.
         "05-05": [.extendsAll("basic.yearly", days: 20)],
         "05-08": [.buys("cleo", "premium.monthly")],
-        "05-20": [.asksForRefund("finn.2"), .refunds("finn.2")],
+        "05-18": [.asksForRefund("finn.2")],
+        "05-20": [.refunds("finn.2")],
         "06-01": [.reversesRefund("finn.2")],
         "06-05": [.buys("dora", "premium.monthly")],
         "06-06": [.buys(stranger, "gate")],

@@ -14,7 +14,7 @@ import Testing
             ("{}", nil, true), (#"{"notificationType":"DID_RENEW"}"#, nil, true),
             (#"{"notificationType":"REFUND"}"#, nil, false),
             (#"{"notificationType":"DID_RENEW","notificationSubtype":"BILLING_RECOVERY"}"#, nil, true),
-            (#"{"notificationType":"DID_RENEW","notificationSubtype":"VOLUNTARY"}"#, nil, false),
+            (#"{"notificationType":"EXPIRED","notificationSubtype":"VOLUNTARY"}"#, nil, false),
             (#"{"transactionId":"1"}"#, ["1", "2"], true), (#"{"transactionId":"3"}"#, ["3"], false),
             (#"{"onlyFailures":true}"#, nil, false),
         ] as [(String, Set<String>?, Bool)])
@@ -35,6 +35,7 @@ import Testing
             (#"{"notificationType":"REFUNDED"}"#, .invalidNotificationType),
             (#"{"notificationSubtype":"VOLUNTARY"}"#, .invalidNotificationType),
             (#"{"notificationType":"EXPIRED","notificationSubtype":"NEVER"}"#, .invalidNotificationType),
+            (#"{"notificationType":"DID_RENEW","notificationSubtype":"VOLUNTARY"}"#, .invalidNotificationType),
         ] as [(String, ServerAPIError)])
     func `filters that are unknown or do not go together are refused`(json: String, error: ServerAPIError) throws {
         let request = try Self.request(json)

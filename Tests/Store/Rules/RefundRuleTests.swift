@@ -15,8 +15,8 @@ import Testing
 
     @Test(
         arguments: [
-            (.consumable, .request, ["CONSUMPTION_REQUEST"]), (.nonConsumable, .request, []),
-            (.currentPeriod, .request, ["CONSUMPTION_REQUEST"]), (.refunded, .request, nil),
+            (.consumable, .request, ["CONSUMPTION_REQUEST"]), (.nonConsumable, .request, ["CONSUMPTION_REQUEST"]),
+            (.shared, .request, []), (.currentPeriod, .request, ["CONSUMPTION_REQUEST"]), (.refunded, .request, nil),
             (.consumable, .refund, ["revoke 1", "REFUND"]),
             // A restored or repeated transaction is the same purchase.
             (.restored, .refund, ["revoke 1", "revoke 2", "REFUND"]),

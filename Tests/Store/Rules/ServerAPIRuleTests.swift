@@ -80,16 +80,7 @@ import Testing
             ),
             (#"{"customerConsented":true,"sampleContentProvided":false,"deliveryStatus":"DELIVERED"}"#, nil),
             (
-                #"""
-                {"customerConsented":true,"sampleContentProvided":false,"deliveryStatus":"DELIVERED",
-                "consumptionPercentage":100001}
-                """#, .generalBadRequest
-            ),
-            (
-                #"""
-                {"customerConsented":true,"sampleContentProvided":false,"deliveryStatus":"DELIVERED",
-                "refundPreference":"DECLINE"}
-                """#, nil
+                #"{"customerConsented":true,"sampleContentProvided":false,"deliveryStatus":"UNDELIVERED_OTHER"}"#, nil
             ),
         ] as [(String, ServerAPIError?)])
     func `consumption information is complete`(json: String, expected: ServerAPIError?) throws {
@@ -98,43 +89,95 @@ import Testing
         #expect(refusal == expected)
     }
 
-    @Test(
-        arguments: [
-            ("{}", .invalidCustomerConsented), (#"{"customerConsented":true}"#, .invalidSampleContentProvided),
-            (#"{"customerConsented":true,"sampleContentProvided":true,"playTime":8}"#, .invalidPlayTime),
-            (
-                #"{"customerConsented":true,"sampleContentProvided":true,"appAccountToken":"x"}"#,
-                .invalidAppAccountToken
-            ),
-            (#"{"customerConsented":true,"sampleContentProvided":true,"appAccountToken":"","platform":2}"#, nil),
-        ] as [(String, ServerAPIError?)])
-    func `consumption data of the first version is in range`(json: String, expected: ServerAPIError?) throws {
-        let request = try JSONDecoder().decode(ConsumptionRequestV1.self, from: Data(json.utf8))
-        let refusal = Self.error { try request.validate() }
-        #expect(refusal == expected)
+    /// Consumption information with a status of delivery and what follows it.
+    private static func consumption(_ status: String, _ more: String = "") throws -> ConsumptionRequest {
+        let json = #"{"customerConsented":true,"sampleContentProvided":false,"deliveryStatus":"\#(status)"\#(more)}"#
+        return try JSONDecoder().decode(ConsumptionRequest.self, from: Data(json.utf8))
     }
 
     @Test(
         arguments: [
-            (RuleFixture.transaction(of: "seeds", type: .consumable), nil, nil),
-            (RuleFixture.transaction(of: "basic.monthly", type: .autoRenewableSubscription), nil, nil),
-            (RuleFixture.transaction(), .invalidTransactionTypeNotSupported, .invalidTransactionNotConsumable),
-            (
-                RuleFixture.transaction(of: "seeds", type: .consumable, ownership: .familyShared),
-                .familyTransactionNotSupported, nil
-            ),
-        ] as [(Transaction, ServerAPIError?, ServerAPIError?)])
-    func `consumption is sent for consumables and subscriptions`(
-        transaction: Transaction,
-        expected: ServerAPIError?,
-        expectedOfFirstVersion: ServerAPIError?
+            ("DELIVERED", 0, nil), ("DELIVERED", 100_000, nil), ("DELIVERED", 100_001, .generalBadRequest),
+            ("DELIVERED", -1, .generalBadRequest), ("UNDELIVERED_OTHER", 0, nil),
+            ("UNDELIVERED_OTHER", 1, .generalBadRequest),
+        ] as [(String, Int, ServerAPIError?)])
+    func `nothing undelivered is consumed`(status: String, percentage: Int, expected: ServerAPIError?) throws {
+        let request = try Self.consumption(status, #","consumptionPercentage":\#(percentage)"#)
+        #expect(Self.error { try request.validate() } == expected)
+    }
+
+    /// The transactions that consumption information is about.
+    private static let sales = [
+        "seeds": RuleFixture.transaction(of: "seeds", type: .consumable), "gate": RuleFixture.transaction(),
+        "season": RuleFixture.transaction(of: "season", type: .nonRenewingSubscription),
+        "monthly": RuleFixture.transaction(of: "basic.monthly", type: .autoRenewableSubscription),
+        "shared": RuleFixture.transaction(ownership: .familyShared),
+    ]
+
+    @Test(
+        arguments: [
+            ("seeds", "", nil), ("gate", "", nil), ("season", "", nil), ("monthly", "", nil),
+            ("shared", "", .familyTransactionNotSupported),
+            ("monthly", #","consumptionPercentage":0"#, .consumptionPercentageAutoRenewableSubscription),
+            ("monthly", #","refundPreference":"GRANT_PRORATED""#, nil),
+            ("seeds", #","refundPreference":"GRANT_PRORATED","consumptionPercentage":1"#, nil),
+            ("seeds", #","refundPreference":"GRANT_PRORATED","consumptionPercentage":99999"#, nil),
+            ("seeds", #","refundPreference":"GRANT_PRORATED""#, .generalBadRequest),
+            ("seeds", #","refundPreference":"GRANT_PRORATED","consumptionPercentage":0"#, .generalBadRequest),
+            ("gate", #","refundPreference":"GRANT_PRORATED","consumptionPercentage":100000"#, .generalBadRequest),
+        ] as [(String, String, ServerAPIError?)])
+    func `a prorated refund needs a percentage, and a subscription has none`(
+        sale: String,
+        more: String,
+        expected: ServerAPIError?
     ) throws {
-        let request = try JSONDecoder().decode(ConsumptionRequest.self, from: Data("{}".utf8))
-        let refusal = Self.error { try request.validate(for: transaction) }
-        #expect(refusal == expected)
-        let first = try JSONDecoder().decode(ConsumptionRequestV1.self, from: Data("{}".utf8))
-        let refusalOfFirstVersion = Self.error { try first.validate(for: transaction) }
-        #expect(refusalOfFirstVersion == expectedOfFirstVersion)
+        let request = try Self.consumption("DELIVERED", more)
+        let transaction = try #require(Self.sales[sale])
+        #expect(Self.error { try request.validate(for: transaction) } == expected)
+    }
+
+    @Test(
+        arguments: [
+            ("seeds", nil), ("monthly", nil), ("gate", .invalidTransactionTypeNotSupported),
+            ("season", .invalidTransactionTypeNotSupported),
+        ] as [(String, ServerAPIError?)])
+    func `the first version takes consumables and subscriptions`(sale: String, expected: ServerAPIError?) throws {
+        let request = try JSONDecoder().decode(ConsumptionRequestV1.self, from: Data("{}".utf8))
+        let transaction = try #require(Self.sales[sale])
+        #expect(Self.error { try request.validate(for: transaction) } == expected)
+    }
+
+    /// Every field but the preference is required (App Store Server API, `ConsumptionRequestV1`).
+    @Test(
+        arguments: [
+            ("customerConsented", "false", .invalidCustomerConsented),
+            ("sampleContentProvided", nil, .invalidSampleContentProvided),
+            ("consumptionStatus", "4", .invalidConsumptionStatus), ("platform", "3", .invalidPlatform),
+            ("deliveryStatus", "6", .invalidDeliveryStatus), ("accountTenure", "8", .invalidAccountTenure),
+            ("playTime", "8", .invalidPlayTime),
+            ("lifetimeDollarsRefunded", "8", .invalidLifetimeDollarsRefunded),
+            ("lifetimeDollarsPurchased", "-1", .invalidLifetimeDollarsPurchased),
+            ("userStatus", "5", .invalidUserStatus), ("appAccountToken", #""x""#, .invalidAppAccountToken),
+        ] as [(String, String?, ServerAPIError)])
+    func `consumption data of the first version is complete and in range`(
+        field: String,
+        wrong: String?,
+        error: ServerAPIError
+    ) throws {
+        func refusal(_ value: String?) throws -> ServerAPIError? {
+            var fields = [
+                "customerConsented": "true", "sampleContentProvided": "true", "appAccountToken": #""""#,
+                "consumptionStatus": "0", "platform": "2", "deliveryStatus": "0", "accountTenure": "7",
+                "playTime": "0", "lifetimeDollarsRefunded": "0", "lifetimeDollarsPurchased": "0", "userStatus": "0",
+            ]
+            if value != "right" { fields[field] = value }
+            let json = "{\(fields.map { "\"\($0)\":\($1)" }.joined(separator: ","))}"
+            let request = try JSONDecoder().decode(ConsumptionRequestV1.self, from: Data(json.utf8))
+            return Self.error { try request.validate() }
+        }
+        #expect(try refusal("right") == nil)
+        #expect(try refusal(wrong) == error)
+        #expect(try refusal(nil) == error)
     }
 
     @Test(

@@ -74,7 +74,8 @@ extension RevenueCatErrorRule {
         (
             .internalError, .sentAgain,
             [
-                "internalError", "storageDiskFull", "storageReadOnly", "storageBusy", "storageDamaged",
+                "internalError", "storageAlmostFull", "storageDiskFull", "storageReadOnly", "storageBusy",
+                "storageDamaged",
                 "storageCannotOpen", "storageNewerVersion", "storageOlderVersion", "storageOutdatedVersion",
                 "storageMissing", "storageUnreachable", "storageFailed", "storageStopped", "catalogInvalid",
             ]

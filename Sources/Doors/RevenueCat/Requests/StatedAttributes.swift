@@ -1,10 +1,11 @@
 import Attributes
 import Commerce
+import Entitlements
 
 /// The attributes of a request: those that can be recorded, and the reasons against the others.
 struct StatedAttributes: Sendable {
     private let attributes: [Attribute]
-    private let errors: [AttributeFailure]
+    let errors: [AttributeFailure]
 
     init(_ sent: [CustomerAttribute]) {
         var (attributes, errors): ([Attribute], [AttributeFailure]) = ([], [])
@@ -23,19 +24,31 @@ struct StatedAttributes: Sendable {
     }
 
     /// The bytes that the attributes of a new customer take in the ledger, about.
-    private var size: Int {
-        attributes.reduce(NewcomerBudget.bytesOfCustomer) { size, attribute in
+    private func size(of user: User) -> Int {
+        attributes.reduce(NewcomerAllowance.bytes(ofUserNamed: user)) { size, attribute in
             size + 100 + attribute.name.utf8.count + (attribute.value?.utf8.count ?? 0)
         }
     }
 
-    /// Records the attributes. Those of a customer without a purchase are dropped beyond the budget for strangers.
+    /// Takes the bytes of the attributes from the allowance, unless the customer has a purchase.
     ///
-    /// - Parameter address: The client's address; nil for a caller without a budget.
+    /// - Returns: Nil if they may be recorded, otherwise the seconds until they may be.
+    func secondsToWait(
+        of user: User,
+        _ newcomers: NewcomerAllowance?,
+        _ services: DoorServices
+    ) async throws -> Int? {
+        guard let newcomers, !attributes.isEmpty,
+            try await !services.entitlements.ledger.read(.snapshot, { try $0.hasPurchases(user) })
+        else { return nil }
+        return newcomers.take(size(of: user))
+    }
+
+    /// Records the attributes.
+    ///
     /// - Returns: The reasons against those that are refused.
-    func record(of user: User, from address: String?, _ services: DoorServices) async throws -> [AttributeFailure] {
+    func record(of user: User, _ services: DoorServices) async throws -> [AttributeFailure] {
         guard !attributes.isEmpty else { return errors }
-        if let address, try await !services.mayWrite(size, for: [user], from: address) { return errors }
         do { try await services.attributes.state(attributes, of: user) } catch let error as AttributeError {
             return errors + attributes.map { AttributeFailure(name: $0.name, message: error.message) }
         }

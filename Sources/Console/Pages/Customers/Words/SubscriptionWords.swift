@@ -45,6 +45,8 @@ struct SubscriptionWords {
                 "ended on \(day.english)" + (reason.map { " (\($0.english))" } ?? ""),
                 "\(day.korean)에 종료" + (reason.map { " (\($0.korean))" } ?? ""))
         case .trial, .introductory, .active, .willNotRenew, .familyShared, .owned:
+            // The App Store may state a grace period before the paid time ends.
+            let day = CustomerWords.day(status.paidUntil ?? until)
             guard status.renews == true else {
                 // The periods of a commitment follow, also if the customer lets it end.
                 return !status.mayRenew

@@ -5,7 +5,7 @@ import Store
 
 /// The clock of the local store.
 struct StoreClockRoutes: Sendable {
-    /// The longest time that a browser waits for the due events, below the time limit of a request.
+    /// The longest time that a browser waits for the due events and their notifications, below the time limit of a request.
     private static let patience = Duration.seconds(15)
 
     let store: Store
@@ -33,8 +33,10 @@ struct StoreClockRoutes: Sendable {
                 throw ConsoleForm.invalid("step", "a number and one of s, min, h, d, w, mo and y, such as 1mo")
             }
             let start = try await BlockingWork.run { [store] in store.now }
-            let end = try await BlockingWork.run(waitingUpTo: Self.patience) { [store] in try store.advance(step) }
-            // Years of a busy store take longer. The clock is there already, and the events follow.
+            let end = try await BlockingWork.run(waitingUpTo: Self.patience) { [store] in
+                try await store.advance(step, deliveringWithin: nil)
+            }
+            // Years of a busy store take longer. The clock goes on.
             let notice = end == nil ? Notice.started : .advanced
             return ConsolePath(
                 "store", "clock", query: ["from": String(start.millisecondsSince1970), "done": notice.rawValue])

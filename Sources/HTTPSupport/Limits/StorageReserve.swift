@@ -1,0 +1,86 @@
+import Commerce
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import Synchronization
+
+/// The free space that is reserved for purchases, notifications of the App Store and back ends.
+///
+/// Anybody can sign up or state attributes. Such writes end before the disk is full, so that paid ones still succeed.
+public final class StorageReserve: Sendable {
+    private let bytes: Int64
+    private let freeBytes: @Sendable () -> Int64?
+    private let clock: any WallClock
+    private let logger: Logger
+    /// The time of the last question to the file system.
+    private let askedAt = Mutex<Timestamp?>(nil)
+    private let wasReached = Atomic(false)
+
+    /// - Parameters:
+    ///   - bytes: The size of the reserve.
+    ///   - freeBytes: Returns the free bytes of the file system; nil if they are unknown.
+    public init(
+        bytes: Int64,
+        clock: any WallClock,
+        logger: Logger,
+        freeBytes: @escaping @Sendable () -> Int64?
+    ) {
+        self.bytes = bytes
+        self.clock = clock
+        self.logger = logger
+        self.freeBytes = freeBytes
+    }
+
+    /// The bytes of a file system that an unprivileged process may still write; nil if they are unknown.
+    public static func freeBytes(at folder: URL) -> Int64? {
+        var system = statvfs()
+        guard statvfs(folder.path, &system) == 0 else { return nil }
+        let (bytes, isHuge) = UInt64(system.f_bavail).multipliedReportingOverflow(by: UInt64(system.f_frsize))
+        return isHuge ? .max : Int64(clamping: bytes)
+    }
+
+    /// True if only the reserve is left. The file system is asked at most once a second.
+    package var isReached: Bool {
+        // A disk that hangs blocks one thread, not all.
+        askedAt.withLockIfAvailable { askedAt in
+            let now = clock.now()
+            if let askedAt, now >= askedAt, now.millisecondsSince1970 - askedAt.millisecondsSince1970 < 1000 { return }
+            askedAt = now
+            if let free = freeBytes() { record(free) }
+        }
+        return wasReached.load(ordering: .relaxed)
+    }
+
+    private func record(_ free: Int64) {
+        let wasReached = wasReached.load(ordering: .relaxed)
+        // The distance of both bounds exceeds what the ledger's write-ahead log usually takes and returns.
+        let isReached = free < (wasReached ? bytes + bytes / 4 : bytes)
+        guard isReached != wasReached else { return }
+        self.wasReached.store(isReached, ordering: .relaxed)
+        logger.log(
+            level: isReached ? .warning : .notice,
+            isReached
+                ? "the disk is almost full: only purchases, notifications and back ends write"
+                : "the disk has free space again: all callers write",
+            metadata: ["freeMegabytes": "\(free >> 20)"])
+    }
+}
+
+extension ServiceContext {
+    /// True if only purchases, notifications and back ends may write.
+    package var isStorageAlmostFull: Bool { sharedLimits?.reserve?.isReached ?? false }
+
+    /// Refuses a write of a public caller if only the reserve of free space is left.
+    ///
+    /// - Throws: `Problem` with the code `storageAlmostFull`.
+    func checkReserve(for request: Request) throws(Problem) {
+        guard ![.get, .head, .options].contains(request.method), caller?.isBackEnd != true, isStorageAlmostFull else {
+            return
+        }
+        throw Problem(
+            status: .serviceUnavailable, code: "storageAlmostFull",
+            detail: "The service is short of disk space and accepts only purchases now. Try again later.",
+            couldSucceedLater: true, retryAfter: 60)
+    }
+}

@@ -1,0 +1,84 @@
+import Commerce
+import Entitlements
+import Ledger
+
+/// A back end that knows a customer's purchases only by webhook messages, beside the ledger that writes them.
+struct MessageFollower {
+    /// The end of a purchase as the last message says it.
+    private struct Known {
+        let transaction: TransactionKey
+        let purchaseDate: Timestamp
+        var isOwned: Bool
+    }
+
+    private(set) var facts = EntitlementFacts()
+    /// The events of which messages tell.
+    private(set) var events: Set<AuditEntry.Event> = []
+    /// The messages that contradict earlier ones.
+    private(set) var faults: [String] = []
+    private var known: [TransactionKey: Known] = [:]
+    private var granted: Set<TransactionKey> = []
+
+    /// True if the last messages say that the customer owns a purchase.
+    func isOwned(_ original: TransactionKey) -> Bool { known[original]?.isOwned ?? false }
+
+    /// Records a statement at the time of its arrival.
+    mutating func record(_ claim: Claim, for user: Int64, at moment: Timestamp) {
+        recordDueStates(until: moment)
+        var decision = decision(at: moment)
+        _ = decision.redeem(claim, for: user, by: .user)
+        decision.recordStates { GeneratedLife.types[$0] }
+        follow(decision)
+    }
+
+    /// Records what time alone has changed.
+    mutating func recordDueStates(until moment: Timestamp) {
+        while let (original, due) = facts.recordedStates.compactMap({ original, state in
+            state.changesAt.map { (original, $0) }
+        }).filter({ $0.1 <= moment }).min(by: { $0.1 < $1.1 }) {
+            var decision = decision(at: due)
+            decision.recordStates(of: [original]) { GeneratedLife.types[$0] }
+            guard decision.facts.recordedStates[original]?.changesAt != due else {
+                faults.append("\(original.identifier) stays due at \(due.rfc3339)")
+                return
+            }
+            follow(decision)
+        }
+    }
+
+    private func decision(at moment: Timestamp) -> EntitlementDecision {
+        EntitlementDecision(facts: facts, origins: [.appleProduction], at: moment)
+    }
+
+    private mutating func follow(_ decision: EntitlementDecision) {
+        facts = decision.facts
+        for case .audit(let entry, _) in decision.changes { follow(entry) }
+    }
+
+    private mutating func follow(_ entry: AuditEntry) {
+        let key = TransactionKey(app: GeneratedLife.app, origin: .appleProduction, identifier: entry.reference)
+        guard let transaction = facts.transactions[key] else {
+            faults.append("\(entry.event) of the unknown transaction \(entry.reference)")
+            return
+        }
+        events.insert(entry.event)
+        let isOwned: Bool
+        switch entry.event {
+        case .granted:
+            isOwned = true
+            if !granted.insert(key).inserted { faults.append("\(entry.reference) is granted twice") }
+        case .gracePeriodBegan: isOwned = true
+        case .revoked, .productChanged, .expired:
+            isOwned = false
+            granted.remove(key)
+        case .renewalFailed: isOwned = false
+        default: return
+        }
+        // A message about an earlier transaction does not change what the last one gives.
+        let new = Known(transaction: key, purchaseDate: transaction.purchaseDate, isOwned: isOwned)
+        guard let last = known[transaction.originalKey], last.purchaseDate > new.purchaseDate else {
+            known[transaction.originalKey] = new
+            return
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import Commerce
+import Dispatch
+import Foundation
+import Ledger
+import Testing
+import TestSupport
+
+/// The write-ahead log of a ledger in a file, while reads run.
+@Suite(.enabled(if: LedgerFixture.isFile)) struct WriteAheadLogTests: LedgerSuite {
+    private static let bound = 64 << 20
+    /// The largest file that a checkpoint leaves: 4,000 pages.
+    private static let kept = 4000 * 4120 + 32
+    /// One statement that takes minutes.
+    private static let longStatement = """
+        WITH RECURSIVE counter (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter LIMIT 3000000000)
+        SELECT count(*) AS n FROM counter
+        """
+
+    let fixture: LedgerFixture
+
+    init() throws {
+        fixture = try LedgerFixture()
+        try fixture.ledger.writeNow {
+            try $0.database.write("CREATE TABLE filler (id INTEGER PRIMARY KEY, bytes BLOB)", [])
+        }
+    }
+
+    /// The size of the log's file in bytes.
+    private var size: Int {
+        get throws {
+            let log = folder.file("ledger.sqlite-wal").path
+            return try #require(FileManager.default.attributesOfItem(atPath: log)[.size] as? Int)
+        }
+    }
+
+    /// Writes at least 1,000 pages in one commit.
+    private func fill() throws {
+        try ledger.writeNow {
+            try $0.database.write("INSERT OR REPLACE INTO filler (id, bytes) VALUES (1, zeroblob(4194304))", [])
+        }
+    }
+
+    /// Starts a long read, and returns when it has its snapshot.
+    private func begin<Value: Sendable>(
+        on ledger: Ledger,
+        _ body: @escaping @Sendable (LedgerTransaction) throws -> Value
+    ) async -> Task<Value, any Error> {
+        let (begun, begin) = AsyncStream<Void>.makeStream()
+        let read = Task {
+            try await ledger.read(.longSnapshot) { transaction in
+                _ = try transaction.database.rows("SELECT count(*) FROM filler", [])
+                begin.finish()
+                return try body(transaction)
+            }
+        }
+        for await _ in begun {}
+        return read
+    }
+
+    @Test func `the file is emptied after many commits`() throws {
+        var largest = 0
+        for _ in 0..<12 {
+            try fill()
+            largest = max(largest, try size)
+        }
+        #expect(largest < Self.bound / 2, "\(largest)")
+    }
+
+    @Test(.timeLimit(.minutes(5))) func `a read that outlasts the bound of the log ends as busy`() async throws {
+        let read = await begin(on: ledger) { try $0.database.rows(Self.longStatement, []).count }
+        var (largest, commits) = (0, 0)
+        while try size >= largest, commits < 64 {
+            largest = try size
+            try fill()
+            commits += 1
+            // Short reads go on.
+            _ = try await ledger.read { try $0.items(of: alice, at: Self.now) }
+        }
+        #expect(largest > Self.bound / 2)
+        #expect(try size <= Self.kept, "\(commits) commits")
+        await #expect(throws: StorageFault(cause: .busy, path: folder.file("ledger.sqlite").path)) {
+            _ = try await read.value
+        }
+        // The next long read is not ended.
+        #expect(try await ledger.read(.longSnapshot) { try $0.database.rows("SELECT id FROM filler", []).count } == 1)
+    }
+
+    /// Other processes, such as a backup, read as long as they need.
+    @Test func `the log of a reader in another process is emptied after its end`() async throws {
+        let end = DispatchSemaphore(value: 0)
+        let read = await begin(on: try fixture.again()) { transaction in
+            end.wait()
+            return try transaction.database.rows("SELECT id FROM filler", []).count
+        }
+        for _ in 0..<12 { try fill() }
+        #expect(try size > Self.bound)
+        end.signal()
+        // The snapshot is from before the commits.
+        #expect(try await read.value == 0)
+        try fill()
+        #expect(try size <= Self.kept)
+    }
+}
