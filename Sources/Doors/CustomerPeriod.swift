@@ -46,13 +46,6 @@ struct CustomerPeriod: Sendable {
         }
     }
 
-    var price: Price? {
-        guard let amount = transaction.facts.integer(.price), let currency = transaction.facts.text(.currency) else {
-            return nil
-        }
-        return Price(milliunits: amount, currency: currency)
-    }
-
     /// The periods of a purchase that count at a moment, in the order of their purchase dates.
     ///
     /// - Parameter transactions: All transactions of the purchase.

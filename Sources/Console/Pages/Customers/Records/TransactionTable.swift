@@ -20,16 +20,10 @@ struct TransactionTable {
                 [
                     a(.href(transaction.path(of: user))) { names.product(transaction.productIdentifier) },
                     Shown.day(transaction.purchaseDate), Shown.day(transaction.expiresAt),
-                    Shown.money(Self.price(of: transaction)), state(of: transaction),
+                    Shown.money(transaction.paidPrice), state(of: transaction),
                 ]
             },
             empty: Phrase("The customer has redeemed nothing.", "등록한 거래가 없습니다."), next: next)
-    }
-
-    private static func price(of transaction: RedeemedTransaction) -> Price? {
-        guard let milliunits = transaction.facts.integer(.price), let currency = transaction.facts.text(.currency)
-        else { return nil }
-        return Price(milliunits: milliunits, currency: currency)
     }
 
     private func state(of transaction: RedeemedTransaction) -> HTML {
