@@ -189,7 +189,7 @@ import Testing
 
     // MARK: Notifications
 
-    private static let notificationFields = ["startDate": "{yesterday}", "endDate": "{now}"]
+    private static let notificationFields = ["startDate": "{yesterday}", "endDate": "{tomorrow}"]
 
     private static func notifications(_ changes: [String: String?], _ code: Int, token: String? = nil) -> Row {
         let query = token.map { "?paginationToken=\($0)" } ?? ""
@@ -200,7 +200,7 @@ import Testing
         notifications(["startDate": nil], 4_000_015), notifications(["startDate": #""2026-10-30""#], 4_000_015),
         notifications(["startDate": #""{yesterday}""#], 4_000_015), notifications(["endDate": nil], 4_000_016),
         notifications(["endDate": #""now""#], 4_000_016), notifications(["endDate": "{yesterday}"], 4_000_013),
-        notifications(["startDate": "{now}", "endDate": "{yesterday}"], 4_000_013),
+        notifications(["startDate": "{tomorrow}", "endDate": "{yesterday}"], 4_000_013),
         notifications(["startDate": "{longAgo}"], 4_000_012),
         // In seconds.
         notifications(["startDate": "1793000000"], 4_000_012),
@@ -327,7 +327,8 @@ import Testing
         }
         var values = [
             "image": "4a1f6f3e-0d0b-4a53-9a6c-3f1d2c5b7e81", "icon": "0b8f7f42-6a8e-4a0e-8a39-5b7c0f6d2e14",
-            "message": "c2d9e0a6-1f57-4d3c-b7a4-8e6f5a3b9d02", "now": String(store.now.millisecondsSince1970),
+            "message": "c2d9e0a6-1f57-4d3c-b7a4-8e6f5a3b9d02",
+            "tomorrow": String(store.now.adding(days: 1).millisecondsSince1970),
             "yesterday": String(store.now.adding(days: -1).millisecondsSince1970),
             "longAgo": String(store.now.adding(days: -31).millisecondsSince1970),
         ]
