@@ -63,14 +63,13 @@ SEASON = "garden.season"
 
 
 def png(width, height):
-    """A black image without transparency."""
+    """A black picture."""
+    def chunk(name, content):
+        return struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
 
-    def chunk(name, data):
-        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
-
-    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
-    rows = zlib.compress(bytes(height * (width + 1)))
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
+    head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    rows = zlib.compress(bytes(width + 1) * height)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
 
 
 PNG = png(3840, 160)
@@ -467,8 +466,12 @@ class AppStoreTests(unittest.TestCase):
         client.upload_image(image, PNG, ImageSize.FULL_SIZE)
         self.assertIn(str(image), [str(item.imageIdentifier) for item in client.get_image_list().imageIdentifiers])
         self.refused(APIError.IMAGE_ALREADY_EXISTS, client.upload_image, image, PNG)
-        self.refused(APIError.INVALID_IMAGE, client.upload_image, uuid.uuid4(), b"GIF89a")
-        self.refused(APIError.INVALID_IMAGE, client.upload_image, uuid.uuid4(), png(1, 1))
+        for invalid in [b"GIF89a", PNG[:32], png(3840, 159), png(60000, 160), png(1024, 1024)]:
+            self.refused(APIError.INVALID_IMAGE, client.upload_image, uuid.uuid4(), invalid)
+        self.refused(APIError.INVALID_IMAGE, client.upload_image, uuid.uuid4(), PNG, ImageSize.BULLET_POINT)
+        point = uuid.uuid4()
+        client.upload_image(point, png(1024, 1024), ImageSize.BULLET_POINT)
+        client.delete_image(point)
         body = UploadMessageRequestBody(
             header="Stay", body="Much is in bloom.", image=UploadMessageImage(imageIdentifier=image, altText="A garden")
         )

@@ -147,10 +147,14 @@ struct SurfaceAnswers {
 
     /// An owned item as its explanation has to name it.
     private static func explained(_ item: OwnedItem) -> String {
-        let isShared = item.transaction.map { PurchasePeriod.Terms($0.facts).isFamilyShared } ?? false
+        let ownership = item.transaction.flatMap { PurchasePeriod.Terms($0.facts).ownership }
         let cause: ItemExplanation.Cause =
-            if item.transaction == nil { .granted } else if item.state == .gracePeriod { .gracePeriod } else {
-                isShared ? .familyShared : .owned
+            switch (item.transaction == nil, item.state, ownership) {
+            case (true, _, _): .granted
+            case (_, .gracePeriod, _): .gracePeriod
+            case (_, _, .familyShared): .familyShared
+            case (_, _, .assigned): .assigned
+            case (_, _, .purchased), (_, _, nil): .owned
             }
         return "\(text(item.item.collection, item.until)) \(cause)"
     }
@@ -262,7 +266,7 @@ struct SurfaceAnswers {
                 .reduce(0) { $0 + $1.value }
         }
         let terms = subscribed.compactMap { $0.transaction.map { PurchasePeriod.Terms($0.facts) } }
-            .filter { !$0.isFamilyShared }
+            .filter { !$0.isPaidByAnother }
         let (trials, paid) = (Int64(terms.count(where: \.isTrial)), Int64(terms.count { !$0.isTrial }))
         let today = CalendarDay(moment)
         let comparisons: [(figure: String, says: Int64, expected: Int64)] = [
@@ -278,7 +282,7 @@ struct SurfaceAnswers {
     /// The name of the payment that a claim is about; nil without one.
     private static func sale(_ claim: Claim) -> String? {
         let terms = PurchasePeriod.Terms(claim.facts ?? TransactionFacts())
-        guard !terms.isFamilyShared, !terms.isTrial else { return nil }
+        guard !terms.isPaidByAnother, !terms.isTrial else { return nil }
         return claim.facts?.text(.webOrderLineItemId) ?? claim.originalTransactionIdentifier
     }
 }

@@ -36,7 +36,8 @@ extension Table {
 
     /// A redeemed transaction. `sequence`: the number among the user's transactions; `stated_at`: the date of the statement
     /// about the revocation; `expires_at`: the end by the App Store or the catalog; `anchor_digest` and `leaf_digest`: the
-    /// SHA-256 of the last and the first certificate of the chain.
+    /// SHA-256 of the last and the first certificate of the chain; `event_statements`: the last statement under each identifier of
+    /// the purchase event as JSON, if it has several.
     private static let redeemedTransaction = Table(
         name: "redeemed_transaction", family: .userData,
         columns: [
@@ -47,7 +48,7 @@ extension Table {
             .integer("expires_at").optional, .integer("grace_ends_at").optional, .integer("grace_stated_at").optional,
             .blob("proof_digest", count: 32), .blob("anchor_digest", count: 32).optional,
             .blob("leaf_digest", count: 32).optional,
-        ] + statedFacts,
+        ] + statedFacts + [.blob("event_statements").since(21)],
         key: ["user_id", "sequence"], unique: [["user_id"] + originalKey + ["transaction_id"]],
         references: [Reference(columns: ["user_id"], table: "user")],
         indexes: [
