@@ -307,7 +307,9 @@ import Testing
         consumption("{gate}", ["refundPreference": #""GRANT_FULL""#], 202), consumption("{season}", [:], 202),
         consumption("{trial}", ["refundPreference": #""GRANT_PRORATED""#], 202),
         firstConsumption("{seeds}", [:], 202), get("v1/transactions/appTransactions/{app}", 200),
-        get("v2/history/{app}", 200), get("v1/subscriptions/{app}?status=1&status=5", 200),
+        // As Apple's clients for Node and Python write them.
+        get("v2/history/{app}?", 200), get("v2/history/{app}?revoked=True", 200),
+        get("v1/subscriptions/{app}?status=1&status=5", 200),
         notifications([:], 200), notifications([:], 200, token: "{page}"),
         put("v1/transactions/{trial}/appAccountToken", "{\"appAccountToken\":\"\(uuid)\"}", 200),
     ]
