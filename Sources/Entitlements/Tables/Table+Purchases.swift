@@ -48,7 +48,7 @@ extension Table {
             .integer("expires_at").optional, .integer("grace_ends_at").optional, .integer("grace_stated_at").optional,
             .blob("proof_digest", count: 32), .blob("anchor_digest", count: 32).optional,
             .blob("leaf_digest", count: 32).optional,
-        ] + statedFacts + [.blob("event_statements").since(20)],
+        ] + statedFacts + [.blob("event_statements").since(21)],
         key: ["user_id", "sequence"], unique: [["user_id"] + originalKey + ["transaction_id"]],
         references: [Reference(columns: ["user_id"], table: "user")],
         indexes: [

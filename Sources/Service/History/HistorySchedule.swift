@@ -77,7 +77,8 @@ package struct HistorySweep {
         if failure != nil, let lastJump {
             // The App Store is asked again when the first wait ends, which the second one prolongs.
             hold = min(
-                now.adding(seconds: 2 * Self.holdSeconds), lastJump.adding(seconds: Self.maximumHoldSeconds))
+                service.clock.now().adding(seconds: 2 * Self.holdSeconds),
+                lastJump.adding(seconds: Self.maximumHoldSeconds))
         }
         last = service.clock.now()
         if let failure { throw failure }
