@@ -163,9 +163,8 @@ import Testing
         func decision(_ facts: EntitlementFacts, after seconds: Int64, _ claim: Claim? = nil) -> EntitlementDecision {
             var decision = Rules.decision(after: seconds, knowing: facts)
             if let claim { _ = decision.redeem(claim, for: Rules.alice, by: .user) }
-            let due = claim == nil ? Set(facts.purchases.keys) : []
             decision.recordStates { _ in .autoRenewableSubscription }
-            decision.recordStates(of: due) { _ in .autoRenewableSubscription }
+            decision.recordStates(of: Set(decision.facts.purchases.keys)) { _ in .autoRenewableSubscription }
             return decision
         }
         func period(_ number: Int64) -> Claim {
