@@ -169,6 +169,20 @@ import Testing
         }
     }
 
+    /// SQLite numbers parameters by their first occurrence, PostgreSQL by their names.
+    @Test func `the parameters of each statement occur in the order of their numbers`() throws {
+        for file in try sources() {
+            let literals = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\"\"\"").enumerated()
+            for (index, text) in literals where index % 2 == 1 {
+                var numbers: [Int] = []
+                for match in text.matches(of: /\$([1-9][0-9]*)/) {
+                    if let number = Int(match.1), !numbers.contains(number) { numbers.append(number) }
+                }
+                #expect(numbers == numbers.sorted(), "\(file.lastPathComponent): \(text)")
+            }
+        }
+    }
+
     private static func module(of file: URL) -> String {
         file.pathComponents.drop { $0 != "Sources" }.dropFirst().first ?? ""
     }
