@@ -201,7 +201,10 @@ let package = Package(
             path: "Tests/HTTPSupport"),
         .testTarget(
             name: "StoreHTTPTests",
-            dependencies: ["HTTPSupport", "StoreHTTP", "TestSupport", "Wire", hummingbirdTesting, jwtKit, logging],
+            dependencies: [
+                "AppStoreClient", "HTTPSupport", "StoreHTTP", "TestSupport", "Wire", hummingbirdTesting, jwtKit,
+                logging,
+            ],
             path: "Tests/StoreHTTP"),
         .testTarget(
             name: "AppStoreClientTests", dependencies: ["AppStoreClient", "TestSupport", jwtKit],

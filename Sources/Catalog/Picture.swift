@@ -7,6 +7,8 @@ public struct Picture: Hashable, Sendable {
     public static let folder = "Art"
     /// The maximum size of a picture, in bytes.
     public static let maximumSize = 256 * 1024
+    /// The maximum width and height of a picture, in pixels.
+    public static let maximumSide = 4096
 
     public enum Format: String, Sendable, CaseIterable {
         case svg = "image/svg+xml"
@@ -30,16 +32,16 @@ public struct Picture: Hashable, Sendable {
                 self = .png
             } else if bytes.starts(with: [0xFF, 0xD8, 0xFF]) {
                 self = .jpeg
-            } else if Self.isSVG(bytes) {
+            } else if Self.svg(bytes) != nil {
                 self = .svg
             } else {
                 return nil
             }
         }
 
-        /// True if the bytes are a text whose first element is `svg`.
-        private static func isSVG(_ bytes: [UInt8]) -> Bool {
-            guard let text = String(validating: bytes, as: UTF8.self) else { return false }
+        /// The text after `<svg`; nil if the bytes are no text whose first element is `svg`.
+        private static func svg(_ bytes: [UInt8]) -> Substring.UTF8View? {
+            guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
             var rest = Substring(text.drop { $0 == "\u{FEFF}" }).utf8
             // An XML declaration, comments and a document type may precede it.
             while true {
@@ -48,20 +50,40 @@ public struct Picture: Hashable, Sendable {
                     rest.starts(with: "<!--".utf8)
                     ? ("<!--", "-->") : rest.starts(with: "<?".utf8) ? ("<?", "?>") : ("<!", ">")
                 guard rest.starts(with: start.utf8) else { break }
-                guard let found = Substring(rest.dropFirst(start.utf8.count)).firstRange(of: end) else { return false }
+                guard let found = Substring(rest.dropFirst(start.utf8.count)).firstRange(of: end) else { return nil }
                 rest = rest[found.upperBound...]
             }
-            guard rest.starts(with: "<svg".utf8), let next = rest.dropFirst(4).first else { return false }
-            return next <= UInt8(ascii: " ") || next == UInt8(ascii: ">") || next == UInt8(ascii: "/")
+            guard rest.starts(with: "<svg".utf8), let next = rest.dropFirst(4).first else { return nil }
+            let isName = next <= UInt8(ascii: " ") || next == UInt8(ascii: ">") || next == UInt8(ascii: "/")
+            return isName ? rest.dropFirst(4) : nil
+        }
+
+        /// The size of a picture of the format; nil if its head does not state a valid one.
+        fileprivate func size(of bytes: [UInt8]) -> PictureSize? {
+            switch self {
+            case .svg: Self.svg(bytes).flatMap { PictureSize(svg: $0) }
+            case .png: PictureSize(png: bytes)
+            case .jpeg: PictureSize(jpeg: bytes)
+            }
         }
     }
 
     public let bytes: [UInt8]
     public let format: Format
 
+    /// A new picture.
+    ///
     /// - Parameter file: The name of the file in error messages.
-    /// - Throws: `CatalogError` if the bytes are too many or have no known format.
+    /// - Throws: `CatalogError` if the bytes are too many, have no known format, or state too large a size or none.
     public init(bytes: [UInt8], file: String) throws(CatalogError) {
+        try self.init(bytes: bytes, file: file, among: Format.allCases)
+        try checkSize(file: file)
+    }
+
+    /// A picture of the ledger. Earlier versions accepted pictures of any width and height.
+    ///
+    /// - Throws: `CatalogError` if the bytes are too many or have no known format.
+    public init(kept bytes: [UInt8], file: String) throws(CatalogError) {
         try self.init(bytes: bytes, file: file, among: Format.allCases)
     }
 
@@ -75,6 +97,19 @@ public struct Picture: Hashable, Sendable {
         }
         self.bytes = bytes
         self.format = format
+    }
+
+    private func checkSize(file: String) throws(CatalogError) {
+        guard let size = format.size(of: bytes) else {
+            throw CatalogError(file: file, reason: "its width and height cannot be read")
+        }
+        guard max(size.width, size.height) <= Self.maximumSide else {
+            throw CatalogError(
+                file: file,
+                reason: "its size is \(size.width) × \(size.height) pixels; "
+                    + "at most \(Self.maximumSide) × \(Self.maximumSide) are allowed"
+            )
+        }
     }
 
     /// The pictures in a catalog's folder; empty if it has no such folder. Files whose names begin with a dot are ignored.
@@ -102,5 +137,6 @@ public struct Picture: Hashable, Sendable {
 
     private init(contentsOf file: URL) throws(CatalogError) {
         try self.init(bytes: try CatalogReader.bytes(of: file), file: file.path, among: [.svg])
+        try checkSize(file: file.path)
     }
 }

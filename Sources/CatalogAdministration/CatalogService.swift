@@ -51,7 +51,7 @@ public final class CatalogService: Sendable {
         }
         var read = known
         for (item, digest) in record.pictures {
-            if let bytes = new[digest] { read[digest] = try Picture(bytes: bytes, file: "the picture of \(item)") }
+            if let bytes = new[digest] { read[digest] = try Picture(kept: bytes, file: "the picture of \(item)") }
         }
         let shown = record.pictures.compactMapValues { read[$0] }
         let catalogs = try apps.all.map { app throws(CatalogError) in

@@ -6,7 +6,6 @@ Every call of its client is made with an answer and with an error that Apple doc
 through its verifier with its strict checks on, and the store's receipts through its ReceiptUtility.
 """
 
-import base64
 import datetime
 import http.server
 import json
@@ -15,6 +14,7 @@ import pathlib
 import queue
 import socket
 import ssl
+import struct
 import subprocess
 import tempfile
 import threading
@@ -23,6 +23,7 @@ import unittest
 import urllib.error
 import urllib.request
 import uuid
+import zlib
 
 import requests
 from appstoreserverlibrary.api_client import APIException, APIError, AppStoreServerAPIClient, GetTransactionHistoryVersion
@@ -59,9 +60,19 @@ PREMIUM = "garden.premium.monthly"
 SEEDS = "garden.seeds"
 GATE = "garden.gate"
 SEASON = "garden.season"
-PNG = base64.b64decode(
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-)
+
+
+def png(width, height):
+    """A black picture."""
+    def chunk(name, content):
+        return struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
+
+    head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    rows = zlib.compress(bytes(width + 1) * height)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
+
+
+PNG = png(3840, 160)
 
 
 class Receiver:
@@ -342,20 +353,28 @@ class AppStoreTests(unittest.TestCase):
         call(seeds["transactionId"], request)
         kept = self.store.sandbox("GET", f"transactions/{seeds['transactionId']}/consumption")
         self.assertEqual(kept["consumptionPercentage"], 50000)
-        self.refused(APIError.INVALID_TRANSACTION_TYPE_NOT_SUPPORTED, call, gate["transactionId"], request)
+        call(gate["transactionId"], request)
         self.refused(APIError.TRANSACTION_ID_NOT_FOUND, call, "1234", request)
         declined = ConsumptionRequest(
             customerConsented=False, sampleContentProvided=False, deliveryStatus=DeliveryStatus.DELIVERED
         )
         self.refused(APIError.INVALID_CUSTOMER_CONSENTED, call, seeds["transactionId"], declined)
         first = self.client.send_consumption_data
-        first(seeds["transactionId"], ConsumptionRequestV1(customerConsented=True, sampleContentProvided=True))
-        self.refused(
-            APIError.INVALID_TRANSACTION_NOT_CONSUMABLE,
-            first,
-            gate["transactionId"],
-            ConsumptionRequestV1(customerConsented=True, sampleContentProvided=True),
-        )
+        undeclared = {
+            f"raw{field}": 0
+            for field in [
+                "ConsumptionStatus", "Platform", "DeliveryStatus", "AccountTenure", "PlayTime", "LifetimeDollarsRefunded",
+                "LifetimeDollarsPurchased", "UserStatus",
+            ]
+        }
+
+        def complete(**fields):
+            return ConsumptionRequestV1(
+                customerConsented=True, sampleContentProvided=True, appAccountToken="", **{**undeclared, **fields}
+            )
+
+        first(seeds["transactionId"], complete())
+        self.refused(APIError.INVALID_TRANSACTION_TYPE_NOT_SUPPORTED, first, gate["transactionId"], complete())
         for field, value, error in [
             ("rawConsumptionStatus", 9, APIError.INVALID_CONSUMPTION_STATUS),
             ("rawPlatform", 9, APIError.INVALID_PLATFORM),
@@ -366,8 +385,8 @@ class AppStoreTests(unittest.TestCase):
             ("rawLifetimeDollarsPurchased", 9, APIError.INVALID_LIFETIME_DOLLARS_PURCHASED),
             ("rawUserStatus", 9, APIError.INVALID_USER_STATUS),
         ]:
-            wrong = ConsumptionRequestV1(customerConsented=True, sampleContentProvided=True, **{field: value})
-            self.refused(error, first, seeds["transactionId"], wrong)
+            for wrong in [value, None]:
+                self.refused(error, first, seeds["transactionId"], complete(**{field: wrong}))
 
     # Subscriptions
 
@@ -447,7 +466,12 @@ class AppStoreTests(unittest.TestCase):
         client.upload_image(image, PNG, ImageSize.FULL_SIZE)
         self.assertIn(str(image), [str(item.imageIdentifier) for item in client.get_image_list().imageIdentifiers])
         self.refused(APIError.IMAGE_ALREADY_EXISTS, client.upload_image, image, PNG)
-        self.refused(APIError.INVALID_IMAGE, client.upload_image, uuid.uuid4(), b"GIF89a")
+        for invalid in [b"GIF89a", PNG[:32], png(3840, 159), png(60000, 160), png(1024, 1024)]:
+            self.refused(APIError.INVALID_IMAGE, client.upload_image, uuid.uuid4(), invalid)
+        self.refused(APIError.INVALID_IMAGE, client.upload_image, uuid.uuid4(), PNG, ImageSize.BULLET_POINT)
+        point = uuid.uuid4()
+        client.upload_image(point, png(1024, 1024), ImageSize.BULLET_POINT)
+        client.delete_image(point)
         body = UploadMessageRequestBody(
             header="Stay", body="Much is in bloom.", image=UploadMessageImage(imageIdentifier=image, altText="A garden")
         )

@@ -10,8 +10,6 @@ protocol Attack: Sendable {
     var addressCount: Int { get }
     /// The time of the measurement, once the load has started.
     var duration: Duration { get }
-    /// The bytes by which the files of the data directory may grow.
-    var maximumGrowth: Int { get }
 
     /// Further probes, sent beside those of every attack.
     ///
@@ -31,7 +29,6 @@ extension Attack {
     var serviceOptions: [String] { [] }
     var addressCount: Int { 1 }
     var duration: Duration { .seconds(6) }
-    var maximumGrowth: Int { 16 << 20 }
 
     func probes(from client: LoopbackClient, in fixture: AttackFixture) async throws -> [Probe] { [] }
     func findings(from client: LoopbackClient, in fixture: AttackFixture) async throws -> [Finding] { [] }

@@ -65,7 +65,9 @@ struct AttackFixture: Sendable {
         try await Self.makeKey([name] + scopes.flatMap { ["--scope", $0] }, in: folder)
     }
 
-    /// The number of users in the ledger, which must be sound.
+    /// The number of users in the ledger.
+    ///
+    /// - Throws: `CommandFailed` if the ledger is not sound.
     func users() async throws -> Int {
         let report = try await Self.run(["ledger", "check", "--json"], in: folder)
         return try JSONDecoder().decode(LedgerContents.self, from: Data(report.utf8)).users
@@ -107,7 +109,7 @@ struct AttackFixture: Sendable {
             do { try process.launchAlone() } catch { continuation.resume(throwing: error) }
         }
         guard process.terminationStatus == 0 else {
-            let reason = try String(contentsOf: errors, encoding: .utf8)
+            let reason = try [errors, output].map { try String(contentsOf: $0, encoding: .utf8) }.joined()
             throw CommandFailed(description: "till \(arguments.joined(separator: " ")): \(reason)")
         }
         return try String(contentsOf: output, encoding: .utf8)

@@ -33,6 +33,9 @@ struct DoorRequests: Sendable {
     /// Reads customer info.
     func customer(_ customer: String) -> ByteBuffer { get("/v1/subscribers/\(customer)") }
 
+    /// A request that the door answers without reading anything.
+    var configuration: ByteBuffer { post("/v1/config/app", "{}") }
+
     func get(_ path: String) -> ByteBuffer {
         .request("GET", path, fields: ["Authorization": "Bearer \(key)"])
     }

@@ -12,7 +12,10 @@ struct Finding: Sendable, CustomStringConvertible {
 
     var isWithinLimits: Bool { limits.contains(value) }
 
-    var description: String {
-        "\(value) \(name) (\(limits.upperBound == .max ? "at least \(limits.lowerBound)" : "at most \(limits.upperBound)"))"
+    var description: String { "\(value) \(name) (\(limitsText))" }
+
+    private var limitsText: String {
+        if limits.upperBound == .max { return "at least \(limits.lowerBound)" }
+        return limits.count == 1 ? "expected \(limits.lowerBound)" : "at most \(limits.upperBound)"
     }
 }

@@ -128,6 +128,10 @@ import Testing
         ("sprout-9.svg", "<svg/>", "it is the picture of no item; name it after one, such as sprout-1.svg"),
         ("sprout-1.png", "<svg/>", "it is the picture of no item; name it after one, such as sprout-1.svg"),
         ("sprout-1.svg", "PNG", "it is no SVG"),
+        (
+            "sprout-1.svg", "<svg width='60000' height='1'/>",
+            "its size is 60000 × 1 pixels; at most 4096 × 4096 are allowed"
+        ),
         ("sprout-1.svg", "<svg>" + String(repeating: " ", count: 256 * 1024), "it is larger than 256 KB"),
     ])
     func `an error names the invalid picture`(name: String, content: String, reason: String) throws {

@@ -150,8 +150,8 @@ import Testing
 
     @Test(
         arguments: [
-            ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0], Picture.Format.png),
-            ([0xFF, 0xD8, 0xFF, 0xE0], .jpeg),
+            (TestPicture.png(), Picture.Format.png),
+            (TestPicture.jpeg(), .jpeg),
             (Array("\u{FEFF}<?xml version=\"1.0\"?>\n<!-- <a> -->\r\n<!DOCTYPE svg>\n<svg/>".utf8), .svg),
             (Array("<svg\nxmlns='a'>".utf8), .svg),
         ] as [([UInt8], Picture.Format)])
@@ -171,8 +171,8 @@ import Testing
     }
 
     @Test func `a picture that is too large is refused`() throws {
-        let start: [UInt8] = [0xFF, 0xD8, 0xFF]
-        let largest = start + [UInt8](repeating: 0, count: Picture.maximumSize - 3)
+        let start = TestPicture.jpeg()
+        let largest = start + [UInt8](repeating: 0, count: Picture.maximumSize - start.count)
         #expect(try Picture(bytes: largest, file: "p").bytes == largest)
         #expect(throws: CatalogError(file: "p", reason: "it is larger than 256 KB")) {
             try Picture(bytes: largest + [0], file: "p")

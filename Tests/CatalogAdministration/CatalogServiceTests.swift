@@ -220,7 +220,7 @@ import TestSupport
         let service = try await service()
         let product = try #require(files.products.first?.productIdentifier)
         let item = try #require(files.benefit(of: product)?.item)
-        let picture = try Picture(bytes: [0xFF, 0xD8, 0xFF, 1], file: "p")
+        let picture = try Picture(bytes: TestPicture.jpeg(), file: "p")
         try await apply(try service.setPicture(picture, of: product, in: service.apps.first, by: "K"), to: service)
         #expect(service.apps.first.catalog.pictures[item] == picture)
         #expect(try await self.service().apps.first.catalog.pictures[item] == picture)

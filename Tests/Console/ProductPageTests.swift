@@ -10,7 +10,8 @@ import Testing
 @Suite struct ProductPageTests {
     static let sprout1 = "com.memolease.sesac1.sprout1"
     private static let path = "/console/products/\(sprout1)"
-    private let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0x0D, 0x0A, 0x2D, 0x2D]
+    /// A picture with bytes that begin a boundary.
+    private let png = TestPicture.png(rest: [0x0D, 0x0A, 0x2D, 0x2D])
 
     @Test func `the list shows each product with its names, price and item`() async throws {
         let fixture = try await ConsoleFixture()
@@ -159,7 +160,10 @@ import Testing
         let known = try await browser.get(
             "\(Self.path)/picture", headers: [.ifNoneMatch: try #require(picture.headers[.eTag])])
         #expect(known.status == 304)
-        for bytes in [Array("GIF89a".utf8), [], [UInt8](repeating: 0x89, count: Picture.maximumSize + 1)] {
+        for bytes in [
+            Array("GIF89a".utf8), [], [UInt8](repeating: 0x89, count: Picture.maximumSize + 1),
+            TestPicture.png(60_000, 60_000),
+        ] {
             let refused = try await browser.upload("\(Self.path)/picture", "picture", bytes, from: Self.path)
             #expect(refused.status == 422 && refused.has("pictureInvalid"))
         }

@@ -16,6 +16,7 @@ struct GeneratedLife {
     /// The price of every paid purchase, in milliunits.
     static let price: Int64 = 4_990
     static let currency = "USD"
+    private static let digest = [UInt8](repeating: 7, count: 32)
     /// The products with their types. Each but the consumable gives an item of its name.
     static let types: [String: ProductType] = [
         "plus": .autoRenewableSubscription, "gold": .autoRenewableSubscription, "pass": .nonRenewingSubscription,
@@ -93,7 +94,7 @@ struct GeneratedLife {
         ])
         if type == .autoRenewableSubscription { stated[.expiresDate] = end.map { .integer($0.millisecondsSince1970) } }
         for (fact, value) in facts { stated[fact] = value }
-        let renewal = renewal.map { StatedRenewal(statedAt: signed, proofDigest: [], facts: RenewalFacts($0)) }
+        let renewal = renewal.map { StatedRenewal(statedAt: signed, proofDigest: Self.digest, facts: RenewalFacts($0)) }
         // A statement without a charge that failed says that there is no grace period.
         let isRetried = renewal?.facts.bool(.isInBillingRetryPeriod) == true
         let isGivenUp = renewal?.facts.integer(.expirationIntent) == Int64(ExpirationIntent.billingError.rawValue)
@@ -101,7 +102,8 @@ struct GeneratedLife {
         return Claim(
             app: Self.app, origin: .appleProduction, transactionIdentifier: transaction,
             originalTransactionIdentifier: original, productIdentifier: product, quantity: 1, purchaseDate: begin,
-            revocationDate: revoked, repeatsOriginal: type == .nonConsumable, signedAt: signed, proofDigest: [],
+            revocationDate: revoked, repeatsOriginal: type == .nonConsumable, signedAt: signed,
+            proofDigest: Self.digest,
             item: type == .consumable ? nil : Self.item(of: product),
             credit: type == .consumable ? Credit(balance: "seeds", amount: 10) : nil, expiresAt: end,
             grace: graceEnds.map { .init(endsAt: $0) } ?? (saysNothing ? nil : .init(endsAt: nil)), facts: stated,
@@ -109,6 +111,11 @@ struct GeneratedLife {
     }
 
     // MARK: Subscriptions
+
+    private static func ownership(_ dice: Dice) -> InAppOwnershipType {
+        if dice.happens(15) { return .familyShared }
+        return dice.happens(10) ? .assigned : .purchased
+    }
 
     /// What ends a period of a subscription.
     private enum End {
@@ -126,11 +133,11 @@ struct GeneratedLife {
     /// Renewals, also early ones and gaps, upgrades, downgrades, refunds, failed charges with and without a grace period, and
     /// periods that the App Store states under two identifiers.
     private mutating func addSubscription(_ dice: Dice) {
-        let isShared = dice.happens(15)
+        let ownership = Self.ownership(dice)
         var (begin, product, isAfterUpgrade) = (Self.start, "plus", false)
         for number in 1...(2 + dice.number(below: 4)) {
             var facts: [TransactionFact: StatedValue] = [.webOrderLineItemId: .text("event \(number)")]
-            if isShared { facts[.inAppOwnershipType] = .text(InAppOwnershipType.familyShared.rawValue) }
+            facts[.inAppOwnershipType] = .text(ownership.rawValue)
             if number == 1, dice.happens(20) {
                 facts[.offerDiscountType] = .text(OfferDiscountType.freeTrial.rawValue)
             }
@@ -143,7 +150,9 @@ struct GeneratedLife {
                 asSecond: Bool = false
             ) -> Claim {
                 var facts = facts
-                if isShared, revoked != nil { facts[.revocationType] = .text(RevocationType.familyRevoke.rawValue) }
+                if ownership == .familyShared, revoked != nil {
+                    facts[.revocationType] = .text(RevocationType.familyRevoke.rawValue)
+                }
                 return claim(
                     of: current, "\(number)\(asSecond ? "b" : "")", original: "1", from: start, to: end, signed: signed,
                     revoked: revoked, renewal: renewal, graceEnds: graceEnds, facts: facts)
@@ -153,7 +162,8 @@ struct GeneratedLife {
             let isEarly = number > 1 && !isAfterUpgrade && dice.happens(50)
             let signed = start.adding(seconds: isEarly ? -Int64(dice.number(below: 20)) * 3600 - 600 : 0)
             var stated = [period(signed: signed)]
-            if dice.happens(15) { stated.append(period(signed: signed, asSecond: true)) }
+            let hasSecond = dice.happens(15)
+            if hasSecond { stated.append(period(signed: signed, asSecond: true)) }
             isAfterUpgrade = false
             switch Self.end(of: product, dice) {
             case .renewal: begin = end
@@ -165,7 +175,12 @@ struct GeneratedLife {
                 (begin, product, isAfterUpgrade) = (next, "gold", true)
             case .refund:
                 let refunded = start.adding(days: 3 + Int64(dice.number(below: 20)))
-                stated.append(period(signed: refunded.adding(seconds: 5), revoked: refunded))
+                let isOfSecond = hasSecond && dice.happens(50)
+                stated.append(
+                    period(signed: refunded.adding(seconds: 5), revoked: refunded, asSecond: isOfSecond))
+                // A later statement under the other identifier does not know of the refund.
+                if hasSecond { stated.append(period(signed: refunded.adding(days: 1), asSecond: !isOfSecond)) }
+                if dice.happens(20) { stated.append(period(signed: refunded.adding(days: 2), asSecond: isOfSecond)) }
                 begin = end.adding(days: Int64(dice.number(below: 20)))
             case .turnedOff:
                 stated.append(period(signed: start.adding(days: 5), renewal: [.autoRenewStatus: .integer(0)]))

@@ -137,20 +137,26 @@ struct SurfaceAnswers {
         return found.map { "\($0.surface) \($0.says.sorted()) instead of \($0.expected.sorted())" } + verifications
     }
 
+    /// A right of the name of each product.
+    static let rights = GeneratedLife.types.keys.sorted().map {
+        RightSources(name: $0, products: [], items: [GeneratedLife.item(of: $0)])
+    }
+
     private var rights: [String] {
-        let rights = GeneratedLife.types.keys.sorted().map {
-            RightSources(name: $0, products: [], items: [GeneratedLife.item(of: $0)])
-        }
-        return UserRight.all(of: rights, by: coverage, owningBesides: [], at: moment) { GeneratedLife.types[$0] }
+        UserRight.all(of: Self.rights, by: coverage, owningBesides: [], at: moment) { GeneratedLife.types[$0] }
             .filter(\.isActive).map { Self.text($0.name, $0.item.until) }
     }
 
     /// An owned item as its explanation has to name it.
     private static func explained(_ item: OwnedItem) -> String {
-        let isShared = item.transaction.map { PurchasePeriod.Terms($0.facts).isFamilyShared } ?? false
+        let ownership = item.transaction.flatMap { PurchasePeriod.Terms($0.facts).ownership }
         let cause: ItemExplanation.Cause =
-            if item.transaction == nil { .granted } else if item.state == .gracePeriod { .gracePeriod } else {
-                isShared ? .familyShared : .owned
+            switch (item.transaction == nil, item.state, ownership) {
+            case (true, _, _): .granted
+            case (_, .gracePeriod, _): .gracePeriod
+            case (_, _, .familyShared): .familyShared
+            case (_, _, .assigned): .assigned
+            case (_, _, .purchased), (_, _, nil): .owned
             }
         return "\(text(item.item.collection, item.until)) \(cause)"
     }
@@ -174,7 +180,8 @@ struct SurfaceAnswers {
         }
     }
 
-    private var revenueCat: [(surface: String, says: [String], expected: [String])] {
+    /// What the doors know of the customer, without the events about the renewal.
+    var customer: CustomerInfoFacts {
         var customer = CustomerInfoFacts(identifier: "alice", requestDate: moment, firstSeen: GeneratedLife.start)
         customer.transactions = purchases.flatMap(\.transactions)
         for purchase in purchases { customer.renewals[purchase.original] = purchase.renewal }
@@ -183,6 +190,17 @@ struct SurfaceAnswers {
         customer.rights = GeneratedLife.types.keys.filter { $0 != "seeds" }.sorted().map {
             CustomerRight(identifier: $0, productIdentifiers: [$0], items: [GeneratedLife.item(of: $0)])
         }
+        return customer
+    }
+
+    /// The facts of the answer to the cordova plugin.
+    var collection: PurchaseCollection.Facts {
+        var facts = PurchaseCollection.Facts(moment: moment, transactions: purchases.flatMap(\.transactions))
+        for purchase in purchases { facts.renewals[purchase.original] = purchase.renewal }
+        return facts
+    }
+
+    private var revenueCat: [(surface: String, says: [String], expected: [String])] {
         let info = CustomerInfo(customer)
         let subscriptions = info.subscriptions.filter { $0.value.store == .appStore && $0.value.isActive(at: moment) }
         let entitlements = info.entitlements.filter { $0.value.expiresDate.map { $0 > moment } ?? true }
@@ -206,9 +224,7 @@ struct SurfaceAnswers {
     }
 
     private var cordova: [(surface: String, says: [String], expected: [String])] {
-        var facts = PurchaseCollection.Facts(moment: moment, transactions: purchases.flatMap(\.transactions))
-        for purchase in purchases { facts.renewals[purchase.original] = purchase.renewal }
-        let owned = PurchaseCollection(facts).purchases.filter { !$0.isExpired }
+        let owned = PurchaseCollection(collection).purchases.filter { !$0.isExpired }
         return [
             ("cordova", Self.longest(owned.map { ($0.productIdentifier, $0.expiryDate) }), Self.texts(bought)),
             (
@@ -262,7 +278,7 @@ struct SurfaceAnswers {
                 .reduce(0) { $0 + $1.value }
         }
         let terms = subscribed.compactMap { $0.transaction.map { PurchasePeriod.Terms($0.facts) } }
-            .filter { !$0.isFamilyShared }
+            .filter { !$0.isPaidByAnother }
         let (trials, paid) = (Int64(terms.count(where: \.isTrial)), Int64(terms.count { !$0.isTrial }))
         let today = CalendarDay(moment)
         let comparisons: [(figure: String, says: Int64, expected: Int64)] = [
@@ -278,7 +294,7 @@ struct SurfaceAnswers {
     /// The name of the payment that a claim is about; nil without one.
     private static func sale(_ claim: Claim) -> String? {
         let terms = PurchasePeriod.Terms(claim.facts ?? TransactionFacts())
-        guard !terms.isFamilyShared, !terms.isTrial else { return nil }
+        guard !terms.isPaidByAnother, !terms.isTrial else { return nil }
         return claim.facts?.text(.webOrderLineItemId) ?? claim.originalTransactionIdentifier
     }
 }

@@ -129,6 +129,26 @@ import Testing
         #expect(status.until == paidUntil.adding(days: 16))
     }
 
+    @Test(arguments: [false, true])
+    func `late notifications of a subscription that renews report no end between them`(isReversed: Bool) async throws {
+        let transaction = try await buy("garden.premium.monthly")
+        _ = try store.advance(seconds: 100 * 86_400)
+        let notifications = try store.notifications()
+        for notification in isReversed ? notifications.reversed() : notifications {
+            _ = try await service.receive(notification: Array(notification.signedPayload.utf8))
+        }
+        try await service.recordDueStates()
+        #expect(try await history().map { $0.prefix(7) } == ["granted", "granted", "granted", "granted"])
+        // The last one is reported once.
+        try store.setAutoRenew(false, of: transaction)
+        let end = try await end()
+        _ = try store.advance(seconds: 40 * 86_400)
+        try await recordNotifications()
+        try await service.recordDueStates()
+        #expect(try await history().last == "expired \(end.rfc3339) customerCancelled")
+        #expect(try await history().count { $0.hasPrefix("expired") } == 1)
+    }
+
     @Test func `a ledger without histories learns the states silently, once`() async throws {
         _ = try await buy("garden.premium.monthly")
         _ = try await service.ledger.write { try $0.database.execute("DELETE FROM purchase_state", []) }

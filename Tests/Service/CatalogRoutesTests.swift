@@ -50,7 +50,8 @@ import Wire
             headers: [.contentType: "multipart/form-data; boundary=b"])
     }
 
-    private let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0x0D, 0x0A, 0x2D, 0x2D]
+    /// A picture with bytes that begin a boundary.
+    private let png = TestPicture.png(rest: [0x0D, 0x0A, 0x2D, 0x2D])
 
     @Test func `a product is created and edited`() async throws {
         #expect(try await fixture.send(.get, path("moon")).code == "productNotFound")
@@ -208,6 +209,8 @@ import Wire
             (try await upload(Array("GIF89a".utf8), as: "image/gif"), 422, "pictureInvalid"),
             (try await upload(png, as: "image/svg+xml"), 422, "pictureInvalid"),
             (try await upload(png + [UInt8](repeating: 0, count: 256 * 1024)), 422, "pictureInvalid"),
+            (try await upload(TestPicture.png(60_000, 60_000)), 422, "pictureInvalid"),
+            (try await upload(Array(png.prefix(20))), 422, "pictureInvalid"),
             (try await upload([UInt8](repeating: 0, count: 300 * 1024)), 413, "bodyTooLarge"),
             (try await upload(png, named: "image"), 400, "formInvalid"),
             (try await upload(png, to: "none"), 404, "productNotFound"),

@@ -48,6 +48,19 @@ import Testing
         #expect(try garden.store.notifications().first?.sendAttempts.last?.result == .success)
     }
 
+    @Test func `the status of a test notification is told after an attempt, for 180 days`() throws {
+        let garden = try garden()
+        let api = AppStoreServerAPI(store: garden.store)
+        let token = try api.requestTestNotification().testNotificationToken
+        #expect(throws: ServerAPIError.testNotificationNotFound) { _ = try api.testNotificationStatus(token) }
+        #expect(try send(garden.store, .success).count == 1)
+        #expect(try api.testNotificationStatus(token.uppercased()).sendAttempts.map(\.sendAttemptResult) == [.success])
+        _ = try garden.store.advance(seconds: 180 * 24 * 3600)
+        #expect(try api.testNotificationStatus(token).sendAttempts.count == 1)
+        _ = try garden.store.advance(seconds: 1)
+        #expect(throws: ServerAPIError.testNotificationNotFound) { _ = try api.testNotificationStatus(token) }
+    }
+
     @Test func `the sandbox sends a notification once`() throws {
         let garden = try garden()
         try garden.buy("garden.seeds")

@@ -230,6 +230,9 @@ import TestSupport
         try garden.buy("garden.basic.monthly", account: "bob")
         let subscriber = try garden.store.receipt(account: "bob")
         let foreign = try TestShop().store.receipt(account: "alice")
+        let production = try TestGarden(environment: .production)
+        try production.buy("garden.gate")
+        let sold = try production.store.receipt(account: "alice")
         _ = try garden.store.update { $0.sharedSecret = "secret" }
         func ask(_ body: String, _ path: String = "/verifyReceipt", authority: String? = nil) async throws -> Int {
             let answer = try await send(.post, path, body, key: nil, authority: authority)
@@ -238,14 +241,20 @@ import TestSupport
         }
         #expect(try await ask(#"{"receipt-data":"\#(receipt)"}"#) == 0)
         #expect(try await ask("receipt") == 21000)
+        #expect(try await ask("[]") == 21000)
         let get = try await send(.get, "/verifyReceipt", key: nil)
         #expect(get.body == #"{"status":21000}"#)
         #expect(try await ask("{}") == 21002)
+        #expect(try await ask(#"{"receipt-data":""}"#) == 21002)
+        #expect(try await ask(#"{"receipt-data":5}"#) == 21002)
         #expect(try await ask(#"{"receipt-data":"AAAA"}"#) == 21002)
         #expect(try await ask(#"{"receipt-data":"\#(subscriber)"}"#) == 21004)
+        #expect(try await ask(#"{"receipt-data":"\#(subscriber)","password":5}"#) == 21004)
         #expect(try await ask(#"{"receipt-data":"\#(subscriber)","password":"secret"}"#) == 0)
         #expect(try await ask(#"{"receipt-data":"\#(receipt)"}"#, "/production/verifyReceipt") == 21007)
         #expect(try await ask(#"{"receipt-data":"\#(receipt)"}"#, "/sandbox/verifyReceipt") == 0)
+        #expect(try await ask(#"{"receipt-data":"\#(sold)"}"#, "/sandbox/verifyReceipt") == 21008)
+        #expect(try await ask(#"{"receipt-data":"\#(sold)"}"#, "/production/verifyReceipt") == 0)
         let tampered = Self.flipped(foreign)
         #expect(try await ask(#"{"receipt-data":"\#(tampered)"}"#) == 21003)
         for status in [21005, 21006, 21008, 21009, 21010, 21100, 21199] {

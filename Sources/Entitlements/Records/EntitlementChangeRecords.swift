@@ -114,14 +114,15 @@ struct EntitlementChangeRecords {
             "redeemed_transaction",
             set: [
                 "revocation_date", "revocation_reason", "stated_at", "expires_at", "grace_ends_at", "grace_stated_at",
+                "event_statements",
             ],
             where: ["user_id", "sequence"],
-            keys.compactMap { key in
+            try keys.compactMap { key in
                 guard let transaction = after.transactions[key], let place = places[key] else { return nil }
                 let (status, grace) = (transaction.status, transaction.grace)
                 return [
                     status.revocationDate, status.revocationReason, status.statedAt, status.expiresAt,
-                    grace?.endsAt, grace?.statedAt, place.user, place.sequence,
+                    grace?.endsAt, grace?.statedAt, try transaction.statementBytes, place.user, place.sequence,
                 ]
             })
     }

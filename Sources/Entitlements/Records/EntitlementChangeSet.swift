@@ -40,7 +40,7 @@ struct EntitlementChangeSet {
                 known.transactions.insert(claim.key)
                 newKeys.insert(claim.key)
                 newTransactions.append(claim)
-            case .status(let key, _), .grace(let key, _):
+            case .status(let key, _), .statements(let key, _), .grace(let key, _):
                 if known.transactions.insert(key).inserted { changedTransactions.append(key) }
             case .facts(let key, _):
                 if !newKeys.contains(key) { changedFacts.insert(key) }

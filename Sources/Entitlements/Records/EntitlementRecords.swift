@@ -153,7 +153,7 @@ struct EntitlementRecords {
             """
             SELECT redeemed.user_id, redeemed.sequence, original_transaction_id, transaction_id, redeemed.origin, app,
                 product_id, purchase_date, \(TransactionStatus.columns), grace_ends_at, grace_stated_at, \(Self.terms),
-                web_order_line_item_id,
+                web_order_line_item_id, event_statements,
                 CASE WHEN credit.user_id IS NULL THEN 0 ELSE 1 END AS adds_to_balance
             FROM \(database.listed("$1")) JOIN redeemed_transaction AS redeemed ON redeemed.user_id = listed.value
                 LEFT JOIN credit ON credit.user_id = redeemed.user_id AND credit.sequence = redeemed.sequence
@@ -256,6 +256,9 @@ struct EntitlementRecords {
             originalKey: original, sequence: try row["sequence"], productIdentifier: try row["product_id"],
             purchaseDate: try row["purchase_date"], addsToBalance: try row["adds_to_balance"],
             status: try TransactionStatus(row),
+            statements: try (row["event_statements"] as [UInt8]?).map {
+                try JSONDecoder().decode(EventStatements.self, from: Data($0))
+            },
             grace: try graceStatedAt.map { GracePeriod(endsAt: try row["grace_ends_at"], statedAt: $0) },
             terms: PurchasePeriod.Terms(TransactionFacts(row, PurchasePeriod.Terms.facts)),
             event: try row["web_order_line_item_id"])

@@ -1,4 +1,5 @@
 import Commerce
+import Foundation
 import Ledger
 import Receipts
 import Signatures
@@ -67,15 +68,17 @@ struct NewTransactionRecords {
             [
                 "user_id", "sequence", "original_transaction_id", "transaction_id", "origin", "app", "product_id",
                 "quantity", "purchase_date", "redeemed_at", "stated_at", "revocation_date", "revocation_reason",
-                "expires_at", "grace_ends_at", "grace_stated_at", "proof_digest", "anchor_digest", "leaf_digest",
+                "expires_at", "grace_ends_at", "grace_stated_at", "event_statements", "proof_digest", "anchor_digest",
+                "leaf_digest",
             ] + TransactionFacts.columns,
-            new.map { new in
+            try new.map { new in
                 let (claim, status, grace) = (new.claim, new.transaction.status, new.transaction.grace)
                 return [
                     new.owner, new.sequence, claim.originalTransactionIdentifier, claim.transactionIdentifier,
                     claim.origin, apps[claim.app], claim.productIdentifier, claim.quantity, claim.purchaseDate, moment,
                     status.statedAt, status.revocationDate, status.revocationReason, status.expiresAt,
-                    grace?.endsAt, grace?.statedAt, claim.proofDigest, claim.fingerprints?.anchor,
+                    grace?.endsAt, grace?.statedAt, try new.transaction.statementBytes, claim.proofDigest,
+                    claim.fingerprints?.anchor,
                     claim.fingerprints?.leaf,
                 ] + new.facts.sqlValues
             })
@@ -109,5 +112,12 @@ struct NewTransactionRecords {
                     ]
                 }
             })
+    }
+}
+
+extension EntitlementFacts.Transaction {
+    /// The statements under several identifiers as JSON; nil for one identifier.
+    var statementBytes: [UInt8]? {
+        get throws { try statements.map { [UInt8](try JSONEncoder().encode($0)) } }
     }
 }

@@ -8,6 +8,8 @@ public struct Claim: Hashable, Sendable, Codable {
     public internal(set) var app = ""
     public let origin: Origin
     public private(set) var transactionIdentifier: String
+    /// The identifier in the proof, if the purchase event stands under another one; nil otherwise.
+    private(set) var otherIdentifier: String?
     public let originalTransactionIdentifier: String
     public let productIdentifier: String
     public let quantity: Int
@@ -76,6 +78,7 @@ public struct Claim: Hashable, Sendable, Codable {
     /// The claim about the same purchase event under another identifier.
     func with(transactionIdentifier: String) -> Claim {
         var claim = self
+        claim.otherIdentifier = otherIdentifier ?? self.transactionIdentifier
         claim.transactionIdentifier = transactionIdentifier
         return claim
     }

@@ -11,6 +11,8 @@ package enum EntitlementChange: Hashable, Sendable {
     /// A transaction that is redeemed for the first time, with the item or credit of the claim.
     case transaction(Claim, TransactionStatus, owner: Int64)
     case status(TransactionKey, TransactionStatus)
+    /// The statements about a transaction under several identifiers.
+    case statements(TransactionKey, EventStatements)
     case grace(TransactionKey, GracePeriod)
     /// The known facts of a transaction.
     case facts(TransactionKey, TransactionFacts)

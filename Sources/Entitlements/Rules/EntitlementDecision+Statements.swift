@@ -17,10 +17,10 @@ extension EntitlementDecision {
             return redeemFirst(claim, of: user, by: actor, naming)
         }
         let isRevokedByTeam = facts.revokedByTeam.contains(claim.originalKey)
-        let stated = withoutUpgrade(TransactionStatus(claim), of: claim)
+        let changed = newStatus(by: claim)
         write(factsOf: claim)
         let hasGrace = write(grace: claim)
-        guard stated.isLater(than: before) else {
+        guard let stated = changed else {
             if hasGrace { make(.endChanged(productIdentifier: claim.productIdentifier, user: user)) }
             return before.isRevoked || isRevokedByTeam ? .revoked : .alreadyRedeemed
         }
@@ -33,6 +33,21 @@ extension EntitlementDecision {
         }
         if stated.isRevoked || isRevokedByTeam { return .revoked }
         return before.isRevoked ? .granted : .alreadyRedeemed
+    }
+
+    /// Adds a statement to those about a redeemed transaction.
+    ///
+    /// - Returns: The new status; nil if the statement changes none.
+    mutating func newStatus(by claim: Claim) -> TransactionStatus? {
+        guard let transaction = facts.transactions[claim.key] else { return nil }
+        guard let statements = transaction.statements(adding: claim) else {
+            let status = withoutUpgrade(TransactionStatus(claim), of: claim)
+            return status.isLater(than: transaction.status) ? status : nil
+        }
+        guard statements != transaction.statements else { return nil }
+        make(.statements(claim.key, statements))
+        let status = withoutUpgrade(statements.status, of: claim)
+        return status == transaction.status ? nil : status
     }
 
     /// Redeems a transaction for the first time, with the last statement about it, parked or not.
@@ -131,5 +146,17 @@ extension EntitlementDecision {
         else { return false }
         make(.grace(claim.key, grace))
         return transaction.grace?.endsAt != grace.endsAt
+    }
+}
+
+extension EntitlementFacts.Transaction {
+    /// The statements with that of a claim; nil if the purchase event has only one identifier.
+    fileprivate func statements(adding claim: Claim) -> EventStatements? {
+        let first = claim.otherIdentifier.map { _ in EventStatements(status, under: claim.transactionIdentifier) }
+        guard var statements = statements ?? first else { return nil }
+        statements.add(
+            TransactionStatus(claim).keepingEnd(of: status, unless: claim.isKnown),
+            under: claim.otherIdentifier ?? claim.transactionIdentifier)
+        return statements
     }
 }

@@ -73,9 +73,8 @@ package struct EntitlementDecision: Sendable {
         guard isAccepted(claim.origin, for: owner) else {
             // The last signed statement is stored in case the origin is accepted again. It grants nothing now and causes no
             // event.
-            if let before {
-                let stated = withoutUpgrade(TransactionStatus(claim), of: claim)
-                if stated.isLater(than: before.status) { write(stated, of: claim, to: claim.key) }
+            if before != nil {
+                if let status = newStatus(by: claim) { write(status, of: claim, to: claim.key) }
                 write(factsOf: claim)
             } else {
                 park(claim)

@@ -21,6 +21,10 @@ extension EntitlementFacts {
             guard var transaction = transactions[key] else { return }
             transaction.status = status
             set(transaction, for: key)
+        case .statements(let key, let statements):
+            guard var transaction = transactions[key] else { return }
+            transaction.statements = statements
+            set(transaction, for: key)
         case .grace(let key, let grace):
             guard var transaction = transactions[key] else { return }
             transaction.grace = grace

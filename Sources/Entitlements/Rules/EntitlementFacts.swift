@@ -35,6 +35,8 @@ package struct EntitlementFacts: Sendable {
         package let purchaseDate: Timestamp
         package let addsToBalance: Bool
         package var status: TransactionStatus
+        /// The statements under each identifier of the purchase event, from which the status follows; nil for one identifier.
+        package var statements: EventStatements?
         package var grace: GracePeriod?
         /// The facts of a claimed transaction; nil for other transactions.
         package var stated: TransactionFacts?
@@ -53,6 +55,7 @@ package struct EntitlementFacts: Sendable {
             purchaseDate: Timestamp,
             addsToBalance: Bool,
             status: TransactionStatus,
+            statements: EventStatements? = nil,
             grace: GracePeriod? = nil,
             stated: TransactionFacts? = nil,
             terms: PurchasePeriod.Terms? = nil,
@@ -64,6 +67,7 @@ package struct EntitlementFacts: Sendable {
             self.purchaseDate = purchaseDate
             self.addsToBalance = addsToBalance
             self.status = status
+            self.statements = statements
             self.grace = grace
             self.stated = stated
             self.terms = terms

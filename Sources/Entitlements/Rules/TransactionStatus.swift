@@ -1,7 +1,7 @@
 import Commerce
 
 /// The last statement of the App Store about a transaction: its revocation, its end, and the date of the signature.
-package struct TransactionStatus: Hashable, Sendable {
+package struct TransactionStatus: Hashable, Sendable, Codable {
     /// Nil if the transaction is not revoked.
     package var revocationDate: Timestamp?
     /// The reason in Apple's numbers.

@@ -30,7 +30,9 @@ final class SQLiteReaders: Sendable {
             switch extent {
             case .statement: try body(SQLiteDatabase(database: database, tables: tables))
             case .snapshot: try snapshot(of: database, body)
-            case .longSnapshot: try log.endable(database) { try snapshot(of: database, body) }
+            case .longSnapshot:
+                // The transaction itself ends in any case.
+                try snapshot(of: database) { connection in try log.endable(database) { try body(connection) } }
             }
         }
         idle.withLock { $0.append(reader) }

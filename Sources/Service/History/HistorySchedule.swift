@@ -67,7 +67,7 @@ package struct HistorySweep {
     /// - Throws: `ReconciliationError` if the App Store does not answer; `StorageFault`.
     package mutating func run() async throws {
         let now = service.clock.now()
-        if last.map({ $0.adding(seconds: Self.maximumPause) < now }) ?? true {
+        if last.map({ now < $0 || $0.adding(seconds: Self.maximumPause) < now }) ?? true {
             lastJump = now
             hold = now.adding(seconds: Self.holdSeconds)
         }
@@ -77,7 +77,8 @@ package struct HistorySweep {
         if failure != nil, let lastJump {
             // The App Store is asked again when the first wait ends, which the second one prolongs.
             hold = min(
-                now.adding(seconds: 2 * Self.holdSeconds), lastJump.adding(seconds: Self.maximumHoldSeconds))
+                service.clock.now().adding(seconds: 2 * Self.holdSeconds),
+                lastJump.adding(seconds: Self.maximumHoldSeconds))
         }
         last = service.clock.now()
         if let failure { throw failure }

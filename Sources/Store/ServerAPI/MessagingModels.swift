@@ -1,3 +1,4 @@
+import Catalog
 import Foundation
 
 public struct UploadMessageRequestBody: Codable, Sendable {
@@ -30,15 +31,13 @@ enum ImageSize: String {
     case fullSize = "FULL_SIZE"
     case bulletPoint = "BULLET_POINT"
 
-    private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-
-    /// True if the bytes are a PNG, as far as its header shows (PNG section 11.2.1). A full-size image has Apple's dimensions.
+    /// True if the bytes are a PNG of the width and height that Apple asks for, as far as its head shows.
     func includes(_ png: [UInt8]) -> Bool {
-        guard png.starts(with: Self.signature), png.count >= 24, png[12..<16].elementsEqual("IHDR".utf8) else {
-            return false
+        guard let size = PictureSize(png: png) else { return false }
+        return switch self {
+        case .fullSize: size.width == 3840 && (160...2160).contains(size.height)
+        case .bulletPoint: size.width == 1024 && size.height == 1024
         }
-        func number(at index: Int) -> Int { png[index..<index + 4].reduce(0) { $0 << 8 | Int($1) } }
-        return self == .bulletPoint || (number(at: 16) == 3840 && (160...2160).contains(number(at: 20)))
     }
 }
 

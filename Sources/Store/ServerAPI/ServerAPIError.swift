@@ -124,6 +124,7 @@ public enum ServerAPIError: Int, Error, Sendable, CaseIterable, Encodable {
         case .badRequestImageSize: reason = "The image's size is invalid."
         case .badRequestTooManyBulletPoints: reason = "The number of bullet points is too many."
         case .generalBadRequest: return "Bad request."
+        case .invalidExtendByDays: return "Invalid extend by days value."
         case .subscriptionExtensionIneligible: return "Forbidden - subscription state ineligible for extension."
         case .subscriptionMaxExtension: return "Forbidden - subscription has reached maximum extension count."
         case .familySharedSubscriptionExtensionIneligible:

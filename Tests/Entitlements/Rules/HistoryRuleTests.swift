@@ -12,6 +12,8 @@ import Testing
         let testDescription: String
         var recorded: HistoryState?
         var after: Int64 = 50
+        /// The last second at which no silent end is reported.
+        var hold: Int64?
         var graceEnds: Int64?
         var renewal: [RenewalFact: StatedValue]?
         var revoked = false
@@ -55,6 +57,34 @@ import Testing
             state: .active, changes: 100 + 3600),
         Case(
             testDescription: "time ends a period", recorded: active, after: 100 + 3600, events: ["expired 100"],
+            state: .expired),
+        Case(
+            testDescription: "a held end waits", recorded: active, after: 8000, hold: 8060, state: .active,
+            changes: 8060),
+        Case(
+            testDescription: "a hold shortens no wait", recorded: active, after: 130, hold: 190, state: .active,
+            changes: 100 + 3600),
+        Case(
+            testDescription: "a hold that is over keeps no end", recorded: active, after: 8000, hold: 7999,
+            events: ["expired 100"], state: .expired),
+        Case(
+            testDescription: "a stated end is not held", recorded: active, after: 8000, hold: 8060,
+            renewal: [.autoRenewStatus: .integer(0), .expirationIntent: .integer(1)],
+            events: ["expired 100 customerCancelled"], state: .expired),
+        Case(
+            testDescription: "the end of a purchase that never renews is not held", after: 130, hold: 190,
+            type: .nonRenewingSubscription, events: ["expired 100"], state: .expired),
+        Case(
+            testDescription: "the end of a grace period is held",
+            recorded: HistoryState(state: .gracePeriod, renews: true, changesAt: nil), after: 210, hold: 270,
+            graceEnds: 200, renewal: retry, state: .gracePeriod, changes: 270),
+        Case(
+            testDescription: "the end of billing retry is held",
+            recorded: HistoryState(state: .billingRetry, renews: true, changesAt: nil), after: 100 + 61 * day,
+            hold: 160 + 61 * day, renewal: retry, state: .billingRetry, changes: 160 + 61 * day),
+        Case(
+            testDescription: "an end in the history is not held",
+            recorded: HistoryState(state: .expired, renews: nil, changesAt: nil), after: 8000, hold: 8060,
             state: .expired),
         Case(
             testDescription: "an end has its reason", recorded: active, after: 130,
@@ -112,7 +142,7 @@ import Testing
         facts.recordedStates[key] = example.recorded
         var decision = EntitlementDecision(
             facts: facts, origins: [.localSandbox], at: Rules.later(example.after))
-        decision.recordStates(of: [key]) { _ in example.type }
+        decision.recordStates(of: [key], holding: example.hold.map(Rules.later)) { _ in example.type }
         let events = decision.changes.compactMap { change -> String? in
             guard case .audit(let entry, Rules.alice) = change else { return nil }
             let seconds = (entry.happenedAt.millisecondsSince1970 - Rules.now.millisecondsSince1970) / 1000
@@ -125,8 +155,32 @@ import Testing
         // The events are recorded once.
         var again = EntitlementDecision(
             facts: decision.facts, origins: [.localSandbox], at: Rules.later(example.after))
-        again.recordStates(of: [key]) { _ in example.type }
+        again.recordStates(of: [key], holding: example.hold.map(Rules.later)) { _ in example.type }
         #expect(again.changes.isEmpty)
+    }
+
+    @Test func `a period that is granted after the end of the purchase has an end of its own`() {
+        func decision(_ facts: EntitlementFacts, after seconds: Int64, _ claim: Claim? = nil) -> EntitlementDecision {
+            var decision = Rules.decision(after: seconds, knowing: facts)
+            if let claim { _ = decision.redeem(claim, for: Rules.alice, by: .user) }
+            decision.recordStates { _ in .autoRenewableSubscription }
+            decision.recordStates(of: Set(decision.facts.purchases.keys)) { _ in .autoRenewableSubscription }
+            return decision
+        }
+        func period(_ number: Int64) -> Claim {
+            Rules.claim(
+                "\(number)", original: "1", bought: number * 100, signed: number * 100, expires: number * 100 + 100)
+        }
+        let first = decision(EntitlementFacts(), after: 5000, period(1))
+        #expect(first.story == ["1 granted 1", "1 expired 1"])
+        let second = decision(first.facts, after: 6000, period(2))
+        #expect(second.story == ["1 granted 2", "1 expired 2"])
+        // The renewal of a period that has just ended may be under way.
+        let third = decision(second.facts, after: 6050, period(59))
+        #expect(third.story == ["1 granted 59"])
+        #expect(decision(third.facts, after: 6000 + 3600).story == ["1 expired 59"])
+        // An earlier period changes nothing.
+        #expect(decision(second.facts, after: 6000, period(0)).story == ["1 granted 0"])
     }
 
     @Test func `a silent record has no event`() throws {

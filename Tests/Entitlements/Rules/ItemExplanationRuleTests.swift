@@ -24,10 +24,6 @@ import Testing
         return facts
     }
 
-    private static let shared: [TransactionFact: StatedValue] = [
-        .inAppOwnershipType: .text(InAppOwnershipType.familyShared.rawValue)
-    ]
-
     private static func transaction(
         ends: Int64? = nil,
         refunded: Int64? = nil,

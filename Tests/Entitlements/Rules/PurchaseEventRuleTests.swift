@@ -66,6 +66,22 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ([claim("2", signed: 30)], true), ([claim("1", signed: 30)], false),
+        ([claim("2", revoked: true, signed: 30), claim("1", signed: 40)], true),
+        ([claim("2", revoked: true, signed: 30), claim("1", signed: 40), claim("2", signed: 50)], false),
+        ([claim("2", revoked: true, signed: 10), claim("2", signed: 30), claim("1", signed: 15)], true),
+    ])
+    func `only a later statement under the refunded identifier takes a refund back`(later: [Claim], isRevoked: Bool) {
+        let refund = Self.claim("1", revoked: true, signed: 20)
+        for claims in [[refund] + later, later + [refund]] {
+            let steps = [.redeem(Self.claim("1"), Rules.alice)] + claims.map { RuleFixture.Step.state($0) }
+            let decision = Rules.play(steps, after: 60).decision
+            #expect(decision.status(of: "1")?.isRevoked == isRevoked)
+            #expect(decision.status(of: "1")?.expiresAt == Rules.later(1000))
+        }
+    }
+
     @Test func `another user gets the period under neither identifier`() {
         let (results, decision) = Rules.play(
             [
@@ -88,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: 0..<200)
-    func `statements about both identifiers lead to one transaction with the last state, in any order`(seed: UInt64) {
+    func `statements about both identifiers lead to one transaction that either revokes, in any order`(seed: UInt64) {
         let dice = Dice(seed: seed)
         let steps = Self.steps(dice)
         let statements = steps.map { step in
@@ -96,12 +112,16 @@ import Testing
             case .redeem(let claim, _), .state(let claim): claim
             }
         }
-        let last = statements.max { $0.signedAt < $1.signedAt }
+        // Each identifier has its last statement.
+        let isRevoked = ["1", "2"].contains { identifier in
+            let own = statements.filter { $0.transactionIdentifier == identifier }
+            return own.max { $0.signedAt < $1.signedAt }?.revocationDate != nil
+        }
         for _ in 0..<4 {
             let decision = Rules.play(dice.shuffle(steps), after: 60).decision
             let transactions = decision.facts.transactions.values
             #expect(transactions.count == 1, "seed \(seed)")
-            #expect(transactions.first?.status.isRevoked == (last?.revocationDate != nil), "seed \(seed)")
+            #expect(transactions.first?.status.isRevoked == isRevoked, "seed \(seed)")
             #expect(decision.facts.parked.isEmpty, "seed \(seed)")
             let changes = decision.changes.count {
                 if case .transaction = $0 { true } else { false }

@@ -47,6 +47,8 @@ extension CatalogError {
             ("a product's identifier has", "", "상품 식별자는 영문자, 숫자, ., -, _로 255자까지입니다."),
             ("a text is longer than", "", "텍스트가 너무 깁니다."),
             ("it is larger than", "", "정의가 너무 큽니다."),
+            ("its width and height", "", "그림의 너비와 높이를 읽을 수 없습니다."),
+            ("its size is", "", "그림의 너비와 높이는 \(Picture.maximumSide)픽셀까지입니다."),
             ("another app sells it as", "", "다른 앱이 같은 식별자를 다른 유형으로 판매합니다."),
         ]
         let plain = reason.prefix(1).uppercased() + reason.dropFirst() + "."

@@ -1,0 +1,145 @@
+import AppStoreClient
+import Catalog
+import Commerce
+import Entitlements
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Ledger
+import Service
+import Store
+import TestSupport
+import Testing
+
+/// The ends that time alone brings, at a service whose clock jumps.
+@Suite struct HistorySweepTests {
+    private static let day: Int64 = 86_400
+
+    let garden: TestGarden
+    let service: EntitlementService
+
+    init() throws {
+        garden = try TestGarden()
+        service = EntitlementService(
+            apps: Apps(App(garden.catalog)), verifier: try garden.verifier(),
+            ledger: try Ledger(file: garden.folder.file("ledger.sqlite")), clock: garden.store.clock)
+    }
+
+    private func reconciler(_ client: AppStoreServerClient) -> Reconciler {
+        Reconciler(
+            service: service, app: service.apps.first, client: client, origins: [.localSandbox],
+            clock: garden.store.clock)
+    }
+
+    /// Sells a subscription of a month, which renews.
+    private func subscribe(_ name: String) async throws -> String {
+        let bought = try garden.buy("garden.premium.monthly", account: name)
+        _ = try await service.redeem(
+            Array(try garden.store.signedTransaction(bought.identifier).utf8), for: try #require(User(name: name)))
+        return try #require(bought.purchase?.transactionIdentifier)
+    }
+
+    /// Sends the notifications about some subscriptions to the service.
+    private func notify(of originals: String...) async throws {
+        for notification in try garden.store.notifications()
+        where notification.originalTransactionIdentifier.map(originals.contains) ?? false {
+            _ = try await service.receive(notification: Array(notification.signedPayload.utf8))
+        }
+    }
+
+    private func events(_ name: String) async throws -> [String] {
+        let user = try #require(User(name: name))
+        return try await service.ledger.read { try $0.audit(of: user, after: 0, limit: 100) }.map {
+            $0.entry.event.rawValue
+        }
+    }
+
+    private func fails(_ sweep: inout HistorySweep) async -> Bool {
+        do { try await sweep.run() } catch { return true }
+        return false
+    }
+
+    @Test func `after a jump of the clock, the App Store is asked before an end is reported`() async throws {
+        for name in ["alice", "bob"] { _ = try await subscribe(name) }
+        let cancelled = try await subscribe("carol")
+        _ = try garden.store.advance(seconds: 60)
+        try garden.store.setAutoRenew(false, of: cancelled)
+        try await notify(of: cancelled)
+        try await garden.withStore { client in
+            var sweep = HistorySweep(service: service, reconcilers: [reconciler(client)])
+            try await sweep.run()
+            _ = try garden.store.advance(seconds: 40 * Self.day)
+            for _ in 0..<3 {
+                try await sweep.run()
+                garden.clock.advance(milliseconds: 61_000)
+            }
+        }
+        for name in ["alice", "bob"] { #expect(try await events(name) == ["granted", "granted"]) }
+        #expect(try await events("carol") == ["granted", "autoRenewDisabled", "expired"])
+    }
+
+    @Test func `without an App Store key, an end waits a minute for its notifications`() async throws {
+        let renewed = try await subscribe("alice")
+        _ = try await subscribe("bob")
+        var sweep = HistorySweep(service: service, reconcilers: [])
+        try await sweep.run()
+        _ = try garden.store.advance(seconds: 40 * Self.day)
+        try await sweep.run()
+        garden.clock.advance(milliseconds: 50_000)
+        try await sweep.run()
+        #expect(try await events("bob") == ["granted"])
+        // Bob's notification was lost.
+        try await notify(of: renewed)
+        garden.clock.advance(milliseconds: 11_000)
+        try await sweep.run()
+        #expect(try await events("alice") == ["granted", "granted"])
+        #expect(try await events("bob") == ["granted", "expired"])
+    }
+
+    @Test func `a start is a jump of the clock`() async throws {
+        _ = try await subscribe("alice")
+        _ = try garden.store.advance(seconds: 40 * Self.day)
+        var sweep = HistorySweep(service: service, reconcilers: [])
+        try await sweep.run()
+        #expect(try await events("alice") == ["granted"])
+    }
+
+    @Test func `a clock that runs reports an end an hour later`() async throws {
+        _ = try await subscribe("alice")
+        let alice = try #require(User(name: "alice"))
+        let end = try #require(try await service.subscriptions(of: alice).first?.until)
+        var sweep = HistorySweep(service: service, reconcilers: [])
+        try await sweep.run()
+        _ = try garden.store.advance(seconds: end.secondsSince1970 - garden.store.now.secondsSince1970 - 200)
+        for _ in 0..<16 {
+            try await sweep.run()
+            #expect(try await events("alice") == ["granted"])
+            garden.clock.advance(milliseconds: 240_000)
+        }
+        try await sweep.run()
+        #expect(try await events("alice") == ["granted", "expired"])
+    }
+
+    @Test func `an end waits up to an hour while the App Store does not answer`() async throws {
+        _ = try await subscribe("alice")
+        let router = Router()
+        router.get("/inApps/v1/subscriptions/:id") { _, _ in HTTPResponse.Status.internalServerError }
+        try await garden.withServer(router) { client in
+            var sweep = HistorySweep(service: service, reconcilers: [reconciler(client)])
+            try await sweep.run()
+            _ = try garden.store.advance(seconds: 40 * Self.day)
+            let hasFailed = await fails(&sweep)
+            #expect(hasFailed)
+            for _ in 0..<59 {
+                garden.clock.advance(milliseconds: 60_000)
+                _ = await fails(&sweep)
+                #expect(try await events("alice") == ["granted"])
+            }
+            for _ in 0..<2 {
+                garden.clock.advance(milliseconds: 61_000)
+                try await sweep.run()
+            }
+            #expect(try await events("alice") == ["granted", "expired"])
+        }
+    }
+}

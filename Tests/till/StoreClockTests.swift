@@ -1,0 +1,71 @@
+import Foundation
+import TestSupport
+import Testing
+import Wire
+
+/// The clock of a local App Store beside a service, in the real binary.
+@Suite struct StoreClockTests {
+    enum Way: CaseIterable {
+        case command
+        case http
+        /// By the command, while no service runs.
+        case stopped
+    }
+
+    private static let sandboxKey = "the-sandbox-key-of-the-tests"
+    private static let arguments = [
+        "--store", "--sandbox-key", sandboxKey, "--webhooks", "--webhook-private-addresses",
+    ]
+
+    /// The types of the messages about a user, in the order of the user's history.
+    private func types(_ receiver: WebhookReceiver, of user: String) -> [String] {
+        var messages: [Int64: String] = [:]
+        for message in receiver.received.compactMap({ try? $0.decoded(WebhookMessage.self) })
+        where message.data.user.name == user {
+            messages[message.data.number] = message.type.rawValue
+        }
+        return messages.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    @Test(arguments: Way.allCases)
+    func `a step of the clock reports no end of a subscription that renews`(way: Way) async throws {
+        let till = try TillProcess()
+        let receiver = try await WebhookReceiver()
+        let key = try await till.makeKey("webhooks")
+        let service = try await ServeProcess(till, Self.arguments)
+        #expect(
+            try await service.curl("/v1/webhooks", key: key, body: "{\"url\":\"\(receiver.url)\"}").status == 201)
+        for user in ["alice", "bob", "carol"] {
+            #expect(try await till.run("buy", "com.memolease.sesac1.master.monthly", "--user", user).status == 0)
+        }
+        let sales = try await till.run("store", "sales", "carol", "--json").decoded(SaleList.self)
+        let transaction = try #require(sales.transactions.last).transactionId
+        #expect(try await till.run("store", "subscription", "cancel", transaction).status == 0)
+        await expectEventually { types(receiver, of: "carol").last == "subscription.autoRenewDisabled" }
+        var restarted: ServeProcess?
+        switch way {
+        case .command:
+            #expect(try await till.run("store", "time", "--advance", "3mo").status == 0)
+        case .http:
+            let advanced = try await service.curl(
+                "/sandbox/v1/time/advance", key: Self.sandboxKey, body: #"{"by":"3mo"}"#)
+            #expect(advanced.status == 200)
+        case .stopped:
+            #expect(await service.end(SIGTERM) == 0)
+            #expect(try await till.run("store", "time", "--advance", "3mo").status == 0)
+            #expect(try await !till.run("story", "alice").output.contains("expired"))
+            restarted = try await ServeProcess(till, Self.arguments)
+        }
+        await expectEventually {
+            ["alice", "bob"].allSatisfy { types(receiver, of: $0).count >= 4 }
+                && types(receiver, of: "carol").last == "purchase.expired"
+        }
+        for user in ["alice", "bob"] {
+            #expect(types(receiver, of: user) == Array(repeating: "purchase.granted", count: 4))
+        }
+        #expect(
+            types(receiver, of: "carol")
+                == ["purchase.granted", "subscription.autoRenewDisabled", "purchase.expired"])
+        #expect(await (restarted ?? service).end(SIGTERM) == 0)
+    }
+}
