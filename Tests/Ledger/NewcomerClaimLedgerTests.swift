@@ -151,7 +151,9 @@ import Testing
         LogInExample(current: ghost, new: "buyer", isLimited: false),
         LogInExample(current: unusedGhost, new: "buyer", isLimited: false),
     ])
-    func `a log-in beyond the allowance is written if it brings a purchase to a known customer`(example: LogInExample) async throws {
+    func `a log-in beyond the allowance is written if it brings a purchase to a known customer`(example: LogInExample)
+        async throws
+    {
         for (number, id) in ["buyer", Self.buyingGhost].enumerated() {
             #expect(try await redeem(claim("\(number)"), for: try Self.customer(id)) == [.granted])
         }
