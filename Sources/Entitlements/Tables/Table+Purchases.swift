@@ -48,7 +48,7 @@ extension Table {
             .integer("expires_at").optional, .integer("grace_ends_at").optional, .integer("grace_stated_at").optional,
             .blob("proof_digest", count: 32), .blob("anchor_digest", count: 32).optional,
             .blob("leaf_digest", count: 32).optional,
-        ] + statedFacts + [.blob("event_statements").since(21)],
+        ] + statedFacts + [.blob("event_statements").since(21)] + statedSeats,
         key: ["user_id", "sequence"], unique: [["user_id"] + originalKey + ["transaction_id"]],
         references: [Reference(columns: ["user_id"], table: "user")],
         indexes: [
@@ -72,7 +72,11 @@ extension Table {
         .text("app_transaction_id").optional, .integer("item_id").optional, .text("revocation_type").optional,
         .integer("revocation_percentage").optional, .text("billing_plan_type").optional,
         .text("commitment_info").optional, .text("advanced_commerce_info").optional, .integer("signed_date").since(17),
-        .text("multi_seat_info").since(21), .text("additional_transaction_reason").since(21),
+    ]
+
+    /// The fields of `JWSTransactionDecodedPayload` about seats. A ledger that was extended has its columns in this order.
+    private static let statedSeats: [Column] = [
+        .text("multi_seat_info").since(22), .text("additional_transaction_reason").since(22),
     ]
 
     /// An item of a transaction. `begins_at` and `ends_at` bound the ownership; null without a bound.
@@ -114,8 +118,8 @@ extension Table {
             .integer("recent_subscription_start_date").optional, .text("eligible_win_back_offer_ids").optional,
             .text("app_account_token").optional, .text("app_transaction_id").optional,
             .text("renewal_billing_plan_type").optional, .text("commitment_info").optional,
-            .text("advanced_commerce_info").optional, .integer("renewal_quantity").since(21),
-            .text("multi_seat_info").since(21),
+            .text("advanced_commerce_info").optional, .integer("renewal_quantity").since(22),
+            .text("multi_seat_info").since(22),
         ],
         key: ["user_id"] + originalKey, references: [Reference(columns: ["user_id"], table: "user")],
         hasLargeRows: true, merge: .move)

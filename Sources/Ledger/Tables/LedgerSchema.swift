@@ -1,7 +1,7 @@
 /// The tables of a ledger: the tables of users and of features.
 struct LedgerSchema: Sendable {
     /// The version of the schema.
-    static let version = 21
+    static let version = 22
     /// The earliest version that a service converts when it starts.
     static let earliestVersion = 14
 
