@@ -16,8 +16,10 @@ public struct RenewalFactsResource: Codable, Sendable {
     /// 0 if the customer has not responded, 1 after the consent.
     public let priceIncreaseStatus: Int64?
     public let renewalDate: String?
-    /// The price in milliunits of the currency.
+    /// The price in milliunits of the currency, of one seat on average.
     public let renewalPrice: Int64?
+    /// The number of seats.
+    public let renewalQuantity: Int64?
     /// ISO 4217.
     public let currency: String?
     /// 1 introductory, 2 promotional, 3 offer code, 4 win-back.
@@ -35,6 +37,7 @@ public struct RenewalFactsResource: Codable, Sendable {
     public let renewalBillingPlanType: String?
     public let commitmentInfo: JSONContent?
     public let advancedCommerceInfo: JSONContent?
+    public let multiSeatInfo: JSONContent?
 
     public init(
         environment: String? = nil,
@@ -47,6 +50,7 @@ public struct RenewalFactsResource: Codable, Sendable {
         priceIncreaseStatus: Int64? = nil,
         renewalDate: String? = nil,
         renewalPrice: Int64? = nil,
+        renewalQuantity: Int64? = nil,
         currency: String? = nil,
         offerType: Int64? = nil,
         offerIdentifier: String? = nil,
@@ -58,7 +62,8 @@ public struct RenewalFactsResource: Codable, Sendable {
         appTransactionId: String? = nil,
         renewalBillingPlanType: String? = nil,
         commitmentInfo: JSONContent? = nil,
-        advancedCommerceInfo: JSONContent? = nil
+        advancedCommerceInfo: JSONContent? = nil,
+        multiSeatInfo: JSONContent? = nil
     ) {
         self.environment = environment
         self.productId = productId
@@ -70,6 +75,7 @@ public struct RenewalFactsResource: Codable, Sendable {
         self.priceIncreaseStatus = priceIncreaseStatus
         self.renewalDate = renewalDate
         self.renewalPrice = renewalPrice
+        self.renewalQuantity = renewalQuantity
         self.currency = currency
         self.offerType = offerType
         self.offerIdentifier = offerIdentifier
@@ -82,5 +88,6 @@ public struct RenewalFactsResource: Codable, Sendable {
         self.renewalBillingPlanType = renewalBillingPlanType
         self.commitmentInfo = commitmentInfo
         self.advancedCommerceInfo = advancedCommerceInfo
+        self.multiSeatInfo = multiSeatInfo
     }
 }

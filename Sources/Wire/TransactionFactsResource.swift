@@ -17,7 +17,7 @@ public struct TransactionFactsResource: Codable, Sendable {
     public let webOrderLineItemId: String?
     public let subscriptionGroupIdentifier: String?
     public let isUpgraded: Bool?
-    /// The price in milliunits of the currency.
+    /// The price in milliunits of the currency: of the whole quantity, or of one seat on average.
     public let price: Int64?
     /// ISO 4217.
     public let currency: String?
@@ -44,6 +44,9 @@ public struct TransactionFactsResource: Codable, Sendable {
     public let billingPlanType: String?
     public let commitmentInfo: JSONContent?
     public let advancedCommerceInfo: JSONContent?
+    public let multiSeatInfo: JSONContent?
+    /// `SEAT_ADDITION`. Nil if the transaction is the only one of its period.
+    public let additionalTransactionReason: String?
 
     public init(
         environment: String? = nil,
@@ -73,7 +76,9 @@ public struct TransactionFactsResource: Codable, Sendable {
         revocationPercentage: Int64? = nil,
         billingPlanType: String? = nil,
         commitmentInfo: JSONContent? = nil,
-        advancedCommerceInfo: JSONContent? = nil
+        advancedCommerceInfo: JSONContent? = nil,
+        multiSeatInfo: JSONContent? = nil,
+        additionalTransactionReason: String? = nil
     ) {
         self.environment = environment
         self.type = type
@@ -103,5 +108,7 @@ public struct TransactionFactsResource: Codable, Sendable {
         self.billingPlanType = billingPlanType
         self.commitmentInfo = commitmentInfo
         self.advancedCommerceInfo = advancedCommerceInfo
+        self.multiSeatInfo = multiSeatInfo
+        self.additionalTransactionReason = additionalTransactionReason
     }
 }

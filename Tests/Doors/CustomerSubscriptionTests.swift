@@ -150,6 +150,19 @@ import Testing
         #expect(fixture.subscription()?.expiresDate == Fixture.day(7))
     }
 
+    @Test(arguments: [("PURCHASED", 13_970), ("FAMILY_SHARED", 0), ("ASSIGNED", 0)] as [(String, Int64)])
+    func `the price is that of all seats, for the purchaser only`(ownership: String, milliunits: Int64) {
+        var fixture = Fixture()
+        let tiers = #"{"priceTiers":[{"price":4990,"quantity":2},{"price":3990,"quantity":1}]}"#
+        fixture.subscribe(
+            from: 1, to: 31,
+            facts: [
+                .inAppOwnershipType: .text(ownership), .price: .integer(4_657), .currency: .text("USD"),
+                .multiSeatInfo: .text(tiers),
+            ])
+        #expect(fixture.subscription()?.price == Price(milliunits: milliunits, currency: "USD"))
+    }
+
     @Test func `the end of a seat is no refund`() {
         var fixture = Fixture()
         fixture.subscribe(from: 1, to: 31, refundedOn: 7, facts: [.inAppOwnershipType: .text("ASSIGNED")])

@@ -51,6 +51,56 @@ import Testing
         check([try Self.transaction("1", bought: "2026-03-01", expires: "2026-04-01", facts: facts)], [])
     }
 
+    /// The facts of eight seats.
+    struct Seats: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        /// The JSON of `multiSeatInfo`; nil if it was not stated.
+        var info: String?
+        /// Nil if the amount is unknown.
+        let revenue: Int64?
+    }
+
+    private static let tiers = #"{"price":9990,"quantity":5},{"price":7990,"quantity":3}"#
+
+    static let seats = [
+        Seats(
+            testDescription: "the tiers are exact, and the price is a rounded average",
+            info: #"{"invitationManagement":"APPLE","priceTiers":[\#(tiers)]}"#, revenue: 73_920),
+        Seats(testDescription: "without tiers, the price is that of a seat", info: "{}", revenue: 73_912),
+        Seats(testDescription: "no tier", info: #"{"priceTiers":[]}"#, revenue: 73_912),
+        Seats(testDescription: "tiers in an unknown form", info: #"{"priceTiers":[{"new":1}]}"#, revenue: 73_912),
+        Seats(testDescription: "a subscription with a quantity", revenue: 73_912),
+        Seats(
+            testDescription: "a refund of some seats states no amount",
+            info: #"{"priceTiers":[\#(tiers)],"revokedSeatQuantity":2}"#, revenue: 73_920),
+        Seats(
+            testDescription: "an amount beyond each currency",
+            info: #"{"priceTiers":[{"price":9223372036854775807,"quantity":2}]}"#, revenue: nil),
+    ]
+
+    @Test(arguments: seats) func `the revenue of seats is the sum of their prices`(seats: Seats) throws {
+        let transaction = try Self.transaction(
+            "1", quantity: 8, bought: "2026-03-01", expires: "2026-04-01", price: 9_239,
+            facts: seats.info.map { [.multiSeatInfo: .text($0)] } ?? [:])
+        let amounts: [(String, FigureMetric, Int64)] =
+            seats.revenue.map { [("2026-03-01", .revenue, $0), ("2026-03-01", .revenueNew, $0)] }
+            ?? [("2026-03-01", .withoutPrice, 1)]
+        check(
+            [transaction], [("2026-03-01", .units, 8), ("2026-03-01", .transactions, 1)] + amounts,
+            only: [.units, .transactions, .revenue, .withoutPrice, .revenueNew, .refundedRevenue, .refunds])
+    }
+
+    @Test func `the refund of all seats takes back their prices`() throws {
+        let facts: [TransactionFact: StatedValue] = [.multiSeatInfo: .text("{\"priceTiers\":[\(Self.tiers)]}")]
+        check(
+            [
+                try Self.transaction(
+                    "1", quantity: 8, bought: "2026-03-01", expires: "2026-04-01", refunded: "2026-03-02", price: 9_240,
+                    facts: facts)
+            ], [("2026-03-02", .refundedRevenue, 73_920), ("2026-03-02", .refunds, 1)],
+            only: [.refundedRevenue, .refunds])
+    }
+
     @Test func `a restored purchase is counted once, on the day of the original`() throws {
         let facts: [TransactionFact: StatedValue] = [
             .type: .text(ProductType.nonConsumable.rawValue),

@@ -21,7 +21,8 @@ import TestSupport
             "subscription_group_id", "currency", "storefront", "storefront_id", "offer_id", "offer_discount_type",
             "offer_period", "app_account_token", "app_transaction_id", "revocation_type", "billing_plan_type",
             "commitment_info", "advanced_commerce_info", "product_id", "auto_renew_product_id",
-            "eligible_win_back_offer_ids", "renewal_billing_plan_type",
+            "eligible_win_back_offer_ids", "renewal_billing_plan_type", "multi_seat_info",
+            "additional_transaction_reason",
         ]
         return StatedFacts(
             Dictionary(

@@ -63,7 +63,7 @@ import Testing
         "offerIdentifier": .text, "offerDiscountType": .text, "offerPeriod": .text, "environment": .requiredText,
         "storefront": .text, "storefrontId": .text, "transactionReason": .text, "currency": .text, "price": .number,
         "appTransactionId": .text, "billingPlanType": .text, "commitmentInfo": .object,
-        "advancedCommerceInfo": .object,
+        "advancedCommerceInfo": .object, "multiSeatInfo": .object, "additionalTransactionReason": .text,
     ]
 
     static let renewalInfo: [String: Kind] = [
@@ -72,7 +72,8 @@ import Testing
         "priceIncreaseStatus": .number, "gracePeriodExpiresDate": .decidingDate, "offerType": .number,
         "offerIdentifier": .text, "offerDiscountType": .text, "offerPeriod": .text, "signedDate": .requiredDate,
         "environment": .requiredText, "recentSubscriptionStartDate": .date, "renewalDate": .date, "currency": .text,
-        "renewalPrice": .number, "eligibleWinBackOfferIds": .texts, "appAccountToken": .token,
+        "renewalPrice": .number, "renewalQuantity": .number, "multiSeatInfo": .object,
+        "eligibleWinBackOfferIds": .texts, "appAccountToken": .token,
         "appTransactionId": .text, "renewalBillingPlanType": .text, "commitmentInfo": .object,
         "advancedCommerceInfo": .object,
     ]
@@ -270,7 +271,13 @@ import Testing
             "totalBillingPeriods": .integer(12), "commitmentAutoRenewProductId": "p",
             "commitmentAutoRenewStatus": .integer(1), "commitmentRenewalDate": .integer(1),
         ]
-        for (field, object) in [("advancedCommerceInfo", info), ("commitmentInfo", commitment)] {
+        let seats: JSONObject = [
+            "invitationManagement": "APPLE", "revokedSeatQuantity": .integer(1),
+            "priceTiers": .array([.object(["price": .integer(1), "quantity": .integer(1)])]),
+        ]
+        for (field, object) in [
+            ("advancedCommerceInfo", info), ("commitmentInfo", commitment), ("multiSeatInfo", seats),
+        ] {
             for variant in JSONValue.object(object).variants(Self.forms.map(\.value)) {
                 for base in [Self.subscription, Self.renewal] {
                     #expect(try verify(base.setting(field, variant)) != nil, "\(variant.compactText)")

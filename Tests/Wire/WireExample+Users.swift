@@ -107,7 +107,9 @@ extension WireExample {
             "revocationPercentage": 7,
             "billingPlanType": "billingPlanType",
             "commitmentInfo": {"number": 1},
-            "advancedCommerceInfo": {"number": 1}}
+            "advancedCommerceInfo": {"number": 1},
+            "multiSeatInfo": {"number": 1},
+            "additionalTransactionReason": "additionalTransactionReason"}
             """#),
         WireExample(
             TransactionFactsResource.self,
@@ -127,6 +129,7 @@ extension WireExample {
             "priceIncreaseStatus": 7,
             "renewalDate": "2027-01-31T12:00:00Z",
             "renewalPrice": 7,
+            "renewalQuantity": 7,
             "currency": "currency",
             "offerType": 7,
             "offerIdentifier": "offerIdentifier",
@@ -138,7 +141,8 @@ extension WireExample {
             "appTransactionId": "appTransactionId",
             "renewalBillingPlanType": "renewalBillingPlanType",
             "commitmentInfo": {"number": 1},
-            "advancedCommerceInfo": {"number": 1}}
+            "advancedCommerceInfo": {"number": 1},
+            "multiSeatInfo": {"number": 1}}
             """#),
         WireExample(
             RenewalFactsResource.self,

@@ -5,7 +5,7 @@ extension TransactionFacts {
     /// The facts that may change. Only the last signed transaction states them, if there is one.
     private static let changing: [TransactionFact] = [
         .expiresDate, .isUpgraded, .appAccountToken, .revocationType, .revocationPercentage, .commitmentInfo,
-        .advancedCommerceInfo,
+        .advancedCommerceInfo, .multiSeatInfo, .additionalTransactionReason,
     ]
     /// The facts that only app receipts state.
     private static let ofReceipts: [TransactionFact] = [.isTrialPeriod, .isInIntroductoryOfferPeriod, .itemId]

@@ -72,6 +72,7 @@ extension Table {
         .text("app_transaction_id").optional, .integer("item_id").optional, .text("revocation_type").optional,
         .integer("revocation_percentage").optional, .text("billing_plan_type").optional,
         .text("commitment_info").optional, .text("advanced_commerce_info").optional, .integer("signed_date").since(17),
+        .text("multi_seat_info").since(21), .text("additional_transaction_reason").since(21),
     ]
 
     /// An item of a transaction. `begins_at` and `ends_at` bound the ownership; null without a bound.
@@ -113,7 +114,8 @@ extension Table {
             .integer("recent_subscription_start_date").optional, .text("eligible_win_back_offer_ids").optional,
             .text("app_account_token").optional, .text("app_transaction_id").optional,
             .text("renewal_billing_plan_type").optional, .text("commitment_info").optional,
-            .text("advanced_commerce_info").optional,
+            .text("advanced_commerce_info").optional, .integer("renewal_quantity").since(21),
+            .text("multi_seat_info").since(21),
         ],
         key: ["user_id"] + originalKey, references: [Reference(columns: ["user_id"], table: "user")],
         hasLargeRows: true, merge: .move)

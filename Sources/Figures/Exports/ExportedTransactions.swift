@@ -55,7 +55,7 @@ struct ExportedTransactions {
         let effectiveEnd = [ends, transaction.revocationDate].compactMap(\.self).min()
         let items = items[transaction.sequence] ?? []
         let isSubscription = number != nil
-        let price = facts.integer(.price)
+        let price = transaction.paidAmount
         return [
             .text(user.name), .text(user.issuer), .date(user.firstSeenAt), .text(apps[bought.app]),
             .text(transaction.origin.rawValue), .text("app_store"),

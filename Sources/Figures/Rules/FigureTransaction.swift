@@ -17,7 +17,7 @@ struct FigureTransaction {
     let isTrial: Bool
     /// True if a subscription of a higher level took the place of the period.
     let isUpgraded: Bool
-    /// Nil if the App Store has stated no price, or no currency.
+    /// The price of the quantity, or of all seats. Nil if the App Store has stated no price, or no currency.
     let price: Price?
     /// The end of the paid time; nil for a purchase that is not an auto-renewable subscription.
     let expiresAt: Timestamp?
@@ -41,7 +41,7 @@ struct FigureTransaction {
         quantity = transaction.quantity
         isTrial = terms.isTrial
         isUpgraded = terms.isUpgraded
-        let price = facts.integer(.price).flatMap { (0..<Self.maximumPrice).contains($0) ? $0 : nil }
+        let price = transaction.paidAmount.flatMap { (0..<Self.maximumPrice).contains($0) ? $0 : nil }
         let currency = facts.text(.currency).flatMap(FigureSubject.code)
         self.price = price.flatMap { price in currency.map { Price(milliunits: price, currency: $0.text) } }
         let isSubscription =

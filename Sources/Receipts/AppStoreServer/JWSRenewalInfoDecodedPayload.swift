@@ -22,14 +22,16 @@ public final class JWSRenewalInfoDecodedPayload: Sendable {
     public let recentSubscriptionStartDate: Timestamp?
     public let renewalDate: Timestamp?
     public let currency: String?
-    /// The price in milliunits of the currency.
+    /// The price in milliunits of the currency, of one seat on average.
     public let renewalPrice: Int64?
+    public let renewalQuantity: Int64?
     public let eligibleWinBackOfferIds: [String]?
     public let appAccountToken: UUID?
     public let appTransactionId: String?
     public let renewalBillingPlanType: OpenEnumeration<RenewalBillingPlanType>?
     public let commitmentInfo: RenewalCommitmentInfo?
     public let advancedCommerceInfo: AdvancedCommerceRenewalInfo?
+    public let multiSeatInfo: RenewalMultiSeatInfo?
     /// All signed fields, known and unknown.
     public let fields: JSONObject
 
@@ -54,12 +56,14 @@ public final class JWSRenewalInfoDecodedPayload: Sendable {
         renewalDate = try fields.date("renewalDate")
         currency = try fields.string("currency")
         renewalPrice = try fields.integer("renewalPrice")
+        renewalQuantity = try fields.integer("renewalQuantity")
         eligibleWinBackOfferIds = try fields.strings("eligibleWinBackOfferIds")
         appAccountToken = try fields.uuid("appAccountToken")
         appTransactionId = try fields.string("appTransactionId")
         renewalBillingPlanType = try fields.enumeration("renewalBillingPlanType")
         commitmentInfo = try fields.object("commitmentInfo", RenewalCommitmentInfo.init)
         advancedCommerceInfo = try fields.object("advancedCommerceInfo", AdvancedCommerceRenewalInfo.init)
+        multiSeatInfo = try fields.object("multiSeatInfo", RenewalMultiSeatInfo.init)
         self.fields = fields.object
     }
 }

@@ -35,12 +35,14 @@ public final class JWSTransactionDecodedPayload: Sendable {
     public let storefrontId: String?
     public let transactionReason: OpenEnumeration<TransactionReason>?
     public let currency: String?
-    /// The price in milliunits of the currency.
+    /// The price in milliunits of the currency: of the whole quantity, or of one seat on average.
     public let price: Int64?
     public let appTransactionId: String?
     public let billingPlanType: OpenEnumeration<BillingPlanType>?
     public let commitmentInfo: TransactionCommitmentInfo?
     public let advancedCommerceInfo: AdvancedCommerceTransactionInfo?
+    public let multiSeatInfo: TransactionMultiSeatInfo?
+    public let additionalTransactionReason: OpenEnumeration<AdditionalTransactionReason>?
     /// All signed fields, known and unknown.
     public let fields: JSONObject
 
@@ -86,6 +88,8 @@ public final class JWSTransactionDecodedPayload: Sendable {
         billingPlanType = try fields.enumeration("billingPlanType")
         commitmentInfo = try fields.object("commitmentInfo", TransactionCommitmentInfo.init)
         advancedCommerceInfo = try fields.object("advancedCommerceInfo", AdvancedCommerceTransactionInfo.init)
+        multiSeatInfo = try fields.object("multiSeatInfo", TransactionMultiSeatInfo.init)
+        additionalTransactionReason = try fields.enumeration("additionalTransactionReason")
         self.fields = fields.object
     }
 }

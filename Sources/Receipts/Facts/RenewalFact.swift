@@ -9,8 +9,10 @@ public enum RenewalFact: String, StatedFact {
     case gracePeriodExpiresDate = "grace_period_expires_date"
     case priceIncreaseStatus = "price_increase_status"
     case renewalDate = "renewal_date"
-    /// The price in milliunits of the currency.
+    /// The price in milliunits of the currency, of one seat on average.
     case renewalPrice = "renewal_price"
+    /// The number of seats.
+    case renewalQuantity = "renewal_quantity"
     /// ISO 4217.
     case currency
     case offerType = "offer_type"
@@ -28,6 +30,8 @@ public enum RenewalFact: String, StatedFact {
     case commitmentInfo = "commitment_info"
     /// The text of a JSON object.
     case advancedCommerceInfo = "advanced_commerce_info"
+    /// The text of a JSON object.
+    case multiSeatInfo = "multi_seat_info"
 }
 
 public typealias RenewalFacts = StatedFacts<RenewalFact>
@@ -35,6 +39,9 @@ public typealias RenewalFacts = StatedFacts<RenewalFact>
 extension RenewalFacts {
     /// The commitment of several billing periods; nil without one.
     public var commitment: RenewalCommitmentInfo? { object(.commitmentInfo, RenewalCommitmentInfo.init) }
+
+    /// The seats of the next period; nil for a subscription without seats.
+    public var seats: RenewalMultiSeatInfo? { object(.multiSeatInfo, RenewalMultiSeatInfo.init) }
 
     init(_ renewal: JWSRenewalInfoDecodedPayload) {
         self.init()
@@ -48,6 +55,7 @@ extension RenewalFacts {
         set(.priceIncreaseStatus, renewal.priceIncreaseStatus)
         set(.renewalDate, renewal.renewalDate)
         set(.renewalPrice, renewal.renewalPrice)
+        set(.renewalQuantity, renewal.renewalQuantity)
         set(.currency, renewal.currency)
         set(.offerType, renewal.offerType)
         set(.offerIdentifier, renewal.offerIdentifier)
@@ -62,5 +70,6 @@ extension RenewalFacts {
         set(.renewalBillingPlanType, renewal.renewalBillingPlanType)
         set(.commitmentInfo, renewal.fields["commitmentInfo"], ifRead: renewal.commitmentInfo)
         set(.advancedCommerceInfo, renewal.fields["advancedCommerceInfo"], ifRead: renewal.advancedCommerceInfo)
+        set(.multiSeatInfo, renewal.fields["multiSeatInfo"], ifRead: renewal.multiSeatInfo)
     }
 }

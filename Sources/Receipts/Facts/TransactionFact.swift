@@ -10,7 +10,7 @@ public enum TransactionFact: String, StatedFact {
     case webOrderLineItemId = "web_order_line_item_id"
     case subscriptionGroupIdentifier = "subscription_group_id"
     case isUpgraded = "is_upgraded"
-    /// The price in milliunits of the currency.
+    /// The price in milliunits of the currency: of the whole quantity, or of one seat on average.
     case price
     /// ISO 4217.
     case currency
@@ -35,6 +35,9 @@ public enum TransactionFact: String, StatedFact {
     case commitmentInfo = "commitment_info"
     /// The text of a JSON object.
     case advancedCommerceInfo = "advanced_commerce_info"
+    /// The text of a JSON object.
+    case multiSeatInfo = "multi_seat_info"
+    case additionalTransactionReason = "additional_transaction_reason"
     /// The date of the last signed transaction about the purchase. Absent if only app receipts have stated it.
     case signedDate = "signed_date"
 }
@@ -42,6 +45,9 @@ public enum TransactionFact: String, StatedFact {
 public typealias TransactionFacts = StatedFacts<TransactionFact>
 
 extension TransactionFacts {
+    /// The seats of the purchase; nil for a purchase without seats.
+    public var seats: TransactionMultiSeatInfo? { object(.multiSeatInfo, TransactionMultiSeatInfo.init) }
+
     init(_ transaction: JWSTransactionDecodedPayload) {
         self.init()
         set(.environment, transaction.environment)
@@ -68,6 +74,8 @@ extension TransactionFacts {
         set(.billingPlanType, transaction.billingPlanType)
         set(.commitmentInfo, transaction.fields["commitmentInfo"], ifRead: transaction.commitmentInfo)
         set(.advancedCommerceInfo, transaction.fields["advancedCommerceInfo"], ifRead: transaction.advancedCommerceInfo)
+        set(.multiSeatInfo, transaction.fields["multiSeatInfo"], ifRead: transaction.multiSeatInfo)
+        set(.additionalTransactionReason, transaction.additionalTransactionReason)
         set(.signedDate, transaction.signedDate)
     }
 

@@ -67,7 +67,7 @@ package struct HistorySweep {
     /// - Throws: `ReconciliationError` if the App Store does not answer; `StorageFault`.
     package mutating func run() async throws {
         let now = service.clock.now()
-        if last.map({ $0.adding(seconds: Self.maximumPause) < now }) ?? true {
+        if last.map({ now < $0 || $0.adding(seconds: Self.maximumPause) < now }) ?? true {
             lastJump = now
             hold = now.adding(seconds: Self.holdSeconds)
         }

@@ -17,6 +17,7 @@ extension RenewalFactsResource {
             priceIncreaseStatus: facts.integer(.priceIncreaseStatus),
             renewalDate: facts.date(.renewalDate)?.rfc3339,
             renewalPrice: facts.integer(.renewalPrice),
+            renewalQuantity: facts.integer(.renewalQuantity),
             currency: facts.text(.currency),
             offerType: facts.integer(.offerType),
             offerIdentifier: facts.text(.offerIdentifier),
@@ -30,7 +31,8 @@ extension RenewalFactsResource {
             appTransactionId: facts.text(.appTransactionId),
             renewalBillingPlanType: facts.text(.renewalBillingPlanType),
             commitmentInfo: facts.text(.commitmentInfo).flatMap(JSONContent.init(json:)),
-            advancedCommerceInfo: facts.text(.advancedCommerceInfo).flatMap(JSONContent.init(json:)))
+            advancedCommerceInfo: facts.text(.advancedCommerceInfo).flatMap(JSONContent.init(json:)),
+            multiSeatInfo: facts.text(.multiSeatInfo).flatMap(JSONContent.init(json:)))
     }
 }
 

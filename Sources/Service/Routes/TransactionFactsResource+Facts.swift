@@ -33,7 +33,9 @@ extension TransactionFactsResource {
             revocationPercentage: facts.integer(.revocationPercentage),
             billingPlanType: facts.text(.billingPlanType),
             commitmentInfo: facts.text(.commitmentInfo).flatMap(JSONContent.init(json:)),
-            advancedCommerceInfo: facts.text(.advancedCommerceInfo).flatMap(JSONContent.init(json:)))
+            advancedCommerceInfo: facts.text(.advancedCommerceInfo).flatMap(JSONContent.init(json:)),
+            multiSeatInfo: facts.text(.multiSeatInfo).flatMap(JSONContent.init(json:)),
+            additionalTransactionReason: facts.text(.additionalTransactionReason))
     }
 }
 

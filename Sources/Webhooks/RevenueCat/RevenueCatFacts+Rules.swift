@@ -69,7 +69,7 @@ extension RevenueCatFacts {
     /// - Returns: Nil if the App Store has not stated the price.
     func amount(of kind: RevenueCatEvent.Kind) -> Int64? {
         if entry.event == .itemGiven || isPaidByAnother || isRestored { return 0 }
-        let price = transaction?.facts.integer(.price)
+        let price = transaction?.paidAmount
         switch kind {
         case .initialPurchase, .renewal, .nonRenewingPurchase: return price
         case .refundReversed: return revocation?.reason == nil ? price.map(refunded) : 0

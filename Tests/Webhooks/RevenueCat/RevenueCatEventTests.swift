@@ -95,6 +95,12 @@ import Webhooks
                 "1", from: 1, to: 8, [.inAppOwnershipType: .text(InAppOwnershipType.assigned.rawValue)]),
             "INITIAL_PURCHASE", ["is_family_share": .bool(false), "price_in_purchased_currency": .integer(0)]),
         Case(
+            "seats",
+            Fixture(.granted, "1").having(
+                "1", from: 1, to: 8,
+                [.multiSeatInfo: .text(#"{"priceTiers":[{"price":4990,"quantity":2},{"price":3990,"quantity":1}]}"#)]),
+            "INITIAL_PURCHASE", ["price_in_purchased_currency": amount(13_970)]),
+        Case(
             "a restored purchase, which is paid once",
             Fixture(.granted, "2", "garden.gate").having(
                 "1", "garden.gate", type: .nonConsumable, from: 1, to: nil

@@ -53,7 +53,7 @@ extension CustomerInfo {
             gracePeriodExpiresDate: transaction.graceEndsAt,
             refundedAt: last.terms.isPaidByAnother ? nil : transaction.revocationDate,
             storeTransactionIdentifier: transaction.transactionIdentifier,
-            displayName: facts.products[product]?.displayName, price: last.price)
+            displayName: facts.products[product]?.displayName, price: transaction.paidPrice)
     }
 
     /// The statement about the renewal of a period. Nil if the purchase has a later period, perhaps of another product.
@@ -76,7 +76,7 @@ extension CustomerInfo {
             isSandbox: period.isSandbox, purchaseDate: transaction.purchaseDate,
             originalPurchaseDate: period.originalPurchaseDate,
             storeTransactionIdentifier: transaction.transactionIdentifier,
-            displayName: facts.products[product]?.displayName, price: period.price)
+            displayName: facts.products[product]?.displayName, price: transaction.paidPrice)
     }
 
     /// The entitlement of a right; nil if neither a purchase nor a grant has ever given it.

@@ -50,7 +50,8 @@ struct TransactionPage {
             Shown.moment(Timestamp(millisecondsSince1970: number))
         case (.price, .integer(let number)):
             Shown.money(Price(milliunits: number, currency: facts.text(.currency) ?? ""))
-        case (.commitmentInfo, .text(let text)), (.advancedCommerceInfo, .text(let text)):
+        case (.commitmentInfo, .text(let text)), (.advancedCommerceInfo, .text(let text)),
+            (.multiSeatInfo, .text(let text)):
             ContentTree.html(ofJSON: text) ?? data(text)
         case (_, .integer(let number)): plain(String(number))
         case (_, .text(let text)): data(text)

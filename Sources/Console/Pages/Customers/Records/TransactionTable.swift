@@ -19,17 +19,11 @@ struct TransactionTable {
             rows: transactions.map { transaction in
                 [
                     a(.href(transaction.path(of: user))) { names.product(transaction.productIdentifier) },
-                    Shown.day(transaction.purchaseDate), Shown.day(transaction.expiresAt),
-                    Shown.money(Self.price(of: transaction)), state(of: transaction),
+                    Shown.day(transaction.purchaseDate), Shown.day(transaction.accessEnd(among: transactions)),
+                    Shown.money(transaction.paidPrice), state(of: transaction),
                 ]
             },
             empty: Phrase("The customer has redeemed nothing.", "등록한 거래가 없습니다."), next: next)
-    }
-
-    private static func price(of transaction: RedeemedTransaction) -> Price? {
-        guard let milliunits = transaction.facts.integer(.price), let currency = transaction.facts.text(.currency)
-        else { return nil }
-        return Price(milliunits: milliunits, currency: currency)
     }
 
     private func state(of transaction: RedeemedTransaction) -> HTML {
@@ -38,7 +32,7 @@ struct TransactionTable {
                 Shown.badge(Phrase("revoked by the team", "팀이 회수"), .bad)
             } else if transaction.revocationDate != nil {
                 Shown.badge(Phrase("refunded or revoked", "환불 또는 회수"), .bad)
-            } else if let end = transaction.expiresAt, end <= now {
+            } else if let end = transaction.accessEnd(among: transactions), end <= now {
                 Shown.badge(Phrase("over", "종료"))
             } else {
                 Shown.badge(Phrase("valid", "유효"), .good)

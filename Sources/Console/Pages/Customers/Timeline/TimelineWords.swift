@@ -35,10 +35,8 @@ struct TimelineWords {
 
     /// The price that the customer paid; nil if the App Store has stated none.
     var price: Price? {
-        guard [.granted, .revoked].contains(entry.event), !isOfTeam,
-            let milliunits = transaction?.facts.integer(.price), let currency = transaction?.facts.text(.currency)
-        else { return nil }
-        return Price(milliunits: milliunits, currency: currency)
+        guard [.granted, .revoked].contains(entry.event), !isOfTeam else { return nil }
+        return transaction?.paidPrice
     }
 
     /// The reason in words. The reason of a refusal is in its cause.

@@ -27,14 +27,6 @@ struct SubscriptionWords {
     /// True if the customer has not consented to a higher price yet.
     var awaitsConsent: Bool { renewal?.integer(.priceIncreaseStatus) == 0 }
 
-    /// The price of the next period; nil if the App Store has stated none.
-    private var price: Price? {
-        guard let milliunits = renewal?.integer(.renewalPrice), let currency = renewal?.text(.currency) else {
-            return nil
-        }
-        return Price(milliunits: milliunits, currency: currency)
-    }
-
     private var end: Phrase? {
         guard let until = status.until else { return nil }
         let day = CustomerWords.day(until)
@@ -61,7 +53,7 @@ struct SubscriptionWords {
                     ? Phrase("ends on \(day.english)", "\(day.korean)에 종료")
                     : Phrase("paid until \(day.english)", "\(day.korean)까지 결제됨")
             }
-            let cost = price?.formatted
+            let cost = renewal?.nextPrice?.formatted
             return Phrase(
                 "renews on \(day.english)" + (cost.map { " at \($0)" } ?? ""),
                 "\(day.korean)에 갱신" + (cost.map { " (\($0))" } ?? ""))
