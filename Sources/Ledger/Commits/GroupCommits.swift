@@ -46,7 +46,7 @@ final class GroupCommits: Sendable {
     /// The number of requests that wait.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Whether a place is free for a request of a priority.
+    /// True if a place is free for a request of the priority.
     func hasPlace(for priority: CommitPriority) -> Bool {
         waitingCount < priority.places(of: Self.maximumWaiting)
     }
