@@ -222,12 +222,6 @@ import Testing
 
     // MARK: Retention messaging
 
-    /// The header of a PNG.
-    private static func png(width: UInt16, height: UInt16) -> [UInt8] {
-        [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8)
-            + [0, 0, UInt8(width >> 8), UInt8(width & 255), 0, 0, UInt8(height >> 8), UInt8(height & 255)]
-    }
-
     private static func image(_ name: String, _ bytes: [UInt8], _ code: Int) -> Row {
         Row(method: .put, path: "v1/messaging/image/\(name)", body: bytes, code: code)
     }
@@ -246,12 +240,13 @@ import Testing
 
     private static let messaging: [Row] =
         [
-            image("one", png(width: 3840, height: 160), 4_000_000), image(uuid, Array("GIF89a".utf8), 4_000_161),
-            image(uuid, png(width: 3839, height: 160), 4_000_161),
-            image(uuid, png(width: 3840, height: 159), 4_000_161),
-            image(uuid, png(width: 3840, height: 2161), 4_000_161), image(uuid, [], 4_000_161),
-            image("\(uuid)?imageSize=BIG", png(width: 3840, height: 160), 4_000_216),
-            image("{image}", png(width: 3840, height: 160), 4_090_000),
+            image("one", TestPicture.png(3840, 160), 4_000_000), image(uuid, Array("GIF89a".utf8), 4_000_161),
+            image(uuid, TestPicture.png(3839, 160), 4_000_161),
+            image(uuid, TestPicture.png(3840, 159), 4_000_161),
+            image(uuid, TestPicture.png(3840, 2161), 4_000_161), image(uuid, [], 4_000_161),
+            image("\(uuid)?imageSize=BULLET_POINT", TestPicture.png(1024, 1023), 4_000_161),
+            image("\(uuid)?imageSize=BIG", TestPicture.png(3840, 160), 4_000_216),
+            image("{image}", TestPicture.png(3840, 160), 4_090_000),
             delete("v1/messaging/image/{image}", 4_030_019), delete("v1/messaging/image/\(uuid)", 4_040_014),
             message([:], 4_000_000, name: "one"), message([:], 4_090_001, name: "{message}"),
             put("v1/messaging/message/\(uuid)", "{}", 4_000_000),
@@ -295,8 +290,8 @@ import Testing
 
     /// Correct requests, which the store accepts before it refuses the others.
     private static let accepted: [Row] = [
-        image("{image}", png(width: 3840, height: 2160), 200),
-        image("{icon}?imageSize=BULLET_POINT", png(width: 64, height: 64), 200),
+        image("{image}", TestPicture.png(3840, 2160), 200),
+        image("{icon}?imageSize=BULLET_POINT", TestPicture.png(1024, 1024), 200),
         message(
             [
                 "headerPosition": #""ABOVE_IMAGE""#,
