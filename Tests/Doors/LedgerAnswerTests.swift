@@ -88,6 +88,16 @@ import Testing
             )
         }
         #expect(items.map(text) == answers.items.map(text))
+        let (listed, known) = try book.ledger.readNow { transaction in
+            (
+                try transaction.items(of: book.user, at: moment),
+                try answers.purchases.flatMap { purchase in
+                    try transaction.purchases(ofTransaction: purchase.original.identifier, at: moment, type: type)
+                }
+            )
+        }
+        #expect(listed == answers.items.map(\.item))
+        #expect(known.map { text($0.status) } == answers.purchases.map { text($0.status) })
         #expect(
             statuses.map(text)
                 == answers.purchases.filter { $0.type == .autoRenewableSubscription }.map { text($0.status) })
