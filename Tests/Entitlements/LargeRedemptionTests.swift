@@ -27,7 +27,7 @@ import Testing
     /// A period of one of five subscriptions, or a purchase of its own.
     private func claim(_ number: Int) -> Claim {
         let original = number.isMultiple(of: 5) ? number % 25 : number
-        let bought = shop.clock.now().adding(days: -number)
+        let bought = shop.clock.now().adding(days: -Int64(number))
         return Claim(
             app: "com.example.app", origin: .localSandbox, transactionIdentifier: "\(number)",
             originalTransactionIdentifier: "\(original)", productIdentifier: "p\(original)", quantity: 1,
