@@ -80,7 +80,7 @@ struct DoorRedemption: Sendable {
                 try service.purchases(of: try verified ?? service.verify(proof, of: caller.app), in: proof)
             }
             let request = try service.request(purchases, for: user, by: caller.actor, newcomers: newcomers)
-            return (purchases, try await service.claims.answer(request))
+            return (purchases, try await service.answer(request))
         }
     }
 

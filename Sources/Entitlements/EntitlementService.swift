@@ -129,7 +129,7 @@ public struct EntitlementService: Sendable {
         for user: User,
         by actor: AuditActor
     ) async throws -> Redemption {
-        let answer = try await claims.answer(try request(verified, for: user, by: actor))
+        let answer = try await answer(try request(verified, for: user, by: actor))
         return try redemption(of: verified, answered: answer)
     }
 

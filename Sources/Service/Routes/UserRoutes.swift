@@ -99,7 +99,7 @@ struct UserRoutes: Sendable {
                         }
                     }
                 }
-                let answer = try await service.claims.answer(
+                let answer = try await service.answer(
                     try service.request(purchases, for: user, by: caller.actor, keeping: keeping))
                 if case .kept(let earlier) = answer { return .replayed(earlier) }
                 let redemption = try service.redemption(of: purchases, answered: answer)

@@ -88,7 +88,7 @@ struct SeedAppRoutes: Sendable {
             let purchases = try await BlockingWork.process(proof.count) {
                 try service.purchases(in: proof, of: service.apps.first.bundleIdentifier)
             }
-            let answer = try await service.claims.answer(try service.request(purchases, for: user, by: .user))
+            let answer = try await service.answer(try service.request(purchases, for: user, by: .user))
             let redemption = try service.redemption(of: purchases, answered: answer)
             metrics.countRedemption(redemption.outcome.rawValue)
             let item = service.apps.first.catalog.benefit(of: product)?.item
