@@ -15,21 +15,7 @@ struct CustomerPeriod: Sendable {
         self.transaction = transaction
         self.nextPurchaseDate = nextPurchaseDate
         terms = PurchasePeriod.Terms(transaction.facts)
-        endsAt = Self.end(of: transaction, terms, nextPurchaseDate)
-    }
-
-    private static func end(
-        of transaction: RedeemedTransaction,
-        _ terms: PurchasePeriod.Terms,
-        _ nextPurchaseDate: Timestamp?
-    ) -> Timestamp? {
-        // The next charge ends a period and its grace period.
-        let paid = PurchasePeriod(transaction).endsAt.map { min($0, nextPurchaseDate ?? $0) }
-        // The App Store refunds the rest of a replaced period.
-        let replaced =
-            terms.isUpgraded
-            ? nextPurchaseDate ?? transaction.facts.date(.signedDate) ?? transaction.purchaseDate : nil
-        return [paid, replaced, transaction.revocationDate, transaction.revocation?.revokedAt].compactMap(\.self).min()
+        endsAt = transaction.accessEnd(before: nextPurchaseDate)
     }
 
     /// True if the App Store or the team has taken the purchase back.

@@ -28,8 +28,11 @@ struct NewcomerBudget: Sendable {
 }
 
 extension DoorServices {
-    /// The allowance of a client address for customers without a purchase; nil for no limit.
-    func newcomers(from address: String) -> NewcomerAllowance? {
-        newcomers.map { budget in NewcomerAllowance { budget.take($0, from: address) } }
+    /// The allowance of a client's address for customers without a purchase; nil for no limit.
+    func newcomers(for request: Request, _ context: ServiceContext) -> NewcomerAllowance? {
+        guard let newcomers else { return nil }
+        let address = context.clientAddress(of: request)
+        let isAlmostFull = context.isStorageAlmostFull
+        return NewcomerAllowance { isAlmostFull ? 60 : newcomers.take($0, from: address) }
     }
 }

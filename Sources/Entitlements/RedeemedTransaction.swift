@@ -78,3 +78,30 @@ public struct RedeemedTransaction: Hashable, Sendable {
         }
     }
 }
+
+/// The access that transactions of one purchase give.
+extension RedeemedTransaction {
+    /// The end of the access that the transaction gives; nil for no end.
+    ///
+    /// - Parameter nextPurchaseDate: The purchase date of the next transaction of the same purchase; nil for its last one.
+    package func accessEnd(before nextPurchaseDate: Timestamp?) -> Timestamp? {
+        // The next charge ends a period and its grace period.
+        let paid = PurchasePeriod(self).endsAt.map { min($0, nextPurchaseDate ?? $0) }
+        // The App Store refunds the rest of a replaced period.
+        let replaced =
+            facts.bool(.isUpgraded) == true ? nextPurchaseDate ?? facts.date(.signedDate) ?? purchaseDate : nil
+        return [paid, replaced, revocationDate, revocation?.revokedAt].compactMap(\.self).min()
+    }
+
+    /// The end of the access that the transaction gives; nil for no end.
+    ///
+    /// - Parameter transactions: The known transactions, also of other purchases.
+    package func accessEnd(among transactions: [RedeemedTransaction]) -> Timestamp? {
+        let next = transactions.filter { other in
+            other.purchaseDate > purchaseDate && other.origin == origin && other.app == app
+                && other.originalTransactionIdentifier.hasSameBytes(as: originalTransactionIdentifier)
+                && !PurchasePeriod.isVoid(from: other.purchaseDate, revokedAt: other.revocationDate)
+        }.map(\.purchaseDate).min()
+        return accessEnd(before: next)
+    }
+}

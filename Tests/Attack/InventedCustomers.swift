@@ -69,8 +69,7 @@ struct InventedCustomers: Attack {
         }
     }
 
-    /// The customers, each of whom takes 1 KiB of the budget at least, and the last of the buyer's attributes. The door accepts
-    /// attributes that it drops, too.
+    /// The customers, each of whom takes 1 KiB of the budget at least, and the last of the buyer's attributes.
     func findings(from client: LoopbackClient, in fixture: AttackFixture) async throws -> [Finding] {
         let answer = try await client.answer(to: fixture.door.customer(Self.buyer))
         let decoder = JSONDecoder()

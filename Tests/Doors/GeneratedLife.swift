@@ -16,6 +16,7 @@ struct GeneratedLife {
     /// The price of every paid purchase, in milliunits.
     static let price: Int64 = 4_990
     static let currency = "USD"
+    private static let digest = [UInt8](repeating: 7, count: 32)
     /// The products with their types. Each but the consumable gives an item of its name.
     static let types: [String: ProductType] = [
         "plus": .autoRenewableSubscription, "gold": .autoRenewableSubscription, "pass": .nonRenewingSubscription,
@@ -93,7 +94,7 @@ struct GeneratedLife {
         ])
         if type == .autoRenewableSubscription { stated[.expiresDate] = end.map { .integer($0.millisecondsSince1970) } }
         for (fact, value) in facts { stated[fact] = value }
-        let renewal = renewal.map { StatedRenewal(statedAt: signed, proofDigest: [], facts: RenewalFacts($0)) }
+        let renewal = renewal.map { StatedRenewal(statedAt: signed, proofDigest: Self.digest, facts: RenewalFacts($0)) }
         // A statement without a charge that failed says that there is no grace period.
         let isRetried = renewal?.facts.bool(.isInBillingRetryPeriod) == true
         let isGivenUp = renewal?.facts.integer(.expirationIntent) == Int64(ExpirationIntent.billingError.rawValue)
@@ -101,7 +102,8 @@ struct GeneratedLife {
         return Claim(
             app: Self.app, origin: .appleProduction, transactionIdentifier: transaction,
             originalTransactionIdentifier: original, productIdentifier: product, quantity: 1, purchaseDate: begin,
-            revocationDate: revoked, repeatsOriginal: type == .nonConsumable, signedAt: signed, proofDigest: [],
+            revocationDate: revoked, repeatsOriginal: type == .nonConsumable, signedAt: signed,
+            proofDigest: Self.digest,
             item: type == .consumable ? nil : Self.item(of: product),
             credit: type == .consumable ? Credit(balance: "seeds", amount: 10) : nil, expiresAt: end,
             grace: graceEnds.map { .init(endsAt: $0) } ?? (saysNothing ? nil : .init(endsAt: nil)), facts: stated,

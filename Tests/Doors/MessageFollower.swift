@@ -12,8 +12,10 @@ struct MessageFollower {
     }
 
     private(set) var facts = EntitlementFacts()
-    /// The events of which messages tell.
-    private(set) var events: Set<AuditEntry.Event> = []
+    /// The entries of the audit log, of which messages tell.
+    private(set) var log: [AuditEntry] = []
+    /// The statements and the recorded changes by time so far; nil for a change by time.
+    private(set) var steps: [(moment: Timestamp, claim: Claim?)] = []
     /// The messages that contradict earlier ones.
     private(set) var faults: [String] = []
     private var known: [TransactionKey: Known] = [:]
@@ -25,6 +27,7 @@ struct MessageFollower {
     /// Records a statement at the time of its arrival.
     mutating func record(_ claim: Claim, for user: Int64, at moment: Timestamp) {
         recordDueStates(until: moment)
+        steps.append((moment, claim))
         var decision = decision(at: moment)
         _ = decision.redeem(claim, for: user, by: .user)
         decision.recordStates { GeneratedLife.types[$0] }
@@ -36,6 +39,7 @@ struct MessageFollower {
         while let (original, due) = facts.recordedStates.compactMap({ original, state in
             state.changesAt.map { (original, $0) }
         }).filter({ $0.1 <= moment }).min(by: { $0.1 < $1.1 }) {
+            steps.append((due, nil))
             var decision = decision(at: due)
             decision.recordStates(of: [original]) { GeneratedLife.types[$0] }
             guard decision.facts.recordedStates[original]?.changesAt != due else {
@@ -61,7 +65,7 @@ struct MessageFollower {
             faults.append("\(entry.event) of the unknown transaction \(entry.reference)")
             return
         }
-        events.insert(entry.event)
+        log.append(entry)
         let isOwned: Bool
         switch entry.event {
         case .granted:

@@ -89,7 +89,7 @@ import Testing
             for statement in life.statements.sorted(by: { $0.arrivesAt < $1.arrivesAt }) {
                 follower.record(statement.claim, for: Self.user, at: statement.arrivesAt)
             }
-            events.formUnion(follower.events)
+            events.formUnion(follower.log.map(\.event))
             for moment in life.moments(dice) {
                 states.formUnion(
                     Self.answers(life, knownAt: moment, at: moment, dice).purchases.map(\.status.state))

@@ -137,11 +137,13 @@ struct SurfaceAnswers {
         return found.map { "\($0.surface) \($0.says.sorted()) instead of \($0.expected.sorted())" } + verifications
     }
 
+    /// A right of the name of each product.
+    static let rights = GeneratedLife.types.keys.sorted().map {
+        RightSources(name: $0, products: [], items: [GeneratedLife.item(of: $0)])
+    }
+
     private var rights: [String] {
-        let rights = GeneratedLife.types.keys.sorted().map {
-            RightSources(name: $0, products: [], items: [GeneratedLife.item(of: $0)])
-        }
-        return UserRight.all(of: rights, by: coverage, owningBesides: [], at: moment) { GeneratedLife.types[$0] }
+        UserRight.all(of: Self.rights, by: coverage, owningBesides: [], at: moment) { GeneratedLife.types[$0] }
             .filter(\.isActive).map { Self.text($0.name, $0.item.until) }
     }
 
@@ -178,7 +180,8 @@ struct SurfaceAnswers {
         }
     }
 
-    private var revenueCat: [(surface: String, says: [String], expected: [String])] {
+    /// What the doors know of the customer, without the events about the renewal.
+    var customer: CustomerInfoFacts {
         var customer = CustomerInfoFacts(identifier: "alice", requestDate: moment, firstSeen: GeneratedLife.start)
         customer.transactions = purchases.flatMap(\.transactions)
         for purchase in purchases { customer.renewals[purchase.original] = purchase.renewal }
@@ -187,6 +190,17 @@ struct SurfaceAnswers {
         customer.rights = GeneratedLife.types.keys.filter { $0 != "seeds" }.sorted().map {
             CustomerRight(identifier: $0, productIdentifiers: [$0], items: [GeneratedLife.item(of: $0)])
         }
+        return customer
+    }
+
+    /// The facts of the answer to the cordova plugin.
+    var collection: PurchaseCollection.Facts {
+        var facts = PurchaseCollection.Facts(moment: moment, transactions: purchases.flatMap(\.transactions))
+        for purchase in purchases { facts.renewals[purchase.original] = purchase.renewal }
+        return facts
+    }
+
+    private var revenueCat: [(surface: String, says: [String], expected: [String])] {
         let info = CustomerInfo(customer)
         let subscriptions = info.subscriptions.filter { $0.value.store == .appStore && $0.value.isActive(at: moment) }
         let entitlements = info.entitlements.filter { $0.value.expiresDate.map { $0 > moment } ?? true }
@@ -210,9 +224,7 @@ struct SurfaceAnswers {
     }
 
     private var cordova: [(surface: String, says: [String], expected: [String])] {
-        var facts = PurchaseCollection.Facts(moment: moment, transactions: purchases.flatMap(\.transactions))
-        for purchase in purchases { facts.renewals[purchase.original] = purchase.renewal }
-        let owned = PurchaseCollection(facts).purchases.filter { !$0.isExpired }
+        let owned = PurchaseCollection(collection).purchases.filter { !$0.isExpired }
         return [
             ("cordova", Self.longest(owned.map { ($0.productIdentifier, $0.expiryDate) }), Self.texts(bought)),
             (

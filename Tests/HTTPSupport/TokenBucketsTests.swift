@@ -49,8 +49,12 @@ import TestSupport
         #expect(buckets.take("a", 5) == nil)
     }
 
-    @Test func `tokens of a day come back within the day`() {
+    @Test func `tokens of a day begin with a part of them and come back within the day`() {
         let buckets = TokenBuckets(.init(perDay: 1 << 20), clock: clock)
+        #expect(buckets.take("a", 8193) != nil)
+        #expect(buckets.take("a", 8192) == nil)
+        #expect(buckets.take("a", 729) != nil)
+        clock.advance(milliseconds: 25 * 3_600_000)
         #expect(buckets.take("a", 1 << 20) == nil)
         #expect(buckets.take("a") != nil)
         clock.advance(milliseconds: 12 * 3_600_000)

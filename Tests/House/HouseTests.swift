@@ -169,6 +169,25 @@ import Testing
         }
     }
 
+    /// SQLite numbers the parameters `$1` and `$2` by where they occur first, PostgreSQL by their names.
+    @Test func `the parameters of each SQL text occur in the order of their numbers`() throws {
+        for file in try sources() {
+            let parts = try String(contentsOf: file, encoding: .utf8).split(
+                separator: "\"\"\"", omittingEmptySubsequences: false)
+            let lines = parts.enumerated().flatMap { index, part in
+                index.isMultiple(of: 2) ? part.split(separator: "\n").filter { $0.contains("\"") } : [part]
+            }
+            for line in lines {
+                var numbers: [Int] = []
+                for match in line.matches(of: /\$([1-9][0-9]*)/) {
+                    guard let number = Int(match.1), !numbers.contains(number) else { continue }
+                    numbers.append(number)
+                }
+                #expect(numbers == numbers.sorted(), "\(file.lastPathComponent): \(line)")
+            }
+        }
+    }
+
     private static func module(of file: URL) -> String {
         file.pathComponents.drop { $0 != "Sources" }.dropFirst().first ?? ""
     }

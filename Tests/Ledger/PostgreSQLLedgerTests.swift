@@ -312,7 +312,7 @@ import TestSupport
         try schema.execute("INSERT INTO ledger_schema VALUES (14)")
         let ledger = try Ledger(address)
         #expect(try ledger.check().problems == [])
-        #expect(try schema.execute("SELECT max(version) FROM ledger_schema") == ["22"])
+        #expect(try schema.execute("SELECT max(version) FROM ledger_schema") == ["21"])
     }
 
     @Test func `several processes open a new ledger at once`() async throws {

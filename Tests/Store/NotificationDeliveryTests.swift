@@ -48,7 +48,7 @@ import Testing
         #expect(try garden.store.notifications().first?.sendAttempts.last?.result == .success)
     }
 
-    @Test func `the status of a test notification is told for 180 days after the first attempt`() throws {
+    @Test func `the status of a test notification is told after an attempt, for 180 days`() throws {
         let garden = try garden()
         let api = AppStoreServerAPI(store: garden.store)
         let token = try api.requestTestNotification().testNotificationToken

@@ -23,7 +23,7 @@ struct CordovaRoutes: RouteSource {
             let caller = try context.requiredCaller
             let validation = CordovaValidation(
                 services: services.limited(to: caller),
-                newcomers: services.newcomers(from: context.clientAddress(of: request)))
+                newcomers: services.newcomers(for: request, context))
             let answer = try await validation.answer(to: sent, from: caller)
             return JSONAnswer.response(bytes: JSONAnswer.encode(answer.json))
         }

@@ -2,11 +2,14 @@ import Attributes
 import Catalog
 import Commerce
 import Entitlements
+import HTTPSupport
 import Hummingbird
 
 /// Reads customers for the answers with customer info.
 struct RevenueCatCustomers: Sendable {
     let services: DoorServices
+    /// The bytes of the answer about a transaction, about.
+    private static let bytesOfTransaction = 500
 
     /// Returns customer info. A customer whom the ledger does not know is answered as new, and not written down: strangers could
     /// fill the ledger.
@@ -19,10 +22,13 @@ struct RevenueCatCustomers: Sendable {
         attributeErrors: [AttributeFailure] = []
     ) async throws -> Response {
         let moment = services.clock.now()
-        let info = CustomerInfo(try await facts(about: customer, at: moment))
-        return RevenueCatAnswer.response(
-            info.json(attributeErrors: attributeErrors), covering: info.contentForEntityTag, for: request, at: moment,
-            status: status)
+        let facts = try await facts(about: customer, at: moment)
+        return try await BlockingWork.process(facts.transactions.count * Self.bytesOfTransaction) {
+            let info = CustomerInfo(facts)
+            return RevenueCatAnswer.response(
+                info.json(attributeErrors: attributeErrors), covering: info.contentForEntityTag, for: request,
+                at: moment, status: status)
+        }
     }
 
     /// The transactions that a customer has redeemed.

@@ -77,7 +77,7 @@ struct RevenueCatRoutes: RouteSource {
             // Attributes are no purchase.
             if context.isStorageAlmostFull { sent.attributes = [] }
             return try await receipts.answer(
-                sent, from: try context.requiredCaller, newcomers(request, context), request)
+                sent, from: try context.requiredCaller, services.newcomers(for: request, context), request)
         }
         group.on(.offers) { request, context in
             let asked = try OfferRequest(try await Self.body(of: request, context))
@@ -101,17 +101,14 @@ struct RevenueCatRoutes: RouteSource {
             let customer = try customer(in: context)
             let stated = StatedAttributes(
                 try await BlockingWork.process(body.count) { try AttributeChanges.read(body) })
-            if let seconds = try await stated.secondsToWait(of: customer.user, newcomers(request, context), services) {
+            let newcomers = services.newcomers(for: request, context)
+            if let seconds = try await stated.secondsToWait(of: customer.user, newcomers, services) {
                 throw Problem.newcomersLimited(secondsToWait: seconds)
             }
             let failures = try await stated.record(of: customer.user, services)
             guard failures.isEmpty else { throw RevenueCatProblem(refusing: failures) }
             return RevenueCatAnswer.response(RevenueCatStub.accepted, for: request, at: services.clock.now())
         }
-    }
-
-    private func newcomers(_ request: Request, _ context: ServiceContext) -> NewcomerAllowance? {
-        services.newcomers(from: context.clientAddress(of: request))
     }
 
     private func logIn(
@@ -125,7 +122,8 @@ struct RevenueCatRoutes: RouteSource {
         let new = try services.customer(new)
         // A refusal beyond the allowance would lock out everyone who is new today. Such a log-in has no purchase to bring along.
         let logIn = try await services.entitlements.logIn(
-            current.user, as: new.user, by: try context.requiredCaller.actor, newcomers: newcomers(request, context))
+            current.user, as: new.user, by: try context.requiredCaller.actor,
+            newcomers: services.newcomers(for: request, context))
         return try await RevenueCatCustomers(services: try services(for: context))
             .answer(about: new, request, status: logIn.isNew ? .created : .ok)
     }
@@ -197,7 +195,7 @@ extension Problem {
         detail:
             "The customer's id must have 1 to \(CustomerIdentifier.maximumLength) bytes of UTF-8.")
 
-    /// The answer to attributes beyond the allowance. The SDKs keep them, and send them with the next ones or the next launch.
+    /// The answer to attributes beyond the allowance. An SDK keeps them, and sends them when the app comes to the front or leaves it.
     fileprivate static func newcomersLimited(secondsToWait seconds: Int) -> Problem {
         Problem(
             status: .tooManyRequests, code: "tooManyRequests",

@@ -93,12 +93,12 @@ struct PurchaseMoves {
             let rows = try database.rows(
                 """
                 SELECT redeemed.user_id, redeemed.sequence, kept_proof.proof_digest, bytes, certificates
-                FROM \(database.listed("$2"))
+                FROM \(database.listed("$1"))
                     JOIN redeemed_transaction AS redeemed
-                        ON redeemed.user_id = $1 AND redeemed.sequence = listed.value
-                    JOIN kept_proof ON kept_proof.user_id = $1 AND kept_proof.proof_digest = redeemed.proof_digest
+                        ON redeemed.user_id = $2 AND redeemed.sequence = listed.value
+                    JOIN kept_proof ON kept_proof.user_id = $2 AND kept_proof.proof_digest = redeemed.proof_digest
                 """,
-                [former, database.list(sequences)])
+                [database.list(sequences), former])
             try database.insert(
                 into: "kept_proof", ["user_id", "proof_digest", "bytes", "certificates"],
                 try rows.compactMap { row in
@@ -152,10 +152,10 @@ struct PurchaseMoves {
         try Self.sequences(of: places).flatMap { user, sequences in
             try database.rows(
                 """
-                SELECT \(table).* FROM \(database.listed("$2"))
-                    JOIN \(table) ON \(table).user_id = $1 AND \(table).sequence = listed.value
+                SELECT \(table).* FROM \(database.listed("$1"))
+                    JOIN \(table) ON \(table).user_id = $2 AND \(table).sequence = listed.value
                 """,
-                [user, database.list(sequences)])
+                [database.list(sequences), user])
         }
     }
 

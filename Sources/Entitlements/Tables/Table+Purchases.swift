@@ -76,7 +76,7 @@ extension Table {
 
     /// The fields of `JWSTransactionDecodedPayload` about seats. A ledger that was extended has its columns in this order.
     private static let statedSeats: [Column] = [
-        .text("multi_seat_info").since(22), .text("additional_transaction_reason").since(22),
+        .text("multi_seat_info").since(21), .text("additional_transaction_reason").since(21),
     ]
 
     /// An item of a transaction. `begins_at` and `ends_at` bound the ownership; null without a bound.
@@ -118,8 +118,8 @@ extension Table {
             .integer("recent_subscription_start_date").optional, .text("eligible_win_back_offer_ids").optional,
             .text("app_account_token").optional, .text("app_transaction_id").optional,
             .text("renewal_billing_plan_type").optional, .text("commitment_info").optional,
-            .text("advanced_commerce_info").optional, .integer("renewal_quantity").since(22),
-            .text("multi_seat_info").since(22),
+            .text("advanced_commerce_info").optional, .integer("renewal_quantity").since(21),
+            .text("multi_seat_info").since(21),
         ],
         key: ["user_id"] + originalKey, references: [Reference(columns: ["user_id"], table: "user")],
         hasLargeRows: true, merge: .move)

@@ -10,27 +10,32 @@ package final class TokenBuckets: Sendable {
         /// The number of tokens in a full bucket.
         package let atOnce: Int
         package let perMinute: Int
+        /// The number of tokens in a new bucket.
+        package let atStart: Int
 
-        package init(atOnce: Int, perMinute: Int) {
+        package init(atOnce: Int, perMinute: Int, atStart: Int? = nil) {
             self.atOnce = atOnce
             self.perMinute = perMinute
+            self.atStart = atStart ?? atOnce
         }
 
         /// The rate of tokens that last for a day. At least one token comes back each minute.
+        ///
+        /// A process that starts again does not know the tokens that were taken before, so it begins with few of them.
         package init(perDay: Int) {
-            self.init(atOnce: perDay, perMinute: max(1, perDay / 1440))
+            self.init(atOnce: perDay, perMinute: max(1, perDay / 1440), atStart: perDay / 128)
         }
 
         package static func * (rate: Rate, factor: Int) -> Rate {
-            Rate(atOnce: rate.atOnce * factor, perMinute: rate.perMinute * factor)
+            Rate(atOnce: rate.atOnce * factor, perMinute: rate.perMinute * factor, atStart: rate.atStart * factor)
         }
     }
 
     private struct Bucket {
-        /// The number of taken tokens times 60,000. With this factor, each millisecond refills a whole number.
-        var taken: Int64 = 0
+        /// The number of missing tokens times 60,000. With this factor, each millisecond refills a whole number.
+        var taken: Int64
         /// The time of the last refill, in milliseconds since 1970.
-        var countedAt: Int64 = 0
+        var countedAt: Int64
     }
 
     private static let cost: Int64 = 60_000
@@ -38,11 +43,14 @@ package final class TokenBuckets: Sendable {
 
     package let rate: Rate
     private let clock: any WallClock
-    private let buckets = Mutex([Bucket](repeating: Bucket(), count: places))
+    private let buckets: Mutex<[Bucket]>
 
     package init(_ rate: Rate, clock: any WallClock) {
         self.rate = rate
         self.clock = clock
+        let new = Bucket(
+            taken: Int64(rate.atOnce - rate.atStart) * Self.cost, countedAt: clock.now().millisecondsSince1970)
+        buckets = Mutex([Bucket](repeating: new, count: Self.places))
     }
 
     /// Takes tokens, all or none.
@@ -75,7 +83,7 @@ package final class TokenBuckets: Sendable {
         let place = Int(UInt(bitPattern: ByteKey(subject).hashValue) % UInt(Self.places))
         return buckets.withLock { buckets in
             var bucket = buckets[place]
-            // A clock that was set back refills nothing. An untouched bucket is full.
+            // A clock that was set back refills nothing.
             let elapsed = bucket.taken == 0 ? 0 : max(0, now - bucket.countedAt)
             let refilled = elapsed.multipliedReportingOverflow(by: Int64(rate.perMinute))
             bucket.taken = refilled.overflow ? 0 : max(0, bucket.taken - refilled.partialValue)

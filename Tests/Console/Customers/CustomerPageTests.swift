@@ -63,6 +63,31 @@ import Testing
         #expect(page.words.contains("Expired: garden.premium.monthly"))
     }
 
+    @Test func `a transaction is over when its item is, and valid in the grace period`() async throws {
+        let console = try await GardenConsole()
+        let alice = try console.user()
+        let browser = try await console.browser(.viewer)
+        /// The states of the listed transactions, newest first.
+        func states() async throws -> [String] {
+            try await browser.get(Self.path + "/transactions").text
+                .matches(of: />(valid|over|refunded or revoked)</).map { String($0.1) }
+        }
+        try await console.buy("garden.basic.monthly", for: alice)
+        #expect(try await states() == ["valid"])
+        // The upgrade ends the paid month.
+        try console.garden.advance(to: "2026-11-01T12:00:00Z")
+        let transaction = try await console.buy("garden.premium.monthly", for: alice)
+        try await console.notify()
+        #expect(try await states() == ["valid", "over"])
+        #expect(try await console.entitlements.items(of: alice).map(\.item.number).contains(2))
+        try console.garden.advance(to: "2026-11-02T12:00:00Z")
+        try console.store.failRenewal(of: transaction, hasGracePeriod: true)
+        try await console.notify()
+        #expect(try await console.entitlements.subscriptions(of: alice).map(\.state) == [.gracePeriod])
+        #expect(try await states() == ["valid", "over"])
+        #expect(try await browser.get(Self.path).words.contains("grace period"))
+    }
+
     @Test func `without profiles, webhooks and a role the page lacks them`() async throws {
         let console = try await GardenConsole(hasFeatures: false)
         try await console.buy("garden.gate", for: console.user())

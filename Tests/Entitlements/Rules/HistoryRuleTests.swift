@@ -159,6 +159,30 @@ import Testing
         #expect(again.changes.isEmpty)
     }
 
+    @Test func `a period that is granted after the end of the purchase has an end of its own`() {
+        func decision(_ facts: EntitlementFacts, after seconds: Int64, _ claim: Claim? = nil) -> EntitlementDecision {
+            var decision = Rules.decision(after: seconds, knowing: facts)
+            if let claim { _ = decision.redeem(claim, for: Rules.alice, by: .user) }
+            decision.recordStates { _ in .autoRenewableSubscription }
+            decision.recordStates(of: Set(decision.facts.purchases.keys)) { _ in .autoRenewableSubscription }
+            return decision
+        }
+        func period(_ number: Int64) -> Claim {
+            Rules.claim(
+                "\(number)", original: "1", bought: number * 100, signed: number * 100, expires: number * 100 + 100)
+        }
+        let first = decision(EntitlementFacts(), after: 5000, period(1))
+        #expect(first.story == ["1 granted 1", "1 expired 1"])
+        let second = decision(first.facts, after: 6000, period(2))
+        #expect(second.story == ["1 granted 2", "1 expired 2"])
+        // The renewal of a period that has just ended may be under way.
+        let third = decision(second.facts, after: 6050, period(59))
+        #expect(third.story == ["1 granted 59"])
+        #expect(decision(third.facts, after: 6000 + 3600).story == ["1 expired 59"])
+        // An earlier period changes nothing.
+        #expect(decision(second.facts, after: 6000, period(0)).story == ["1 granted 0"])
+    }
+
     @Test func `a silent record has no event`() throws {
         var facts = EntitlementFacts()
         let key = TransactionKey(app: "com.example.app", origin: .localSandbox, identifier: "1")

@@ -19,7 +19,7 @@ struct TransactionTable {
             rows: transactions.map { transaction in
                 [
                     a(.href(transaction.path(of: user))) { names.product(transaction.productIdentifier) },
-                    Shown.day(transaction.purchaseDate), Shown.day(transaction.expiresAt),
+                    Shown.day(transaction.purchaseDate), Shown.day(transaction.accessEnd(among: transactions)),
                     Shown.money(transaction.paidPrice), state(of: transaction),
                 ]
             },
@@ -32,7 +32,7 @@ struct TransactionTable {
                 Shown.badge(Phrase("revoked by the team", "팀이 회수"), .bad)
             } else if transaction.revocationDate != nil {
                 Shown.badge(Phrase("refunded or revoked", "환불 또는 회수"), .bad)
-            } else if let end = transaction.expiresAt, end <= now {
+            } else if let end = transaction.accessEnd(among: transactions), end <= now {
                 Shown.badge(Phrase("over", "종료"))
             } else {
                 Shown.badge(Phrase("valid", "유효"), .good)
