@@ -163,6 +163,16 @@ import Testing
         #expect(fixture.subscription()?.price == Price(milliunits: milliunits, currency: "USD"))
     }
 
+    @Test func `a refund of added seats leaves the subscription`() {
+        var fixture = Fixture()
+        let added: [TransactionFact: StatedValue] = [.additionalTransactionReason: .text("SEAT_ADDITION")]
+        fixture.subscribe(from: 1, to: 31, facts: added)
+        fixture.subscribe(from: 5, to: 31, refundedOn: 7, facts: added)
+        #expect(fixture.subscription()?.refundedAt == nil)
+        #expect(fixture.subscription()?.expiresDate == Fixture.day(31))
+        #expect(fixture.subscription()?.storeTransactionIdentifier == "1")
+    }
+
     @Test func `the end of a seat is no refund`() {
         var fixture = Fixture()
         fixture.subscribe(from: 1, to: 31, refundedOn: 7, facts: [.inAppOwnershipType: .text("ASSIGNED")])

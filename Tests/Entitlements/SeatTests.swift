@@ -129,6 +129,32 @@ import Testing
         #expect(try await lastNotification() == ["REFUND", "SEATS"])
     }
 
+    @Test func `added seats belong to the period, and their refund leaves the others`() async throws {
+        let reason: [String: JSONValue?] = ["additionalTransactionReason": "SEAT_ADDITION"]
+        func refunded(_ transaction: String, on day: Int64, signedOn signed: Int64) -> JSONObject {
+            payload(
+                transaction, on: day, signedOn: signed,
+                changing: reason.merging([
+                    "revocationDate": .integer(TestProofs.signedAt.adding(days: signed).millisecondsSince1970),
+                    "revocationType": "REFUND_FULL",
+                ]) { $1 })
+        }
+        #expect(try await redeem(payload(), for: alice) == .granted)
+        #expect(try await redeem(payload("2", on: 4, quantity: 2, changing: reason), for: alice) == .granted)
+        #expect(try await notify("DID_CHANGE_RENEWAL_PREF", about: payload(signedOn: 4, changing: reason)) == .recorded)
+        let kept = try await service.transactions(of: alice, before: nil, limit: 9)
+        #expect(kept.map(\.quantity).sorted() == [2, 8])
+        #expect(kept.allSatisfy { $0.facts.text(.additionalTransactionReason) == "SEAT_ADDITION" })
+        #expect(kept.allSatisfy { $0.facts.seats?.priceTiers?.map(\.quantity) == [5, 3] })
+
+        #expect(try await notify("REFUND", about: refunded("2", on: 4, signedOn: 5)) == .revoked)
+        #expect(try await owns(alice))
+        #expect(try await service.subscriptions(of: alice).map(\.state) == [.active])
+        #expect(try await notify("REFUND", "UNREPORTED", about: refunded("1", on: 0, signedOn: 6)) == .revoked)
+        #expect(try await !owns(alice))
+        #expect(try await service.subscriptions(of: alice).map(\.state) == [.revoked])
+    }
+
     @Test func `unclaimed seats are recorded, and take nothing from the purchaser`() async throws {
         _ = try await redeem(payload(seats: ["invitationManagement": "DEVELOPER"]), for: alice)
         let seats: JSONValue = .array(["6d1e1f0a-0c2e-4c5f-9a52-0b8f7a2d3c11"])

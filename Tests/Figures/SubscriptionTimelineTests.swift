@@ -55,6 +55,55 @@ import Testing
             ], only: Self.levels)
     }
 
+    private static let added: [TransactionFact: StatedValue] = [.additionalTransactionReason: .text("SEAT_ADDITION")]
+
+    @Test func `added seats raise the monthly revenue until the period ends, and are no renewal`() throws {
+        check(
+            [
+                try Self.transaction("1", bought: "2026-03-01", expires: "2026-04-01", facts: Self.added),
+                try Self.transaction("2", bought: "2026-03-17", expires: "2026-04-01", price: 2_000, facts: Self.added),
+            ],
+            [
+                ("2026-03-01", .subscriptionsNew, 1), ("2026-03-01", .revenueNew, 4_990),
+                // The price of two weeks is that of half a month.
+                ("2026-03-17", .revenueChanged, 4_000), ("2026-04-01", .subscriptionsExpired, 1),
+                ("2026-04-01", .revenueExpired, 8_990), ("2026-03-01", .revenue, 4_990),
+                ("2026-03-17", .revenue, 2_000),
+            ], only: Self.levels.union([.renewals, .revenue]))
+    }
+
+    @Test func `a refund of added seats lowers the monthly revenue, and ends no subscription`() throws {
+        check(
+            [
+                try Self.transaction("1", bought: "2026-03-01", expires: "2026-04-01", facts: Self.added),
+                try Self.transaction(
+                    "2", bought: "2026-03-17", expires: "2026-04-01", refunded: "2026-03-20", price: 2_000,
+                    facts: Self.added),
+                try Self.transaction("3", bought: "2026-04-01", expires: "2026-05-01", price: 6_000),
+            ],
+            [
+                ("2026-03-01", .subscriptionsNew, 1), ("2026-03-01", .revenueNew, 4_990),
+                ("2026-03-17", .revenueChanged, 4_000), ("2026-03-20", .revenueChanged, -4_000),
+                ("2026-04-01", .renewals, 1), ("2026-04-01", .revenueChanged, 1_010),
+                ("2026-05-01", .subscriptionsExpired, 1), ("2026-05-01", .revenueExpired, 6_000),
+                ("2026-03-20", .refunds, 1), ("2026-03-20", .refundedRevenue, 2_000),
+            ], only: Self.levels.union([.renewals, .refunds, .refundedRevenue]))
+    }
+
+    @Test func `added seats keep a subscription whose first seats are refunded`() throws {
+        check(
+            [
+                try Self.transaction(
+                    "1", bought: "2026-03-01", expires: "2026-04-01", refunded: "2026-03-20", facts: Self.added),
+                try Self.transaction("2", bought: "2026-03-17", expires: "2026-04-01", price: 2_000, facts: Self.added),
+            ],
+            [
+                ("2026-03-01", .subscriptionsNew, 1), ("2026-04-01", .subscriptionsExpired, 1),
+                ("2026-03-01", .revenueNew, 4_990), ("2026-03-17", .revenueChanged, 4_000),
+                ("2026-03-20", .revenueChanged, -4_990), ("2026-04-01", .revenueExpired, 4_000),
+            ], only: Self.levels)
+    }
+
     @Test func `an upgrade changes the monthly revenue, and loses no subscription`() throws {
         let sums = UserFigures.sums(of: [
             try Self.transaction(

@@ -114,6 +114,15 @@ import TestSupport
         #expect(row["refunded_at"] == Self.now.rfc3339)
     }
 
+    @Test func `a purchase of seats belongs to the period`() async throws {
+        let added: [TransactionFact: StatedValue] = [.additionalTransactionReason: .text("SEAT_ADDITION")]
+        _ = try await redeem(
+            subscribed("1", from: 0, facts: added), subscribed("2", from: 500, facts: added),
+            subscribed("3", from: 1000), for: alice)
+        let lines = try whole(.transactions)
+        #expect(try (1...3).map { try cells(lines, $0)["renewal_number"] } == ["1", "1", "2"])
+    }
+
     @Test func `renewal that was turned off has its date, until it is turned on again`() async throws {
         _ = try await redeem(subscribed("1", from: -1000), subscribed("2", from: 0), for: alice)
         for (moment, isOn, date) in [

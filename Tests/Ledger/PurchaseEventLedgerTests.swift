@@ -24,6 +24,35 @@ import TestSupport
             expiresAt: Self.later(1000), facts: facts)
     }
 
+    /// The seats that a customer adds to a period may have the identifier of the period's event.
+    @Test func `a purchase of seats is a purchase of its own, and takes nobody's place`() async throws {
+        func period(_ transaction: String, bought: Int64, ends: Int64 = 1000, revoked: Int64? = nil) -> Claim {
+            claim(
+                transaction, original: "1", bought: Self.later(bought), revoked: revoked.map { Self.later($0) },
+                signedAt: Self.later(revoked ?? bought), expiresAt: Self.later(ends),
+                facts: TransactionFacts([
+                    .webOrderLineItemId: .text("190001007274949"),
+                    .type: .text(ProductType.autoRenewableSubscription.rawValue),
+                    .additionalTransactionReason: .text("SEAT_ADDITION"),
+                    .signedDate: .integer(revoked ?? bought),
+                ]))
+        }
+        func items(after seconds: Int64) async throws -> [Item] {
+            try await ledger.read { try $0.items(of: alice, at: Self.later(seconds)) }
+        }
+        #expect(
+            try await redeem(period("1", bought: 0), period("2", bought: 500), for: alice) == [.granted, .granted])
+        #expect(try await transactions().count == 2)
+        #expect(try fixture.problems() == [])
+        #expect(try await notify("a", period("2", bought: 500, revoked: 600)) == .revoked)
+        #expect(try await items(after: 700) == [Self.sprout1])
+        #expect(try fixture.problems() == [])
+        #expect(try await redeem(period("3", bought: 1000, ends: 2000), for: alice, at: Self.later(1000)) == [.granted])
+        #expect(try await notify("b", period("1", bought: 0, revoked: 1100)) == .revoked)
+        #expect(try await items(after: 1200) == [Self.sprout1])
+        #expect(try fixture.problems() == [])
+    }
+
     private func transactions() async throws -> [RedeemedTransaction] {
         try await ledger.read { try $0.transactions(of: alice, before: nil, limit: 9) }
     }

@@ -1,5 +1,6 @@
 import Commerce
 import Entitlements
+import Receipts
 import Testing
 
 /// The rules of coverage.
@@ -22,15 +23,18 @@ import Testing
 
     private static func period(
         _ transaction: String,
+        product: String = "p",
         bought: Int64,
         expires: Int64,
         grace: Int64? = nil,
         revoked: Bool = false,
-        signed: Int64? = nil
+        signed: Int64? = nil,
+        isAdditional: Bool = false
     ) -> Claim {
-        Rules.claim(
-            transaction, original: "1", bought: bought, revoked: revoked, signed: signed ?? bought, expires: expires,
-            grace: grace.map { .init(endsAt: Rules.later($0)) })
+        let facts = TransactionFacts([.additionalTransactionReason: .text("SEAT_ADDITION")])
+        return Rules.claim(
+            transaction, original: "1", product: product, bought: bought, revoked: revoked, signed: signed ?? bought,
+            expires: expires, grace: grace.map { .init(endsAt: Rules.later($0)) }, facts: isAdditional ? facts : nil)
     }
 
     private static let cases: [Case] = [
@@ -98,6 +102,49 @@ import Testing
                 redeem(period("2", bought: 5000, expires: 6000, revoked: true, signed: 2000)),
             ],
             ["1": "-60 5000", "2": "4940 6000 revoked"]),
+        Case(
+            "a purchase of seats takes nobody's place",
+            [
+                redeem(period("1", bought: 0, expires: 1000)),
+                redeem(period("2", bought: 500, expires: 1000, isAdditional: true)),
+            ],
+            ["1": "-60 1000", "2": "440 1000"]),
+        Case(
+            "the same if it is redeemed first",
+            [
+                redeem(period("2", bought: 500, expires: 1000, isAdditional: true)),
+                redeem(period("1", bought: 0, expires: 1000, isAdditional: true)),
+            ],
+            ["1": "-60 1000", "2": "440 1000"]),
+        Case(
+            "a refund of the added seats leaves the others",
+            [
+                redeem(period("1", bought: 0, expires: 1000)),
+                redeem(period("2", bought: 500, expires: 1000, revoked: true, isAdditional: true)),
+            ],
+            ["1": "-60 1000", "2": "440 1000 revoked"]),
+        Case(
+            "a refund of the others leaves the added seats",
+            [
+                redeem(period("1", bought: 0, expires: 1000, revoked: true, signed: 600, isAdditional: true)),
+                redeem(period("2", bought: 500, expires: 1000, isAdditional: true)),
+            ],
+            ["1": "-60 1000 revoked", "2": "440 1000"]),
+        Case(
+            "the next period takes the place of both",
+            [
+                redeem(period("1", bought: 0, expires: 1000)),
+                redeem(period("2", bought: 500, expires: 1000, isAdditional: true)),
+                redeem(period("3", bought: 1000, expires: 2000, isAdditional: true)),
+            ],
+            ["1": "-60 940", "2": "440 940", "3": "940 2000"]),
+        Case(
+            "another product takes the place, whatever the reason",
+            [
+                redeem(period("1", bought: 0, expires: 1000)),
+                redeem(period("2", product: "q", bought: 500, expires: 1500, isAdditional: true)),
+            ],
+            ["1": "-60 440", "2": "440 1500"]),
     ]
 
     @Test(arguments: cases.indices) func `each transaction covers its time`(index: Int) {

@@ -172,6 +172,56 @@ import Testing
         #expect(status.productIdentifier == "premium")
     }
 
+    /// A transaction of a period that ends after 1000 seconds, with seats that were bought at different times.
+    private static func seats(
+        _ number: Int64,
+        from start: Int64,
+        graceEnds: Int64? = nil,
+        isRefunded: Bool = false
+    ) -> RedeemedTransaction {
+        RedeemedTransaction(
+            sequence: number, origin: .localSandbox, transactionIdentifier: "\(number)",
+            originalTransactionIdentifier: "1", productIdentifier: "monthly", purchaseDate: Rules.later(start),
+            redeemedAt: Rules.later(start), revocationDate: isRefunded ? Rules.later(450) : nil,
+            details: .init(
+                expiresAt: Rules.later(1000), graceEndsAt: graceEnds.map(Rules.later),
+                facts: TransactionFacts([.additionalTransactionReason: .text("SEAT_ADDITION")])))
+    }
+
+    @Test(
+        arguments: [
+            (false, false, .active, 0), (false, true, .active, 0), (true, false, .active, 400),
+            (true, true, .revoked, 0),
+        ] as [(Bool, Bool, PurchaseState, Int64)])
+    func `a period lasts while one of its transactions is not refunded`(
+        isFirstRefunded: Bool,
+        isAdditionRefunded: Bool,
+        state: PurchaseState,
+        since: Int64
+    ) throws {
+        let transactions = [
+            Self.seats(1, from: 0, isRefunded: isFirstRefunded),
+            Self.seats(2, from: 400, isRefunded: isAdditionRefunded),
+        ]
+        let status = try #require(
+            PurchaseStatus(transactions, .autoRenewableSubscription, nil, at: Rules.later(500)))
+        #expect(status.state == state)
+        #expect(status.since == Rules.later(since))
+        #expect(status.until == Rules.later(1000))
+    }
+
+    @Test(arguments: [(1500, nil), (nil, 1500)] as [(Int64?, Int64?)])
+    func `a grace period counts, whichever transaction of the period has it`(first: Int64?, second: Int64?) throws {
+        let transactions = [
+            Self.seats(1, from: 0, graceEnds: first), Self.seats(2, from: 400, graceEnds: second),
+        ]
+        let status = try #require(
+            PurchaseStatus(transactions, .autoRenewableSubscription, nil, at: Rules.later(1200)))
+        #expect(status.state == .gracePeriod)
+        #expect(status.until == Rules.later(1500))
+        #expect(status.since == Rules.now)
+    }
+
     @Test func `the last period determines the state, and the first one its start`() throws {
         func period(_ number: Int64, ends: Int64) -> RedeemedTransaction {
             RedeemedTransaction(

@@ -137,6 +137,12 @@ import Webhooks
                 [.inAppOwnershipType: .text(InAppOwnershipType.familyShared.rawValue)]), "CANCELLATION",
             ["cancel_reason": "UNKNOWN", "price_in_purchased_currency": .integer(0), "is_family_share": .bool(true)]),
         Case(
+            "a refund of added seats leaves the end of the others",
+            Fixture(.revoked, "2", on: 6).having("1", from: 1, to: 31).having(
+                "2", from: 4, to: 31, refundedOn: 6, price: 1990,
+                [.additionalTransactionReason: .text("SEAT_ADDITION")]), "CANCELLATION",
+            ["expiration_at_ms": milliseconds(31), "price_in_purchased_currency": amount(-1990)]),
+        Case(
             "the end of a seat",
             Fixture(.revoked, "1", on: 6).having(
                 "1", from: 1, to: 8, refundedOn: 5,
