@@ -222,7 +222,8 @@ let package = Package(
             name: "DoorsTests",
             dependencies: [
                 "Catalog", "Doors", "Entitlements", "Figures", "HTTPSupport", "Ledger", "Receipts", "Service",
-                "TestSupport", hummingbirdTesting, logging,
+                "StrictJSON",
+                "TestSupport", "Webhooks", hummingbirdTesting,
             ],
             path: "Tests/Doors", exclude: ["Schemas"]),
         .testTarget(
