@@ -53,7 +53,8 @@ public struct Ledger: Sendable {
         try await reads.run { try storage.read(.statement) { try transaction($0).checkReadable() } }
     }
 
-    /// Runs a use case that writes, and returns when it is durable. Waiting use cases share one commit.
+    /// Runs a use case that writes, and returns when it is durable. Waiting use cases share one commit. If too many wait for the
+    /// `CommitPriority` of the task, it is refused.
     ///
     /// - Parameter useCase: Runs again after a conflict with another process. The result of the last run is returned.
     /// - Throws: The errors of `useCase`, which undo its writes; `StorageFault`.
@@ -77,6 +78,9 @@ public struct Ledger: Sendable {
 
     /// The number of use cases that wait for a thread or a commit.
     public var waitingCount: Int { commits.waitingCount + reads.waitingCount }
+
+    /// True if a use case of the priority would find a place in the queue of commits.
+    public func hasPlace(for priority: CommitPriority) -> Bool { commits.hasPlace(for: priority) }
 
     /// Adds an observer of the duration of each group commit, including its use cases.
     public func observeCommits(_ observer: @escaping @Sendable (Duration) -> Void) {

@@ -1,5 +1,4 @@
 import Commerce
-import Dispatch
 import Entitlements
 import Ledger
 import Synchronization
@@ -34,23 +33,10 @@ import TestSupport
         func add(_ size: Int) { value.withLock { $0.append(size) } }
     }
 
-    /// Begins a commit that hangs until the caller signals the semaphore.
-    private func aCommitHangs() async throws -> DispatchSemaphore {
-        let (begun, gate, ledger) = (Counter(), DispatchSemaphore(value: 0), ledger)
-        Task {
-            try await ledger.write { _ in
-                begun.increase()
-                gate.wait()
-            }
-        }
-        await expectEventually { begun.count == 1 }
-        return gate
-    }
-
     @Test func `waiting use cases share the next commit, and a failed one leaves no trace`() async throws {
         let (commits, ledger) = (Counter(), ledger)
         ledger.observeCommits { _ in commits.increase() }
-        let gate = try await aCommitHangs()
+        let gate = await ledger.hangCommit()
         let refused = try await withThrowingTaskGroup(of: Int?.self) { group in
             for number in 0..<50 {
                 group.addTask {
@@ -87,7 +73,7 @@ import TestSupport
             if numbers.contains(7) { throw Refusal(number: 7) }
             return numbers.map { -$0 }
         }
-        let gate = try await aCommitHangs()
+        let gate = await ledger.hangCommit()
         let answers = try await withThrowingTaskGroup(of: (Int, Int?).self) { group in
             for number in 0..<40 {
                 group.addTask {
@@ -111,7 +97,7 @@ import TestSupport
 
     @Test func `use cases beyond the limit are refused and do nothing`() async throws {
         let (performed, refused, ledger) = (Counter(), Counter(), ledger)
-        let gate = try await aCommitHangs()
+        let gate = await ledger.hangCommit()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<600 {
                 group.addTask {
@@ -133,9 +119,56 @@ import TestSupport
         #expect(try await ledger.write { _ in 1 } == 1)
     }
 
+    /// The places of each priority.
+    private static let places: [(CommitPriority, Int)] = [(.low, 128), (.medium, 256), (.high, 512)]
+
+    @Test(arguments: places)
+    func `use cases of low priority take a part of the places`(priority: CommitPriority, places: Int) async throws {
+        let (performed, refused, ledger) = (Counter(), Counter(), ledger)
+        let gate = await ledger.hangCommit()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<600 {
+                group.addTask {
+                    do {
+                        try await CommitPriority.$current.withValue(priority) {
+                            try await ledger.write { _ in performed.increase() }
+                        }
+                    } catch let fault as StorageFault where fault.cause == .overloaded {
+                        refused.increase()
+                    }
+                }
+            }
+            await expectEventually { refused.count == 600 - places }
+            #expect(ledger.waitingCount == places)
+            #expect(
+                Self.places.filter { ledger.hasPlace(for: $0.0) }.map(\.1)
+                    == Self.places.map(\.1).filter { $0 > places })
+            gate.signal()
+            try await group.waitForAll()
+        }
+        #expect(performed.count == places)
+    }
+
+    @Test func `requests of a batch have the priority of their task`() async throws {
+        let ledger = ledger
+        let batch = ledger.batch(upTo: 16) { (numbers: [Int], _) in numbers.map { -$0 } }
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            try await ledger.holding(128) {
+                await #expect(throws: StorageFault.self) {
+                    try await CommitPriority.$current.withValue(.low) { try await batch.answer(1) }
+                }
+                group.addTask {
+                    try await CommitPriority.$current.withValue(.medium) { try await batch.answer(2) }
+                }
+                await expectEventually { ledger.waitingCount == 129 }
+            }
+            #expect(try await group.next() == -2)
+        }
+    }
+
     @Test func `what is written in the background waits until purchases are written`() async throws {
         let (performed, begun, ledger) = (Counter(), Counter(), ledger)
-        let gate = try await aCommitHangs()
+        let gate = await ledger.hangCommit()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<512 {
                 group.addTask { try await ledger.write { _ in performed.increase() } }

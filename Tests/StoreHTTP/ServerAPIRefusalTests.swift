@@ -406,7 +406,7 @@ import Testing
         let errorMessage: String
     }
 
-    /// What refused requests must not change.
+    /// The state that refused requests must not change.
     private func state() throws -> [String] {
         let accounts = ["alice", "bob", "carol", "dora", "eli", "finn", "gus"]
         return try accounts.flatMap { account in

@@ -13,9 +13,12 @@ import Wire
     }
 
     private static let sandboxKey = "the-sandbox-key-of-the-tests"
-    private static let arguments = [
-        "--store", "--sandbox-key", sandboxKey, "--webhooks", "--webhook-private-addresses",
+    /// The catalog of the demonstration has subscriptions.
+    private static let catalog = [
+        "--catalog", Project.root.appending(path: "Sources/till/Resources", directoryHint: .isDirectory).path,
     ]
+    private static let arguments =
+        ["--store", "--sandbox-key", sandboxKey, "--webhooks", "--webhook-private-addresses"] + catalog
 
     /// The types of the messages about a user, in the order of the user's history.
     private func types(_ receiver: WebhookReceiver, of user: String) -> [String] {
@@ -30,30 +33,33 @@ import Wire
     @Test(arguments: Way.allCases)
     func `a step of the clock reports no end of a subscription that renews`(way: Way) async throws {
         let till = try TillProcess()
+        func run(_ arguments: String...) async throws -> TillProcess.Result {
+            try await till.run(arguments: arguments + Self.catalog)
+        }
         let receiver = try await WebhookReceiver()
         let key = try await till.makeKey("webhooks")
         let service = try await ServeProcess(till, Self.arguments)
         #expect(
             try await service.curl("/v1/webhooks", key: key, body: "{\"url\":\"\(receiver.url)\"}").status == 201)
         for user in ["alice", "bob", "carol"] {
-            #expect(try await till.run("buy", "com.memolease.sesac1.master.monthly", "--user", user).status == 0)
+            #expect(try await run("buy", "com.memolease.sesac1.master.monthly", "--user", user).status == 0)
         }
-        let sales = try await till.run("store", "sales", "carol", "--json").decoded(SaleList.self)
+        let sales = try await run("store", "sales", "carol", "--json").decoded(SaleList.self)
         let transaction = try #require(sales.transactions.last).transactionId
-        #expect(try await till.run("store", "subscription", "cancel", transaction).status == 0)
+        #expect(try await run("store", "subscription", "cancel", transaction).status == 0)
         await expectEventually { types(receiver, of: "carol").last == "subscription.autoRenewDisabled" }
         var restarted: ServeProcess?
         switch way {
         case .command:
-            #expect(try await till.run("store", "time", "--advance", "3mo").status == 0)
+            #expect(try await run("store", "time", "--advance", "3mo").status == 0)
         case .http:
             let advanced = try await service.curl(
                 "/sandbox/v1/time/advance", key: Self.sandboxKey, body: #"{"by":"3mo"}"#)
             #expect(advanced.status == 200)
         case .stopped:
             #expect(await service.end(SIGTERM) == 0)
-            #expect(try await till.run("store", "time", "--advance", "3mo").status == 0)
-            #expect(try await !till.run("story", "alice").output.contains("expired"))
+            #expect(try await run("store", "time", "--advance", "3mo").status == 0)
+            #expect(try await !run("story", "alice").output.contains("expired"))
             restarted = try await ServeProcess(till, Self.arguments)
         }
         await expectEventually {

@@ -62,8 +62,10 @@ extension VerifiedPurchase {
         let isUpgraded = [claim.facts, standing?.facts].contains { $0?.bool(.isUpgraded) == true }
         let ends = [claim.expiresAt ?? claim.facts?.date(.expiresDate), standing?.expiresAt, standing?.graceEndsAt]
             .compactMap(\.self)
+        var seats = SeatAdditions()
+        let periods = transactions.sorted { $0.purchaseDate < $1.purchaseDate }.filter { !seats.adds($0) }
         let later =
-            type == .autoRenewableSubscription ? transactions.filter { $0.purchaseDate > claim.purchaseDate } : []
+            type == .autoRenewableSubscription ? periods.filter { $0.purchaseDate > claim.purchaseDate } : []
         let end = ends.max().map { end in min(end, later.map(\.purchaseDate).min() ?? end) }
         // In an app receipt, and after a proration, an upgrade is a revocation.
         let revokedAt = [claim.revocationDate, parkedRevocation].compactMap(\.self).first

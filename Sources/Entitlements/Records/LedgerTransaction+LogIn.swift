@@ -28,7 +28,7 @@ extension LedgerTransaction {
                 customer: former, isAnonymous: current.isAnonymousCustomer && name.isAnonymousCustomer),
             to: known, isSame: current == new)
         var effect = LogIn.Effect.unchanged
-        if let newcomers, try isOfNewcomer(decision, known),
+        if let newcomers, try isLimited(decision, to: new, known),
             newcomers.take(NewcomerAllowance.bytes(ofUserNamed: current, new)) != nil
         {
             return LogIn(isNew: known == nil, effect: effect)
@@ -62,16 +62,19 @@ extension LedgerTransaction {
         return LogIn(isNew: known == nil, effect: effect)
     }
 
-    /// True if a log-in writes something, and its customer has no purchase afterwards.
+    /// True if a log-in needs an allowance: it writes something, and its customer has no purchase afterwards, or is as anonymous as
+    /// before. One purchase could otherwise go through any number of anonymous ids.
     ///
     /// - Parameter known: The number of the new id's customer; nil for an unknown id.
-    private func isOfNewcomer(_ decision: LogInDecision, _ known: Int64?) throws -> Bool {
+    private func isLimited(_ decision: LogInDecision, to new: User, _ known: Int64?) throws -> Bool {
         let customers: Set<Int64>
         switch decision {
         case .unchanged: return false
         case .newCustomer: return true
         case .alias: customers = Set([known].compactMap(\.self))
-        case .renaming(let customer): customers = [customer]
+        case .renaming(let customer):
+            guard !new.isAnonymousCustomer else { return true }
+            customers = [customer]
         case .merge(let former, let customer): customers = [former, customer]
         }
         return try CustomerRecords(database: database).buyers(among: customers).isEmpty

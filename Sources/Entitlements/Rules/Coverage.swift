@@ -17,18 +17,14 @@ extension EntitlementFacts {
     /// The coverage of each transaction of a purchase.
     ///
     /// A period of a subscription covers the time from its purchase to its end, or to the end of the grace period. The next
-    /// purchased period ends it earlier. A renewal that the App Store has signed before its start covers the time from the end of
+    /// purchased period ends it earlier, but not a transaction that adds seats to it. A renewal that the App Store has signed before its start covers the time from the end of
     /// the known periods, but not the time before the signature.
     package func coverage(of original: TransactionKey) -> [TransactionKey: Coverage] {
         let transactions = transactions(of: original).sorted {
             $0.transaction.purchaseDate < $1.transaction.purchaseDate
         }
         let isRevokedByTeam = revokedByTeam.contains(original)
-        let begun = transactions.map(\.transaction).filter {
-            !PurchasePeriod.isVoid(from: $0.purchaseDate, revokedAt: $0.status.revocationDate)
-        }
-        let purchaseDates = Set(begun.map(\.purchaseDate)).sorted()
-        let next = Dictionary(uniqueKeysWithValues: zip(purchaseDates, purchaseDates.dropFirst()))
+        let next = Self.replacements(transactions.map(\.transaction))
         var coverage: [TransactionKey: Coverage] = [:]
         var coveredUntil: Timestamp?
         for (key, transaction) in transactions {
@@ -48,5 +44,25 @@ extension EntitlementFacts {
             if !isRevoked { coveredUntil = max(endsAt, coveredUntil ?? endsAt) }
         }
         return coverage
+    }
+
+    /// The date of the next period for each purchase date.
+    ///
+    /// - Parameter transactions: The transactions in the order of their purchase dates.
+    private static func replacements(_ transactions: [Transaction]) -> [Timestamp: Timestamp] {
+        var seats = SeatAdditions()
+        let replacing = Set(
+            transactions.filter {
+                !seats.adds(
+                    $0.isAdditional, to: $0.productIdentifier, from: $0.purchaseDate, until: $0.status.expiresAt)
+                    && !PurchasePeriod.isVoid(from: $0.purchaseDate, revokedAt: $0.status.revocationDate)
+            }.map(\.purchaseDate))
+        var next: [Timestamp: Timestamp] = [:]
+        var following: Timestamp?
+        for date in Set(transactions.map(\.purchaseDate)).sorted().reversed() {
+            next[date] = following
+            if replacing.contains(date) { following = date }
+        }
+        return next
     }
 }

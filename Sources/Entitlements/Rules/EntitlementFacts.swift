@@ -48,6 +48,11 @@ package struct EntitlementFacts: Sendable {
         /// The App Store's identifier of the purchase event, such as one renewal (`webOrderLineItemId`).
         package var event: String? { stated?.text(.webOrderLineItemId) ?? recordedEvent }
 
+        /// True if the transaction is not the only one of its period.
+        var isAdditional: Bool {
+            stated.map { $0[.additionalTransactionReason] != nil } ?? terms?.isAdditional ?? false
+        }
+
         package init(
             originalKey: TransactionKey,
             sequence: Int64? = nil,

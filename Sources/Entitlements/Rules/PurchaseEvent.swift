@@ -3,7 +3,8 @@ import Commerce
 /// A purchase event of a subscription: the first purchase or one renewal.
 ///
 /// The App Store identifies the event (`webOrderLineItemId`). Transactions of one event have the same original transaction,
-/// product, and beginning or end. Dates count by the second, because app receipts state no fraction.
+/// product, and beginning or end. Dates count by the second, because app receipts state no fraction. Transactions that share a
+/// period because of added seats have one end, so only the beginning tells their events.
 struct PurchaseEvent: Hashable {
     private enum Bound: Hashable {
         case beginning, end
@@ -19,13 +20,14 @@ struct PurchaseEvent: Hashable {
     static func events(of transaction: EntitlementFacts.Transaction) -> [PurchaseEvent] {
         events(
             transaction.event, of: transaction.originalKey, transaction.productIdentifier,
-            from: transaction.purchaseDate, to: transaction.status.expiresAt)
+            from: transaction.purchaseDate, to: transaction.isAdditional ? nil : transaction.status.expiresAt)
     }
 
     static func events(of claim: Claim) -> [PurchaseEvent] {
         events(
             claim.facts?.text(.webOrderLineItemId), of: claim.originalKey, claim.productIdentifier,
-            from: claim.purchaseDate, to: claim.expiresAt)
+            from: claim.purchaseDate,
+            to: claim.facts?[.additionalTransactionReason] == nil ? claim.expiresAt : nil)
     }
 
     /// True if a claim and a redeemed transaction of the same purchase are about one event.

@@ -13,6 +13,8 @@ package struct PurchasePeriod: Hashable, Sendable {
         package let isIntroductory: Bool
         /// Nil if the App Store has stated none, or an unknown one.
         package let ownership: InAppOwnershipType?
+        /// True if the transaction is not the only one of its period, because the customer has added seats.
+        package let isAdditional: Bool
 
         package init(_ facts: TransactionFacts) {
             type = facts.text(.type).flatMap(ProductType.init)
@@ -24,6 +26,7 @@ package struct PurchasePeriod: Hashable, Sendable {
                 facts.integer(.offerType) == Int64(OfferType.introductoryOffer.rawValue)
                 || facts.bool(.isInIntroductoryOfferPeriod) == true
             ownership = facts.text(.inAppOwnershipType).flatMap(InAppOwnershipType.init)
+            isAdditional = facts[.additionalTransactionReason] != nil
         }
 
         package var isFamilyShared: Bool { ownership == .familyShared }
@@ -39,7 +42,7 @@ package struct PurchasePeriod: Hashable, Sendable {
         /// The facts that the terms depend on.
         package static let facts: [TransactionFact] = [
             .type, .isUpgraded, .offerDiscountType, .isTrialPeriod, .offerType, .isInIntroductoryOfferPeriod,
-            .inAppOwnershipType,
+            .inAppOwnershipType, .additionalTransactionReason,
         ]
     }
 
@@ -96,17 +99,37 @@ extension PurchasePeriod {
     ///
     /// A renewal counts as soon as the App Store has signed it. A renewal as another product does not count before its period
     /// begins, if the product before it is still owned. A period that the App Store has taken back before its start never counts.
+    /// A transaction that adds seats to a period counts only if the period's others are revoked, or end earlier.
     ///
     /// - Parameter periods: All periods of the purchase, in the order of their purchase dates.
     package static func inEffect(_ periods: [PurchasePeriod], at moment: Timestamp) -> [PurchasePeriod] {
         let begun = periods.filter { !$0.isVoid }
-        var counting = begun.isEmpty ? periods : begun
+        var counting = withoutAdditions(begun.isEmpty ? periods : begun)
         while let last = counting.last, let before = counting.dropLast().last, !last.hasBegun(at: moment),
             before.isRunning(at: moment), !last.productIdentifier.hasSameBytes(as: before.productIdentifier)
         {
             counting.removeLast()
         }
         return counting
+    }
+
+    private static func withoutAdditions(_ periods: [PurchasePeriod]) -> [PurchasePeriod] {
+        guard periods.contains(where: \.terms.isAdditional) else { return periods }
+        var seats = SeatAdditions()
+        var counting: [PurchasePeriod] = []
+        for period in periods {
+            let isAddition = seats.adds(period)
+            let other = counting.last { $0.productIdentifier.hasSameBytes(as: period.productIdentifier) }
+            if isAddition, let other, !period.outlasts(other) { continue }
+            counting.append(period)
+        }
+        return counting
+    }
+
+    /// True if the purchase is owned longer by this transaction than by another one of the same period.
+    private func outlasts(_ other: PurchasePeriod) -> Bool {
+        guard !isRevoked, let endsAt else { return false }
+        return other.isRevoked || other.endsAt.map { $0 < endsAt } ?? false
     }
 
     /// True if the App Store has taken the period back before it began.

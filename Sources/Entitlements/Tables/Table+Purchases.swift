@@ -48,7 +48,7 @@ extension Table {
             .integer("expires_at").optional, .integer("grace_ends_at").optional, .integer("grace_stated_at").optional,
             .blob("proof_digest", count: 32), .blob("anchor_digest", count: 32).optional,
             .blob("leaf_digest", count: 32).optional,
-        ] + statedFacts + [.blob("event_statements").since(21)],
+        ] + statedFacts + [.blob("event_statements").since(21)] + statedSeats,
         key: ["user_id", "sequence"], unique: [["user_id"] + originalKey + ["transaction_id"]],
         references: [Reference(columns: ["user_id"], table: "user")],
         indexes: [
@@ -72,6 +72,10 @@ extension Table {
         .text("app_transaction_id").optional, .integer("item_id").optional, .text("revocation_type").optional,
         .integer("revocation_percentage").optional, .text("billing_plan_type").optional,
         .text("commitment_info").optional, .text("advanced_commerce_info").optional, .integer("signed_date").since(17),
+    ]
+
+    /// The fields of `JWSTransactionDecodedPayload` about seats. A ledger that was extended has its columns in this order.
+    private static let statedSeats: [Column] = [
         .text("multi_seat_info").since(21), .text("additional_transaction_reason").since(21),
     ]
 

@@ -21,18 +21,32 @@ struct ExportedTransactions {
             $0.transaction.sequence < $1.transaction.sequence
         }
         let purchases = Dictionary(grouping: bought) { ExportedPurchase($0) }.mapValues { transactions in
-            transactions.filter { Self.isSubscription($0.transaction) }.sorted {
-                ($0.transaction.purchaseDate, $0.transaction.sequence)
-                    < ($1.transaction.purchaseDate, $1.transaction.sequence)
-            }
+            Self.periods(
+                of: transactions.map(\.transaction).filter(Self.isSubscription).sorted {
+                    ($0.purchaseDate, $0.sequence) < ($1.purchaseDate, $1.sequence)
+                })
         }
         return bought.map { transaction in
             let periods = purchases[ExportedPurchase(transaction)] ?? []
-            let index = periods.firstIndex { $0.transaction.sequence == transaction.transaction.sequence }
-            let previous = index.flatMap { $0 > 0 ? periods[$0 - 1].transaction : nil }
+            let index = periods.firstIndex { $0.contains { $0.sequence == transaction.transaction.sequence } }
+            let previous = index.flatMap { $0 > 0 ? periods[$0 - 1].first : nil }
             return row(
                 transaction, number: index.map { $0 + 1 }, after: previous, isLast: index == periods.indices.last)
         }
+    }
+
+    /// The transactions of each period: one, and those that add seats to it.
+    private static func periods(of transactions: [RedeemedTransaction]) -> [[RedeemedTransaction]] {
+        var seats = SeatAdditions()
+        var periods: [[RedeemedTransaction]] = []
+        for transaction in transactions {
+            if seats.adds(transaction), let last = periods.indices.last {
+                periods[last].append(transaction)
+            } else {
+                periods.append([transaction])
+            }
+        }
+        return periods
     }
 
     /// - Parameters:

@@ -15,6 +15,8 @@ struct FigureTransaction {
     let quantity: Int
     let purchaseDate: Timestamp
     let isTrial: Bool
+    /// True if the transaction is not the only one of its period, because the customer has added seats.
+    let isAdditional: Bool
     /// True if a subscription of a higher level took the place of the period.
     let isUpgraded: Bool
     /// The price of the quantity, or of all seats. Nil if the App Store has stated no price, or no currency.
@@ -40,6 +42,7 @@ struct FigureTransaction {
         original = ByteKey(transaction.originalTransactionIdentifier)
         quantity = transaction.quantity
         isTrial = terms.isTrial
+        isAdditional = terms.isAdditional
         isUpgraded = terms.isUpgraded
         let price = transaction.paidAmount.flatMap { (0..<Self.maximumPrice).contains($0) ? $0 : nil }
         let currency = facts.text(.currency).flatMap(FigureSubject.code)

@@ -1,4 +1,5 @@
 import Commerce
+import Entitlements
 
 /// The periods of one subscription in their order. The start of the next period ends the previous one.
 struct SubscriptionTimeline {
@@ -7,12 +8,16 @@ struct SubscriptionTimeline {
 
     private struct Period {
         let transaction: FigureTransaction
-        let start: Timestamp
+        var start: Timestamp
         var end: Timestamp
         /// True if a refund determines the end.
         var isRefunded: Bool
         /// The monthly revenue; nil without a price, or in a trial.
-        let monthly: Price?
+        var monthly: Price?
+        /// The purchases of seats for the rest of the period.
+        var additions: [Period] = []
+        /// True for a later part of a period, which has more seats or fewer.
+        var isLaterPart = false
 
         init(_ transaction: FigureTransaction, expiresAt: Timestamp) {
             self.transaction = transaction
@@ -38,6 +43,32 @@ struct SubscriptionTimeline {
         /// Ends the period at the start of the next one.
         mutating func end(by next: Period) {
             if next.start < end { (end, isRefunded) = (next.start, false) }
+            for index in additions.indices { additions[index].end(by: next) }
+        }
+
+        /// The period in parts, each with the monthly revenue of the seats that the customer has in it.
+        var parts: [Period] {
+            guard !additions.isEmpty, !isTrial else { return [self] }
+            let purchases = [self] + additions
+            let moments = Set(purchases.flatMap { [$0.start, $0.end] }).sorted()
+            var parts: [Period] = []
+            for (start, end) in zip(moments, moments.dropFirst()) {
+                let valid = purchases.filter { $0.start <= start && end <= $0.end }
+                guard !valid.isEmpty else { continue }
+                var part = self
+                (part.start, part.end, part.isLaterPart) = (start, end, !parts.isEmpty)
+                part.isRefunded = valid.contains { $0.end == end && $0.isRefunded }
+                part.monthly = Period.sum(valid.compactMap(\.monthly))
+                parts.append(part)
+            }
+            return parts
+        }
+
+        /// The sum of the prices in the currency of the first.
+        private static func sum(_ prices: [Price]) -> Price? {
+            guard let currency = prices.first?.currency else { return nil }
+            let amounts = prices.filter { $0.currency == currency }.map(\.milliunits)
+            return Price(milliunits: amounts.reduce(0, +), currency: currency)
         }
 
         /// True if the next period follows without a gap.
@@ -49,18 +80,24 @@ struct SubscriptionTimeline {
     /// - Parameter transactions: The periods of one purchase, in order.
     init(_ transactions: [FigureTransaction]) {
         var periods: [Period] = []
+        var seats = SeatAdditions()
         for transaction in transactions {
             guard let expiresAt = transaction.expiresAt else { continue }
             let period = Period(transaction, expiresAt: expiresAt)
-            if let last = periods.indices.last, periods[last].start == period.start {
+            let product = transaction.subject.product
+            let isAddition = seats.adds(
+                transaction.isAdditional, to: product.text, from: transaction.purchaseDate, until: expiresAt)
+            if isAddition, let base = periods.lastIndex(where: { $0.transaction.subject.product == product }) {
+                periods[base].additions.append(period)
+            } else if let last = periods.indices.last, periods[last].start == period.start {
                 if period.takesPrecedence(over: periods[last]) { periods[last] = period }
             } else {
                 periods.append(period)
             }
         }
-        periods.removeAll { $0.end <= $0.start }
+        periods.removeAll { $0.end <= $0.start && $0.additions.isEmpty }
         for index in periods.indices.dropLast() { periods[index].end(by: periods[index + 1]) }
-        self.periods = periods
+        self.periods = periods.flatMap(\.parts)
     }
 
     var sums: FigureSums {
@@ -89,7 +126,7 @@ struct SubscriptionTimeline {
 
     private func begin(_ period: Period, after previous: Period?, wasPaid: Bool, _ sums: inout FigureSums) {
         if let previous, !previous.isTrial {
-            add(1, .renewals, of: period, at: period.start, to: &sums)
+            if !period.isLaterPart { add(1, .renewals, of: period, at: period.start, to: &sums) }
             add(-1, .subscriptionsChanged, of: previous, at: period.start, to: &sums)
             add(1, .subscriptionsChanged, of: period, at: period.start, to: &sums)
             addRevenue(-1, .revenueChanged, of: previous, at: period.start, to: &sums)

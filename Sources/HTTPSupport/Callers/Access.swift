@@ -1,4 +1,5 @@
 import Hummingbird
+import Ledger
 
 /// The callers that may use a route.
 package enum Access: Sendable {
@@ -30,12 +31,12 @@ package enum Access: Sendable {
 /// Refuses a request if its caller may not use the route.
 ///
 /// A back end's key for one app may use no route, except those whose answers and changes are limited to what belongs to the app.
-/// Public callers write nothing if only the reserve of free space is left, except on the routes that may use it.
+/// Writes that bring no proof are refused first: if only the reserve of free space is left, and if many requests wait for a commit.
 package struct AccessMiddleware: RouterMiddleware {
     package let access: Access
     /// True if each route of the group is limited to the app of the caller's key.
     let isPerApp: Bool
-    /// True if public callers may use the reserve of free space.
+    /// True if the routes bring a proof, so apps and strangers may use the reserve of free space and all places for commits.
     let usesReserve: Bool
 
     package func handle(
@@ -45,8 +46,13 @@ package struct AccessMiddleware: RouterMiddleware {
     ) async throws -> Response {
         if access.allows(context.caller) {
             if !isPerApp, case .backEnd(_, _, let app?) = context.caller { throw Problem.appForbidden(app) }
-            if !usesReserve { try context.checkReserve(for: request) }
-            return try await next(request, context)
+            guard !usesReserve, let priority = context.commitPriority(of: request) else {
+                return try await next(request, context)
+            }
+            try context.checkReserve()
+            // The queue refuses the write, too. This spares the work before it, such as hashing a password.
+            guard context.sharedLimits?.ledger?.hasPlace(for: priority) ?? true else { throw Problem.tooBusy }
+            return try await CommitPriority.$current.withValue(priority) { try await next(request, context) }
         }
         switch (access, context.caller) {
         case (.backEnd(let scope), .backEnd), (.backEndOrApp(let scope), .backEnd),
@@ -79,14 +85,26 @@ extension RouterGroup where Context == ServiceContext {
     ///
     /// - Parameters:
     ///   - isPerApp: True if keys for one app may use the routes, because each route is limited to the app (`AppLimit`).
-    ///   - usesReserve: True if the routes also write if only the reserve of free space is left: they redeem proofs, erase,
-    ///     or write nothing.
+    ///   - usesReserve: True if the routes also write if only the reserve of free space is left, or most places for commits are
+    ///     taken: they redeem proofs, erase, or write nothing.
     package func `for`(
         _ access: Access,
         isPerApp: Bool = false,
         usesReserve: Bool = false
     ) -> RouterGroup<ServiceContext> {
         group().add(middleware: AccessMiddleware(access: access, isPerApp: isPerApp, usesReserve: usesReserve))
+    }
+}
+
+extension ServiceContext {
+    /// The priority of a write that brings no proof. Nil for reads and for back ends, which are never refused first.
+    fileprivate func commitPriority(of request: Request) -> CommitPriority? {
+        if [.get, .head, .options].contains(request.method) { return nil }
+        return switch caller {
+        case .backEnd: nil
+        case .app: .medium
+        case .publicApp, nil: .low
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+import Ledger
 import Synchronization
 
 /// The limits that all requests share, with the client addresses for which they apply.
@@ -8,6 +9,8 @@ package final class SharedLimits: Sendable {
     package let requests: OpenRequests?
     /// The reserve of free space. Nil if there is none.
     package let reserve: StorageReserve?
+    /// The ledger, whose queue of commits refuses writes without a proof first. Nil if there is none.
+    let ledger: Ledger?
     /// The limit on log lines about errors.
     package let lines = LogLimit()
     private let hasWarnedAboutProxy = Atomic(false)
@@ -16,12 +19,14 @@ package final class SharedLimits: Sendable {
         addresses: ClientAddresses,
         bodies: BodyBudget,
         requests: OpenRequests? = nil,
-        reserve: StorageReserve? = nil
+        reserve: StorageReserve? = nil,
+        ledger: Ledger? = nil
     ) {
         self.addresses = addresses
         self.bodies = bodies
         self.requests = requests
         self.reserve = reserve
+        self.ledger = ledger
     }
 
     /// Returns true on the first call only.

@@ -71,13 +71,11 @@ extension ServiceContext {
     /// True if only purchases, notifications and back ends may write.
     package var isStorageAlmostFull: Bool { sharedLimits?.reserve?.isReached ?? false }
 
-    /// Refuses a write of a public caller if only the reserve of free space is left.
+    /// Refuses a write without a proof if only the reserve of free space is left.
     ///
     /// - Throws: `Problem` with the code `storageAlmostFull`.
-    func checkReserve(for request: Request) throws(Problem) {
-        guard ![.get, .head, .options].contains(request.method), caller?.isBackEnd != true, isStorageAlmostFull else {
-            return
-        }
+    func checkReserve() throws(Problem) {
+        guard isStorageAlmostFull else { return }
         throw Problem(
             status: .serviceUnavailable, code: "storageAlmostFull",
             detail: "The service is short of disk space and accepts only purchases now. Try again later.",

@@ -5,7 +5,7 @@ import Synchronization
 /// The queue of use cases that write. Use cases that wait together share a commit, and each returns after it.
 ///
 /// One commit runs at a time; `Documentation/Benchmarks.md` compares more. If too many use cases wait, the queue refuses the
-/// next. So memory is bounded even if the disk is slow.
+/// next, those of low priority first. So memory is bounded even if the disk is slow.
 final class GroupCommits: Sendable {
     /// The largest number of requests that share a commit.
     private static let maximumGroup = 128
@@ -46,6 +46,11 @@ final class GroupCommits: Sendable {
     /// The number of requests that wait.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
+    /// Whether a place is free for a request of a priority.
+    func hasPlace(for priority: CommitPriority) -> Bool {
+        waitingCount < priority.places(of: Self.maximumWaiting)
+    }
+
     func observe(_ observer: @escaping @Sendable (Duration) -> Void) {
         observers.withLock { $0.append(observer) }
     }
@@ -81,10 +86,11 @@ final class GroupCommits: Sendable {
     /// Adds an entry to the queue.
     ///
     /// - Parameter admit: Runs if the entry is accepted, before its commit begins.
-    /// - Returns: False if too many requests wait.
+    /// - Returns: False if too many requests wait for the priority of the task.
     func enqueue(_ entry: Entry, _ admit: () -> Void = {}) -> Bool {
+        let places = CommitPriority.current.places(of: Self.maximumWaiting)
         let (isAccepted, begins) = state.withLock { state in
-            guard state.waiting.count < Self.maximumWaiting else { return (false, false) }
+            guard state.waiting.count < places else { return (false, false) }
             admit()
             state.waiting.append(entry)
             defer { state.isCommitting = true }

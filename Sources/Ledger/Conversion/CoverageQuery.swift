@@ -18,10 +18,16 @@ package enum CoverageQuery {
                     AND taken.origin = bought.origin AND taken.app = bought.app) THEN 1 ELSE 0 END AS is_revoked
         FROM (SELECT redeemed.*,
                 CASE WHEN grace_ends_at > expires_at THEN grace_ends_at ELSE expires_at END AS period_ends_at,
-                min(purchase_date) OVER (
+                min(CASE WHEN adds_seats = 0 THEN purchase_date END) OVER (
                     PARTITION BY user_id, original_transaction_id, origin, app ORDER BY purchase_date
                     GROUPS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING) - 60000 AS replaced_at
-            FROM \(transactions) AS redeemed) AS bought
+            FROM (SELECT sold.*,
+                    CASE WHEN additional_transaction_reason IS NOT NULL AND expires_at IS NOT NULL
+                        AND purchase_date + 60000 < max(expires_at) OVER (
+                            PARTITION BY user_id, original_transaction_id, origin, app, product_id
+                            ORDER BY purchase_date GROUPS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+                        THEN 1 ELSE 0 END AS adds_seats
+                FROM \(transactions) AS sold) AS redeemed) AS bought
         """
     }
 }

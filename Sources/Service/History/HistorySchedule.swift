@@ -53,8 +53,8 @@ package struct HistorySweep {
 
     private let service: EntitlementService
     private let reconcilers: [Reconciler]
-    /// The end of the last run; nil before the first one.
-    private var last: Timestamp?
+    /// The start of the last run, and its duration in seconds; nil before the first one.
+    private var last: (start: Timestamp, duration: Int64)?
     /// The last moment at which no silent end is reported.
     private var hold: Timestamp?
     private var lastJump: Timestamp?
@@ -66,8 +66,8 @@ package struct HistorySweep {
 
     /// - Throws: `ReconciliationError` if the App Store does not answer; `StorageFault`.
     package mutating func run() async throws {
-        let now = service.clock.now()
-        if last.map({ now < $0 || $0.adding(seconds: Self.maximumPause) < now }) ?? true {
+        let (now, begun) = (service.clock.now(), SuspendingClock.now)
+        if last.map({ !($0.start...$0.start.adding(seconds: $0.duration + Self.maximumPause)).contains(now) }) ?? true {
             lastJump = now
             hold = now.adding(seconds: Self.holdSeconds)
         }
@@ -80,7 +80,8 @@ package struct HistorySweep {
                 service.clock.now().adding(seconds: 2 * Self.holdSeconds),
                 lastJump.adding(seconds: Self.maximumHoldSeconds))
         }
-        last = service.clock.now()
+        // The clock may have jumped meanwhile. The next run notices it.
+        last = (now, (SuspendingClock.now - begun).components.seconds)
         if let failure { throw failure }
     }
 

@@ -85,7 +85,7 @@ public struct ServiceRoutes: Sendable {
             maximumUncachedChains, maximumWaiting: maximumUncachedChains * Self.waitingPerUncachedChain)
         sharedLimits = SharedLimits(
             addresses: ClientAddresses(proxies: proxies), bodies: BodyBudget(bodies),
-            requests: requestsPerAddress.map { OpenRequests(perAddress: $0) }, reserve: reserve)
+            requests: requestsPerAddress.map { OpenRequests(perAddress: $0) }, reserve: reserve, ledger: service.ledger)
         self.service = service
         self.authentication = authentication
         service.ledger.observeCommits(metrics.recordCommit)

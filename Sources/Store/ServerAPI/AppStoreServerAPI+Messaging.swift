@@ -35,7 +35,7 @@ extension AppStoreServerAPI {
         try write { books in
             let isUsed = try books.messaging.all(.message).contains { _, record in
                 let message: UploadMessageRequestBody = try StoreRecord.value(record)
-                return message.images.contains { $0.identifier.uuidString.lowercased() == name }
+                return message.images.contains { $0.identifier.lowercasedString == name }
             }
             guard !isUsed else { throw ServerAPIError.imageInUse }
             guard try books.messaging.remove(.image, name) else { throw ServerAPIError.imageNotFound }
@@ -59,7 +59,7 @@ extension AppStoreServerAPI {
         try Self.check(message)
         try write { books in
             for (image, size) in message.images {
-                guard let uploaded = try books.messaging.value(.image, image.uuidString.lowercased()) else {
+                guard let uploaded = try books.messaging.value(.image, image.lowercasedString) else {
                     throw ServerAPIError.imageNotFound
                 }
                 guard uploaded == size.rawValue else { throw ServerAPIError.badRequestImageSize }

@@ -82,7 +82,7 @@ extension AppStoreServerAPI {
     }
 
     private static func token(ofTest notification: StoreNotification) -> String {
-        "\(notification.notificationUUID.uuidString.lowercased())_\(notification.date.millisecondsSince1970)"
+        "\(notification.notificationUUID.lowercasedString)_\(notification.date.millisecondsSince1970)"
     }
 
     /// `POST /inApps/v1/notifications/history`: the oldest notification first.

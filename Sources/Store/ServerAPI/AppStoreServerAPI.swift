@@ -31,7 +31,7 @@ extension AppStoreServerAPI {
     /// A UUID in lower case; Apple's clients use both cases.
     static func uuid(_ text: String, orThrow error: ServerAPIError) throws(ServerAPIError) -> String {
         guard let uuid = UUID(uuidString: text) else { throw error }
-        return uuid.uuidString.lowercased()
+        return uuid.lowercasedString
     }
 
     /// The identifier of an auto-renewable subscription.

@@ -93,9 +93,15 @@ extension RevenueCatFacts {
         if let grant { return grant.endsAt }
         guard let transaction else { return nil }
         switch entry.event {
-        // A refund of an earlier period leaves the last one.
+        // A refund of an earlier period leaves the last one, and a refund of added seats leaves the others.
         case .revoked:
-            let left = neighbors.later.last { $0.revocationDate == nil && $0.revocation == nil }
+            let isAdditional = terms?.isAdditional == true
+            let left =
+                neighbors.later.last { $0.revocationDate == nil && $0.revocation == nil }
+                ?? neighbors.earlier.last {
+                    isAdditional && $0.revocationDate == nil && $0.revocation == nil
+                        && $0.expiresAt == transaction.expiresAt
+                }
             return left.flatMap { PurchasePeriod($0).endsAt }
                 ?? (entry.reason == nil ? transaction.revocationDate : nil) ?? entry.happenedAt
         // The period of the new product is not over.

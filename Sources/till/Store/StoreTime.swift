@@ -9,8 +9,8 @@ struct StoreTime: Command {
         commandName: "time",
         abstract: "Print the store's time, or advance it and perform all due events in order.",
         discussion: """
-            While a service or `till store` runs, the clock waits at each due event until the
-            notifications are delivered.
+            While `till store` or `till serve --store` runs, the clock waits at each due
+            event until the notifications are delivered.
 
             Examples:
               till store time

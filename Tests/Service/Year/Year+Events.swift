@@ -63,7 +63,7 @@ extension Year {
     private var api: AppStoreServerAPI { AppStoreServerAPI(store: store) }
 
     private static func extensionBody(days: Int, more: String = "") -> String {
-        #"{"extendByDays":\#(days),"extendReasonCode":1,"requestIdentifier":"\#(days) days"\#(more)}"#
+        #"{"extendByDays":\#(days),"extendReasonCode":1,"requestIdentifier":"\#(UUID())"\#(more)}"#
     }
 
     private static func decoded<Value: Decodable>(_ json: String) throws -> Value {

@@ -1,6 +1,7 @@
 import Commerce
 import Entitlements
 import Ledger
+import Receipts
 
 /// An event of the audit log in both languages.
 struct TimelineWords {
@@ -66,6 +67,8 @@ struct TimelineWords {
         let terms = PurchasePeriod.Terms(transaction.facts)
         let isFollowing = !transaction.transactionIdentifier.hasSameBytes(as: transaction.originalTransactionIdentifier)
         if isFollowing, transaction.expiresAt == nil { return about("Bought again, for free", "다시 무료로 받음") }
+        let isPurchase = transaction.facts.text(.transactionReason) == TransactionReason.purchase.rawValue
+        if isFollowing, isPurchase, terms.isAdditional { return about("Seats added", "좌석 추가") }
         if isFollowing { return about("Renewal", "갱신") }
         switch terms.ownership {
         case .familyShared: return about("Shared by the family", "가족이 공유함")
