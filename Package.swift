@@ -222,7 +222,7 @@ let package = Package(
             name: "DoorsTests",
             dependencies: [
                 "Catalog", "Doors", "Entitlements", "Figures", "HTTPSupport", "Ledger", "Receipts", "Service",
-                "TestSupport", hummingbirdTesting, logging,
+                "StrictJSON", "TestSupport", "Webhooks", hummingbirdTesting, logging,
             ],
             path: "Tests/Doors", exclude: ["Schemas"]),
         .testTarget(

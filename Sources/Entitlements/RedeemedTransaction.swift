@@ -97,11 +97,13 @@ extension RedeemedTransaction {
     ///
     /// - Parameter transactions: The known transactions, also of other purchases.
     package func accessEnd(among transactions: [RedeemedTransaction]) -> Timestamp? {
-        let next = transactions.filter { other in
-            other.purchaseDate > purchaseDate && other.origin == origin && other.app == app
+        let periods = transactions.filter { other in
+            other.origin == origin && other.app == app
                 && other.originalTransactionIdentifier.hasSameBytes(as: originalTransactionIdentifier)
                 && !PurchasePeriod.isVoid(from: other.purchaseDate, revokedAt: other.revocationDate)
-        }.map(\.purchaseDate).min()
+        }.sorted { $0.purchaseDate < $1.purchaseDate }
+        var seats = SeatAdditions()
+        let next = periods.filter { !seats.adds($0) }.first { $0.purchaseDate > purchaseDate }?.purchaseDate
         return accessEnd(before: next)
     }
 }

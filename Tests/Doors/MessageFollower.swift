@@ -1,14 +1,24 @@
 import Commerce
 import Entitlements
 import Ledger
+import StrictJSON
+import Webhooks
 
-/// A back end that knows a customer's purchases only by webhook messages, beside the ledger that writes them.
+/// A back end that knows a customer's purchases only by webhook messages, in Till's format and in RevenueCat's, beside the ledger
+/// that writes them.
 struct MessageFollower {
     /// The end of a purchase as the last message says it.
     private struct Known {
         let transaction: TransactionKey
         let purchaseDate: Timestamp
         var isOwned: Bool
+    }
+
+    /// The end of access as the last event of RevenueCat's format says it.
+    private struct Access {
+        let purchaseDate: Timestamp
+        /// Nil for no end.
+        let endsAt: Timestamp?
     }
 
     private(set) var facts = EntitlementFacts()
@@ -19,10 +29,16 @@ struct MessageFollower {
     /// The messages that contradict earlier ones.
     private(set) var faults: [String] = []
     private var known: [TransactionKey: Known] = [:]
+    private var access: [TransactionKey: Access] = [:]
     private var granted: Set<TransactionKey> = []
 
     /// True if the last messages say that the customer owns a purchase.
     func isOwned(_ original: TransactionKey) -> Bool { known[original]?.isOwned ?? false }
+
+    /// True if the last event of RevenueCat's format says that the customer has access to a purchase at a moment.
+    func hasAccess(_ original: TransactionKey, at moment: Timestamp) -> Bool {
+        access[original].map { $0.endsAt.map { $0 > moment } ?? true } ?? false
+    }
 
     /// Records a statement at the time of its arrival.
     mutating func record(_ claim: Claim, for user: Int64, at moment: Timestamp) {
@@ -66,6 +82,7 @@ struct MessageFollower {
             return
         }
         log.append(entry)
+        followEvent(of: entry, about: transaction)
         let isOwned: Bool
         switch entry.event {
         case .granted:
@@ -84,5 +101,28 @@ struct MessageFollower {
             known[transaction.originalKey] = new
             return
         }
+    }
+
+    private mutating func followEvent(of entry: AuditEntry, about transaction: EntitlementFacts.Transaction) {
+        let original = transaction.originalKey
+        var event = RevenueCatFacts(entry, messageIdentifier: "msg", customer: ["alice"])
+        event.transactions = SurfaceAnswers.transactions(facts, original).sorted {
+            ($0.purchaseDate, $0.sequence) < ($1.purchaseDate, $1.sequence)
+        }
+        guard let made = RevenueCatEvent(event),
+            let members = (try? JSONParser.parse(Array(made.text.utf8)))?.at("event")
+        else {
+            faults.append("\(entry.event) of \(entry.reference) has no event")
+            return
+        }
+        func date(_ name: String) -> Timestamp? {
+            guard case .number(let number)? = members.at(name) else { return nil }
+            return number.int64.map { Timestamp(millisecondsSince1970: $0) }
+        }
+        let end = made.kind == .billingIssue ? date("grace_period_expiration_at_ms") : date("expiration_at_ms")
+        let new = Access(
+            purchaseDate: transaction.purchaseDate,
+            endsAt: made.kind == .expiration ? min(entry.happenedAt, end ?? entry.happenedAt) : end)
+        if access[original].map({ $0.purchaseDate <= new.purchaseDate }) ?? true { access[original] = new }
     }
 }

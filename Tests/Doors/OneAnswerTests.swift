@@ -74,7 +74,10 @@ import Testing
                         && status.until.map { $0.adding(seconds: 3600) > moment } ?? false
                     return !isAwaited && follower.isOwned(purchase.original) != status.state.isOwned
                 }.map { "the last message about \($0.original.identifier) contradicts \($0.status.state)" }
-                if Self.report(contradictions + follower.faults, seed, moment) { break }
+                let denied = answers.purchases.filter { purchase in
+                    follower.hasAccess(purchase.original, at: moment) != purchase.status.state.isOwned
+                }.map { "RevenueCat's last event of \($0.original.identifier) contradicts \($0.status.state)" }
+                if Self.report(contradictions + denied + follower.faults, seed, moment) { break }
             }
         }
     }

@@ -54,7 +54,7 @@ struct SurfaceAnswers {
         items = OwnedItem.all(by: coverage, owningBesides: [], at: moment) { GeneratedLife.types[$0] }
     }
 
-    private static func transactions(_ facts: EntitlementFacts, _ original: TransactionKey) -> [RedeemedTransaction] {
+    static func transactions(_ facts: EntitlementFacts, _ original: TransactionKey) -> [RedeemedTransaction] {
         facts.transactions(of: original).enumerated().map { index, transaction in
             RedeemedTransaction(
                 sequence: Int64(index + 1), origin: .appleProduction,

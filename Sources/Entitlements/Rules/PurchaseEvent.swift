@@ -34,7 +34,8 @@ struct PurchaseEvent: Hashable {
     static func isOne(_ claim: Claim, _ transaction: RedeemedTransaction) -> Bool {
         let known = events(
             transaction.facts.text(.webOrderLineItemId), of: claim.originalKey, transaction.productIdentifier,
-            from: transaction.purchaseDate, to: transaction.expiresAt)
+            from: transaction.purchaseDate,
+            to: transaction.facts[.additionalTransactionReason] == nil ? transaction.expiresAt : nil)
         return !Set(events(of: claim)).isDisjoint(with: known)
     }
 

@@ -87,12 +87,11 @@ extension RevenueCatFacts {
         return whole.dividingFullWidth(price.multipliedFullWidth(by: part)).quotient
     }
 
-    /// The end of access after the change; nil for no end.
+    /// The end of access after the change, grace periods included; nil for no end.
     var endsAt: Timestamp? {
         if entry.event == .itemTakenBack { return entry.happenedAt }
         if let grant { return grant.endsAt }
         guard let transaction else { return nil }
-        let end = transaction.expiresAt
         switch entry.event {
         // A refund of an earlier period leaves the last one, and a refund of added seats leaves the others.
         case .revoked:
@@ -100,13 +99,16 @@ extension RevenueCatFacts {
             let left =
                 neighbors.later.last { $0.revocationDate == nil && $0.revocation == nil }
                 ?? neighbors.earlier.last {
-                    isAdditional && $0.revocationDate == nil && $0.revocation == nil && $0.expiresAt == end
+                    isAdditional && $0.revocationDate == nil && $0.revocation == nil
+                        && $0.expiresAt == transaction.expiresAt
                 }
-            return left?.expiresAt ?? (entry.reason == nil ? transaction.revocationDate : nil) ?? entry.happenedAt
+            return left.flatMap { PurchasePeriod($0).endsAt }
+                ?? (entry.reason == nil ? transaction.revocationDate : nil) ?? entry.happenedAt
         // The period of the new product is not over.
-        case .productChanged: return neighbors.later.last?.expiresAt ?? entry.happenedAt
-        case .expired, .renewalFailed: return [end, transaction.graceEndsAt].compactMap(\.self).max()
-        default: return end
+        case .productChanged: return neighbors.later.last.flatMap { PurchasePeriod($0).endsAt } ?? entry.happenedAt
+        // The grace period has a member of its own.
+        case .gracePeriodBegan: return transaction.expiresAt
+        default: return PurchasePeriod(transaction).endsAt
         }
     }
 

@@ -175,6 +175,10 @@ import Webhooks
             Fixture(.gracePeriodBegan, "1", on: 8).having("1", from: 1, to: 8, graceUntil: 24), "BILLING_ISSUE",
             ["expiration_at_ms": milliseconds(8), "grace_period_expiration_at_ms": milliseconds(24)]),
         Case(
+            "renewal turned off in a grace period",
+            Fixture(.autoRenewDisabled, "1", on: 9).having("1", from: 1, to: 8, graceUntil: 24), "CANCELLATION",
+            ["cancel_reason": "UNSUBSCRIBE", "expiration_at_ms": milliseconds(24)]),
+        Case(
             "a failed renewal after a grace period",
             Fixture(.renewalFailed, "1", on: 24).having("1", from: 1, to: 8, graceUntil: 24), "EXPIRATION",
             ["expiration_reason": "BILLING_ERROR", "expiration_at_ms": milliseconds(24)]),
