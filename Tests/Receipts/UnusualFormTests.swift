@@ -110,7 +110,7 @@ import Testing
             "bundleId": .decidingText,
         ],
         "unclaimInfo": [
-            "environment": .requiredText, "appAppleId": .decidingNumber, "bundleId": .decidingText,
+            "environment": .decidingText, "appAppleId": .decidingNumber, "bundleId": .decidingText,
             "unclaimSeatIds": .texts,
         ],
     ]

@@ -70,14 +70,15 @@ public final class AppData: Sendable {
 ///
 /// The seats are claims of the app's server. Their members have no transactions.
 public final class UnclaimInfo: Sendable {
+    /// Production if it is not stated: Apple documents no environment here.
     public let environment: String
     public let appAppleId: Int64?
     public let bundleId: String?
     public let unclaimSeatIds: [String]?
 
     init(_ fields: PayloadFields) throws(PayloadError) {
-        let fields = fields.deciding(["appAppleId", "bundleId"])
-        environment = try fields.requiredString("environment")
+        let fields = fields.deciding(["appAppleId", "bundleId", "environment"])
+        environment = try fields.string("environment") ?? AppStoreEnvironment.production.rawValue
         appAppleId = try fields.integer("appAppleId")
         bundleId = try fields.string("bundleId")
         unclaimSeatIds = try fields.strings("unclaimSeatIds")
