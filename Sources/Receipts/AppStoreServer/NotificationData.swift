@@ -1,3 +1,5 @@
+import Commerce
+
 /// The part of a notification about one transaction (App Store Server Notifications V2, `data`).
 public final class NotificationData: Sendable {
     public let environment: String
