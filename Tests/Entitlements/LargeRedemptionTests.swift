@@ -26,14 +26,14 @@ import Testing
 
     /// A period of one of five subscriptions, or a purchase of its own.
     private func claim(_ number: Int) -> Claim {
-        let original = number.isMultiple(of: 5) ? number % 25 : number
+        let original = number.isMultiple(of: 100) ? number % 500 : number
         let bought = shop.clock.now().adding(days: -Int64(number))
         return Claim(
             app: "com.example.app", origin: .localSandbox, transactionIdentifier: "\(number)",
             originalTransactionIdentifier: "\(original)", productIdentifier: "p\(original)", quantity: 1,
             purchaseDate: bought, revocationDate: nil, signedAt: shop.clock.now(),
             proofDigest: [UInt8](repeating: 7, count: 32), item: Item(collection: "sprout", number: original),
-            credit: nil, expiresAt: number.isMultiple(of: 5) ? bought.adding(days: 25) : nil)
+            credit: nil, expiresAt: number.isMultiple(of: 100) ? bought.adding(days: 25) : nil)
     }
 
     private func request(_ claims: [Claim], for user: User, keeping: AnswerKeeping? = nil) -> ClaimRequest {
@@ -64,7 +64,8 @@ import Testing
         let claims = (1...Self.count).map(claim)
         let keeping = service.keeping(IdempotencyKey(caller: "c", key: "k")) { answer in
             guard case .redeemed(let answer) = answer else { return nil }
-            return KeptAnswer(requestDigest: [], bytes: Array("\(answer.results.count)".utf8))
+            return KeptAnswer(
+                requestDigest: [UInt8](repeating: 1, count: 32), bytes: Array("\(answer.results.count)".utf8))
         }
         _ = try await service.answer(request(claims, for: alice, keeping: keeping))
         guard case .kept(let answer) = try await service.answer(request(claims, for: alice, keeping: keeping)) else {
