@@ -44,10 +44,16 @@ extension RevenueCatFacts {
         return PurchasePeriod.Terms(previous.facts).isTrial && !PurchasePeriod.Terms(transaction.facts).isTrial
     }
 
-    /// The reason for a cancellation or an expiration. Only the team gives a reason for a revocation.
+    /// True for a revocation by the team: with its reason, or of a period that came after it.
+    private var isRevokedByTeam: Bool {
+        entry.event == .revoked
+            && (entry.reason != nil || transaction.map { $0.revocation != nil && $0.revocationDate == nil } ?? false)
+    }
+
+    /// The reason for a cancellation or an expiration.
     var reason: RevenueCatEvent.Reason {
         switch entry.event {
-        case .revoked where entry.reason != nil: .developerInitiated
+        case .revoked where isRevokedByTeam: .developerInitiated
         // Apple refunds only the buyer, and withdraws family sharing and seats from members.
         case .revoked: isPaidByAnother ? .unknown : .customerSupport
         case .autoRenewDisabled: .unsubscribe
@@ -73,7 +79,7 @@ extension RevenueCatFacts {
         switch kind {
         case .initialPurchase, .renewal, .nonRenewingPurchase: return price
         case .refundReversed: return revocation?.reason == nil ? price.map(refunded) : 0
-        case .cancellation where entry.event == .revoked && entry.reason == nil: return price.map { -refunded($0) }
+        case .cancellation where entry.event == .revoked && !isRevokedByTeam: return price.map { -refunded($0) }
         case .cancellation, .productChange, .uncancellation, .billingIssue, .expiration, .transfer: return 0
         }
     }

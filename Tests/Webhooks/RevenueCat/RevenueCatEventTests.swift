@@ -157,6 +157,12 @@ import Webhooks
                 "expiration_at_ms": milliseconds(6),
             ]),
         Case(
+            "a renewal of a subscription that the team has revoked",
+            Fixture(.revoked, "1", on: 6).having(
+                "1", from: 1, to: 8,
+                revocation: Revocation(revokedAt: Fixture.day(2), reason: "fraud", revokedBy: "mint")), "CANCELLATION",
+            ["cancel_reason": "DEVELOPER_INITIATED", "price_in_purchased_currency": .integer(0)]),
+        Case(
             "renewal off", Fixture(.autoRenewDisabled, "1", on: 6).having("1", from: 1, to: 8), "CANCELLATION",
             ["cancel_reason": "UNSUBSCRIBE", "price": .integer(0), "expiration_at_ms": milliseconds(8)]),
         Case(

@@ -55,6 +55,7 @@ struct RevenueCatFixture {
         to end: Int64?,
         graceUntil grace: Int64? = nil,
         refundedOn refund: Int64? = nil,
+        revocation: Revocation? = nil,
         price: Int64? = 4990,
         currency: String? = "EUR",
         _ stated: [TransactionFact: StatedValue] = [:]
@@ -73,6 +74,7 @@ struct RevenueCatFixture {
                 revocationDate: refund.map { Self.day($0) },
                 details: RedeemedTransaction.Details(
                     app: Self.app, expiresAt: end.map { Self.day($0) }, graceEndsAt: grace.map { Self.day($0) },
+                    revocation: revocation,
                     facts: TransactionFacts(values))))
         return fixture
     }
