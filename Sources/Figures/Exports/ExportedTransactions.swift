@@ -29,7 +29,9 @@ struct ExportedTransactions {
         return bought.map { transaction in
             let periods = purchases[ExportedPurchase(transaction)] ?? []
             let index = periods.firstIndex { $0.contains { $0.sequence == transaction.transaction.sequence } }
-            let previous = index.flatMap { $0 > 0 ? periods[$0 - 1].first : nil }
+            // What adds seats to a period is no payment after the one before it.
+            let beginsPeriod = index.map { periods[$0].first?.sequence == transaction.transaction.sequence } ?? false
+            let previous = index.flatMap { beginsPeriod && $0 > 0 ? periods[$0 - 1].first : nil }
             return row(
                 transaction, number: index.map { $0 + 1 }, after: previous, isLast: index == periods.indices.last)
         }
@@ -51,7 +53,7 @@ struct ExportedTransactions {
 
     /// - Parameters:
     ///   - number: The number of the period; nil for what is no subscription.
-    ///   - previous: The period before; nil for the first.
+    ///   - previous: The period before; nil for the first, and for added seats.
     ///   - isLast: Whether the period is the last.
     private func row(
         _ bought: BoughtTransaction,
