@@ -56,15 +56,15 @@ public struct NotificationSender: Service {
         return configuration
     }
 
-    /// - Returns: True if something was due.
+    /// - Returns: True if something was sent, and its result is recorded.
     private func sendDue(_ client: HTTPClient) async -> Bool {
         var hasSent = false
         do {
             while !Task.isCancelled, let delivery = try await BlockingWork.run({ [store] in try store.nextDelivery() })
             {
-                hasSent = true
                 let result = await send(delivery, client)
                 try await BlockingWork.run { [store] in try store.record(result, of: delivery) }
+                hasSent = true
                 log(result, of: delivery)
             }
         } catch is CancellationError {

@@ -18,7 +18,7 @@ public struct Reconciler: Sendable {
     /// The overlap with the previous request, in seconds. The App Store may learn late of an event, and its clock may differ.
     private static let overlap: Int64 = 60 * 60
 
-    /// The number of failed customers in a row after which a run stops.
+    /// The number of failed requests in a row after which a run stops.
     private static let maximumFailures = 10
 
     private let service: EntitlementService
@@ -197,12 +197,15 @@ public struct Reconciler: Sendable {
     package func recordStatuses(of originals: Set<TransactionKey>) async throws {
         var report = Report()
         var failure: ReconciliationError?
+        var failures = 0
         for original in originals.sorted()
         where original.app == app.bundleIdentifier && origins.contains(original.origin) {
             do {
                 try await recordStatuses(ofCustomerWith: original.identifier, into: &report)
+                failures = 0
             } catch let error as ReconciliationError {
-                guard error.concernsOneRequest else { throw error }
+                failures += 1
+                guard error.concernsOneRequest, failures < Self.maximumFailures || error.isFinal else { throw error }
                 if !error.isFinal { failure = error }
             }
         }
