@@ -31,9 +31,8 @@ struct EntitlementChangeRecords {
         try HistoryStateRecords(database: database, apps: apps).write(
             changes.recordedStates.sorted(), after, before: before)
         let known = Set(changes.newTransactions.map(\.key))
-        try updateCoverage(
-            of: Set((changes.newTransactions.map(\.key) + changes.changedTransactions).compactMap(original(of:))),
-            except: known, places)
+        let covering = changes.newTransactions.map(\.key) + changes.changedTransactions + changes.changedFacts
+        try updateCoverage(of: Set(covering.compactMap(original(of:))), except: known, places)
         try updateNaming(of: changes.newlyNamed)
         try writeParked(changes.parkedOrUnparked)
         try RefusalRecords(database: database, apps: apps).insert(events.refusals)
