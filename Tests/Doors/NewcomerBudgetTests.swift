@@ -87,7 +87,9 @@ import Testing
     @Test(arguments: [
         Statement(customer: "invented", bytes: 1 << 20, status: 200),
         Statement(customer: "invented", bytes: 1024, status: 503),
-        Statement(customer: "known", bytes: 1024, status: 503),
+        // Only a new customer takes the bytes of one.
+        Statement(customer: "known", bytes: 1024, status: 200),
+        Statement(customer: "known", bytes: 64, status: 503),
         Statement(customer: "buyer", bytes: 1024, status: 200),
     ])
     func `an SDK forgets attributes only if they are recorded`(example: Statement) async throws {

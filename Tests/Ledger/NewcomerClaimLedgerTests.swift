@@ -104,6 +104,20 @@ import Testing
         #expect(try await count("refusal") == 5)
     }
 
+    @Test func `a stranger keeps a place for a purchase that the next request of the group takes`() async throws {
+        let users = try ["first", "second"].map(Self.customer)
+        let claim = claim("1")
+        let requests = users.map { request([claim], for: $0, Purse(0)) }
+        _ = try await ledger.write {
+            try $0.decide(
+                requests, under: .transfer(pauseSeconds: 0), accepting: AcceptedOrigins(Set(Origin.allCases)),
+                at: Self.now)
+        }
+        #expect(try await isKnown(users[0]))
+        #expect(try await ledger.read { try $0.hasPurchases(users[1]) })
+        #expect(try fixture.problems() == [])
+    }
+
     @Test func `a proof of another origin is recorded within the allowance`() async throws {
         let (stranger, buyer) = (try Self.customer("stranger"), try Self.customer("buyer"))
         #expect(try await redeem(claim("1"), for: buyer) == [.granted])
@@ -135,6 +149,7 @@ import Testing
 
     private static let ghost = "$RCAnonymousID:" + String(repeating: "1", count: 32)
     private static let buyingGhost = "$RCAnonymousID:" + String(repeating: "2", count: 32)
+    private static let givenGhost = "$RCAnonymousID:" + String(repeating: "4", count: 32)
     private static let unusedGhost = "$RCAnonymousID:" + String(repeating: "3", count: 32)
 
     @Test(arguments: [
@@ -148,10 +163,13 @@ import Testing
         LogInExample(current: buyingGhost, new: unusedGhost, isLimited: true),
         LogInExample(current: buyingGhost, new: "invented", isLimited: false),
         LogInExample(current: buyingGhost, new: "poor", isLimited: false),
+        LogInExample(current: givenGhost, new: "invented", isLimited: false),
         LogInExample(current: ghost, new: "buyer", isLimited: false),
         LogInExample(current: unusedGhost, new: "buyer", isLimited: false),
     ])
-    func `a log-in beyond the allowance is written if it brings a purchase to a known customer`(example: LogInExample)
+    func `a log-in beyond the allowance is written if it brings a purchase or a gift to a known customer`(
+        example: LogInExample
+    )
         async throws
     {
         for (number, id) in ["buyer", Self.buyingGhost].enumerated() {
@@ -161,6 +179,11 @@ import Testing
             let user = try Self.customer(id)
             _ = try await ledger.write { try $0.number(of: user, at: Self.now) }
         }
+        let grant = Grant(
+            identifier: "g", item: Item(collection: "gate", number: 1), reason: "an apology", grantedBy: "K",
+            grantedAt: Self.now, endsAt: nil)
+        let given = try Self.customer(Self.givenGhost)
+        _ = try await ledger.write { try $0.add(grant, for: given, keeping: nil, for: nil, deletingBefore: Self.now) }
         let (current, new) = (try Self.customer(example.current), try Self.customer(example.new))
         let isNew = try await !isKnown(new)
         func logIn(_ purse: Purse) async throws -> Bool {

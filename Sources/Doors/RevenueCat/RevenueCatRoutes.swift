@@ -73,9 +73,7 @@ struct RevenueCatRoutes: RouteSource {
         let receipts = RevenueCatReceipts(services: services)
         group.on(.receipts) { request, context in
             let body = try await RequestBytes.collect(request, context, upTo: RequestMembers.maximumBodySize)
-            var sent = try await BlockingWork.process(body.count) { try ReceiptRequest(body) }
-            // Attributes are no purchase.
-            if context.isStorageAlmostFull { sent.attributes = [] }
+            let sent = try await BlockingWork.process(body.count) { try ReceiptRequest(body) }
             return try await receipts.answer(
                 sent, from: try context.requiredCaller, services.newcomers(for: request, context), request)
         }

@@ -112,6 +112,15 @@ struct CustomerRecords {
         return Set(try rows.map { try $0["user_id"] as Int64 })
     }
 
+    /// True if the team has given any of the customers something, or an import expects a purchase of one.
+    func haveGifts(_ customers: Set<Int64>) throws -> Bool {
+        try ["team_grant", "balance_addition", "expected_transaction"].contains { table in
+            try database.row(
+                "SELECT user_id FROM \(database.listed("$1")) JOIN \(table) ON user_id = listed.value LIMIT 1",
+                [database.list(customers.sorted())]) != nil
+        }
+    }
+
     /// A notification about a purchase of a user; nil for another notification.
     func notification(_ identifier: String, from origin: Origin, of user: Int64) throws -> RecordedNotification? {
         try database.row(

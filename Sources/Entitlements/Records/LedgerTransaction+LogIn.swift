@@ -62,8 +62,8 @@ extension LedgerTransaction {
         return LogIn(isNew: known == nil, effect: effect)
     }
 
-    /// True if a log-in needs an allowance: it writes something, and its customer has no purchase afterwards, or is as anonymous as
-    /// before. One purchase could otherwise go through any number of anonymous ids.
+    /// True if a log-in needs an allowance: it writes something, and its customer has no purchase and no gift afterwards, or is as
+    /// anonymous as before. One purchase could otherwise go through any number of anonymous ids.
     ///
     /// - Parameter known: The number of the new id's customer; nil for an unknown id.
     private func isLimited(_ decision: LogInDecision, to new: User, _ known: Int64?) throws -> Bool {
@@ -77,7 +77,8 @@ extension LedgerTransaction {
             customers = [customer]
         case .merge(let former, let customer): customers = [former, customer]
         }
-        return try CustomerRecords(database: database).buyers(among: customers).isEmpty
+        let records = CustomerRecords(database: database)
+        return try records.buyers(among: customers).isEmpty && !records.haveGifts(customers)
     }
 
     /// The number of records that a merge moves.

@@ -16,7 +16,7 @@ package struct ReceiptRequest: Hashable, Sendable {
     package let productIdentifier: String?
     /// True if the customer restores purchases.
     package let isRestore: Bool
-    package var attributes: [CustomerAttribute]
+    package let attributes: [CustomerAttribute]
 
     /// - Throws: `Problem` for an invalid body, `RedemptionError` for an invalid token.
     package init(_ body: [UInt8]) throws {

@@ -23,11 +23,9 @@ struct StatedAttributes: Sendable {
         (self.attributes, self.errors) = (attributes, errors)
     }
 
-    /// The bytes that the attributes of a new customer take in the ledger, about.
-    private func size(of user: User) -> Int {
-        attributes.reduce(NewcomerAllowance.bytes(ofUserNamed: user)) { size, attribute in
-            size + 100 + attribute.name.utf8.count + (attribute.value?.utf8.count ?? 0)
-        }
+    /// The bytes that the attributes take in the ledger, about.
+    private var size: Int {
+        attributes.reduce(0) { $0 + 100 + $1.name.utf8.count + ($1.value?.utf8.count ?? 0) }
     }
 
     /// Takes the bytes of the attributes from the allowance, unless the customer has a purchase.
@@ -38,10 +36,12 @@ struct StatedAttributes: Sendable {
         _ newcomers: NewcomerAllowance?,
         _ services: DoorServices
     ) async throws -> Int? {
-        guard let newcomers, !attributes.isEmpty,
-            try await !services.entitlements.ledger.read(.snapshot, { try $0.hasPurchases(user) })
-        else { return nil }
-        return newcomers.take(size(of: user))
+        guard let newcomers, !attributes.isEmpty else { return nil }
+        let (isKnown, hasPurchases) = try await services.entitlements.ledger.read(.snapshot) {
+            (try $0.number(of: user) != nil, try $0.hasPurchases(user))
+        }
+        if hasPurchases { return nil }
+        return newcomers.take(size + (isKnown ? 0 : NewcomerAllowance.bytes(ofUserNamed: user)))
     }
 
     /// Records the attributes.
