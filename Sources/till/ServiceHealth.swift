@@ -54,10 +54,6 @@ struct ServiceHealth: HealthSource {
             ("Till", Till.version), ("Swift", "\(_SwiftStdlibVersion.current)"), ("OpenSSL", OpenSSLLibrary.version),
         ]
     }
-
-    var openAPI: [UInt8] {
-        get throws { try OpenAPIDocument.composed.get().bytes }
-    }
 }
 
 extension HealthCheck {

@@ -1,7 +1,6 @@
 import Commerce
 import Console
 import Ledger
-import Service
 import Synchronization
 
 /// An installation with one problem and a few certificates.
@@ -59,8 +58,4 @@ final class TestHealth: HealthSource {
     ]
     let versions = [(name: "Till", version: "9.8.7")]
     let startNotes = ["There is no valid API key & no back end."]
-
-    var openAPI: [UInt8] {
-        get throws { try OpenAPIDocument.composed.get().bytes }
-    }
 }
