@@ -1,32 +1,56 @@
 /// A table of a page, with a sentence for an empty one and a link to the next page.
+///
+/// ```swift
+/// Listing.table(Phrase("Settings", "설정"), of: settings, empty: Phrase("There are no settings.", "설정이 없습니다.")) {
+///     column(Phrase("Setting", "설정")) { Shown.identifier($0.name) }
+///     column(Phrase("Value", "값")) { data($0.value) }
+/// }
+/// ```
 enum Listing {
+    /// A column of a table: its title, and its cell in a row.
+    struct Column<Row> {
+        let title: Phrase
+        let cell: (Row) -> HTML
+    }
+
+    @resultBuilder enum ColumnBuilder<Row> {
+        static func buildExpression(_ column: Column<Row>) -> [Column<Row>] { [column] }
+        static func buildBlock(_ columns: [Column<Row>]...) -> [Column<Row>] { columns.flatMap(\.self) }
+        static func buildOptional(_ columns: [Column<Row>]?) -> [Column<Row>] { columns ?? [] }
+    }
+
     /// - Parameters:
     ///   - caption: The title of the table, for screen readers also where the page shows none.
-    ///   - columns: The titles of the columns.
-    ///   - rows: The cells of each row.
     ///   - empty: The sentence for a table without rows.
     ///   - next: The address of the next page. Nil for the last one.
-    static func table(
-        _ caption: Phrase,
-        columns: [Phrase],
-        rows: [[HTML]],
-        empty: Phrase,
-        next: ConsolePath? = nil
+    static func table<Row>(
+        _ caption: Phrase, of rows: [Row], empty: Phrase, next: ConsolePath? = nil,
+        @ColumnBuilder<Row> columns: () -> [Column<Row>]
     ) -> HTML {
         guard !rows.isEmpty else { return p(.class("empty")) { empty } }
+        let columns = columns()
         return HTML {
             div(.class("scroll"), .role("region"), HTMLAttribute("tabindex", "0"), .ariaLabel(caption)) {
                 Console.table {
                     Console.caption(.class("hidden")) { caption }
-                    thead { tr { for column in columns { th(.scope("col")) { column } } } }
+                    thead { tr { for column in columns { th(.scope("col")) { column.title } } } }
                     tbody(.class("rows")) {
-                        for row in rows { tr { for cell in row { td { cell } } } }
+                        for row in rows { tr { for column in columns { td { column.cell(row) } } } }
                     }
                 }
             }
-            if let next {
-                p(.class("pager")) { a(.class("button"), .href(next)) { Phrase("Next page", "다음 페이지") } }
-            }
+            pager(next)
         }
     }
+
+    /// The link to the next page; nothing on the last one.
+    @HTMLBuilder static func pager(
+        _ next: ConsolePath?, _ title: Phrase = Phrase("Next page", "다음 페이지")
+    ) -> HTML {
+        if let next { p(.class("pager")) { a(.class("button"), .href(next)) { title } } }
+    }
+}
+
+func column<Row>(_ title: Phrase, @HTMLBuilder cell: @escaping (Row) -> HTML) -> Listing.Column<Row> {
+    Listing.Column(title: title, cell: cell)
 }

@@ -41,42 +41,40 @@ struct ConsumptionPage {
             section {
                 h2 { Phrase("Open", "답변 대기") }
                 Listing.table(
-                    Phrase("Open questions, oldest first", "답변을 기다리는 문의, 오래된 순"),
-                    columns: [Phrase("Transaction", "거래"), Phrase("Redeemed", "지급됨"), Phrase("Origin", "출처")],
-                    rows: open.map { request in
-                        [
-                            a(
-                                .href(
-                                    ConsolePath(
-                                        "app-store", "notification",
-                                        query: ["uuid": request.notificationUUID, "origin": request.origin.rawValue]))
-                            ) { Shown.identifier(request.transactionIdentifier) },
-                            HTML { request.isRedeemed ? Phrase("Yes", "예") : Phrase("No", "아니요") },
-                            Shown.identifier(request.origin.rawValue),
-                        ]
-                    }, empty: Phrase("No question is open.", "답변을 기다리는 문의가 없습니다."))
+                    Phrase("Open questions, oldest first", "답변을 기다리는 문의, 오래된 순"), of: open,
+                    empty: Phrase("No question is open.", "답변을 기다리는 문의가 없습니다.")
+                ) {
+                    column(Phrase("Transaction", "거래")) { request in
+                        let path = ConsolePath(
+                            "app-store", "notification",
+                            query: ["uuid": request.notificationUUID, "origin": request.origin.rawValue])
+                        a(.href(path)) { Shown.identifier(request.transactionIdentifier) }
+                    }
+                    column(Phrase("Redeemed", "지급됨")) {
+                        $0.isRedeemed ? Phrase("Yes", "예") : Phrase("No", "아니요")
+                    }
+                    column(Phrase("Origin", "출처")) { Shown.identifier($0.origin.rawValue) }
+                }
             }
             section {
                 h2 { Phrase("All questions", "모든 문의") }
                 Listing.table(
-                    Phrase("All questions, newest first", "모든 문의, 최신순"),
-                    columns: [
-                        Phrase("Received", "수신"), Phrase("Transaction", "거래"), Phrase("Customer", "고객"),
-                        Phrase("Reason of the customer", "고객의 이유"), Phrase("Answer", "답변"),
-                    ], rows: shown.map(row), empty: Phrase("The App Store has asked nothing.", "받은 문의가 없습니다."),
-                    next: next.map { ConsolePath("app-store", "consumption", query: ["cursor": $0.cursor]) })
+                    Phrase("All questions, newest first", "모든 문의, 최신순"), of: shown,
+                    empty: Phrase("The App Store has asked nothing.", "받은 문의가 없습니다."),
+                    next: next.map { ConsolePath("app-store", "consumption", query: ["cursor": $0.cursor]) }
+                ) {
+                    column(Phrase("Received", "수신")) { Shown.moment($0.notification.receivedAt) }
+                    column(Phrase("Transaction", "거래")) { received in
+                        a(.href(.notification(received.notification))) {
+                            Shown.identifier(received.notification.transactionIdentifier)
+                        }
+                    }
+                    column(Phrase("Customer", "고객")) { $0.customerLink }
+                    column(Phrase("Reason of the customer", "고객의 이유")) { Self.reason(of: $0.notification) }
+                    column(Phrase("Answer", "답변")) { Self.state(of: $0, at: now) }
+                }
             }
         }
-    }
-
-    private func row(_ received: ReceivedNotification) -> [HTML] {
-        [
-            Shown.moment(received.notification.receivedAt),
-            a(.href(.notification(received.notification))) {
-                Shown.identifier(received.notification.transactionIdentifier)
-            },
-            received.customerLink, Self.reason(of: received.notification), Self.state(of: received, at: now),
-        ]
     }
 
     /// The state of a question: answered or refused, open, or expired.

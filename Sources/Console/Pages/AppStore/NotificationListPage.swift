@@ -18,18 +18,9 @@ struct NotificationListPage {
             section {
                 h2 { Phrase("Received notifications", "받은 알림") }
                 filterForm
-                Listing.table(
-                    Phrase("Received notifications, newest first", "받은 알림, 최신순"), columns: columns,
-                    rows: shown.map(row),
-                    empty: next == nil
-                        ? Phrase("No notification matches.", "해당하는 알림이 없습니다.")
-                        : Phrase("None among the last ones. Search further.", "최근 알림에는 없습니다. 더 찾아 보세요."))
+                table
                 // A page without rows may have a next one, so the table does not show the link.
-                if let next {
-                    p(.class("pager")) {
-                        a(.class("button"), .href(path(after: next))) { Phrase("Next page", "다음 페이지") }
-                    }
-                }
+                Listing.pager(next.map(path))
                 p(.class("note")) {
                     Phrase(
                         "Late: received an hour or more after its signature, so the first attempt of the App Store "
@@ -70,35 +61,31 @@ struct NotificationListPage {
     /// The outcomes that a stored notification can have.
     private static let outcomes: [NotificationOutcome] = [.granted, .revoked, .recorded, .parked]
 
-    private var columns: [Phrase] {
-        [
-            Phrase("Received", "수신"), Phrase("Type", "종류"), Phrase("Signed", "서명"), Phrase("Outcome", "결과"),
-            Phrase("Transaction", "거래"), Phrase("Customer", "고객"),
-        ] + (hasSeveralApps ? [Phrase("App", "앱")] : [])
-    }
-
-    private func row(_ received: ReceivedNotification) -> [HTML] {
-        let notification = received.notification
-        let cells = [
-            HTML {
-                Shown.moment(notification.receivedAt)
+    private var table: HTML {
+        Listing.table(
+            Phrase("Received notifications, newest first", "받은 알림, 최신순"), of: shown,
+            empty: next == nil
+                ? Phrase("No notification matches.", "해당하는 알림이 없습니다.")
+                : Phrase("None among the last ones. Search further.", "최근 알림에는 없습니다. 더 찾아 보세요.")
+        ) {
+            column(Phrase("Received", "수신")) {
+                Shown.moment($0.notification.receivedAt)
                 plain(" ")
-                NotificationWords.marks(received)
-            },
-            HTML {
-                a(.href(.notification(notification))) { data(notification.type) }
-                if let subtype = notification.subtype {
+                NotificationWords.marks($0)
+            }
+            column(Phrase("Type", "종류")) { received in
+                a(.href(.notification(received.notification))) { data(received.notification.type) }
+                if let subtype = received.notification.subtype {
                     br()
                     small { data(subtype) }
                 }
-            },
-            Shown.moment(notification.signedAt),
-            notification.outcome?.html ?? Shown.nothing,
-            HTML {
-                Shown.identifier(notification.transactionIdentifier)
-                if let original = notification.originalTransactionIdentifier,
-                    original != notification.transactionIdentifier
-                {
+            }
+            column(Phrase("Signed", "서명")) { Shown.moment($0.notification.signedAt) }
+            column(Phrase("Outcome", "결과")) { $0.notification.outcome?.html ?? Shown.nothing }
+            column(Phrase("Transaction", "거래")) { received in
+                let transaction = received.notification.transactionIdentifier
+                Shown.identifier(transaction)
+                if let original = received.notification.originalTransactionIdentifier, original != transaction {
                     br()
                     small {
                         Phrase("Original", "원 거래")
@@ -106,10 +93,10 @@ struct NotificationListPage {
                         Shown.identifier(original)
                     }
                 }
-            },
-            received.customerLink,
-        ]
-        return cells + (hasSeveralApps ? [Shown.identifier(received.app)] : [])
+            }
+            column(Phrase("Customer", "고객")) { $0.customerLink }
+            if hasSeveralApps { column(Phrase("App", "앱")) { Shown.identifier($0.app) } }
+        }
     }
 
     private func path(after position: ReceivedNotification.Position) -> ConsolePath {

@@ -70,27 +70,25 @@ struct CustomerPage {
 
     private var items: HTML {
         Listing.table(
-            Phrase("Items", "아이템"),
-            columns: [
-                Phrase("Item", "아이템"), Phrase("State", "상태"), Phrase("Since", "시작"), Phrase("Until", "종료"),
-                Phrase("Source", "출처"), Phrase("Why?", "이유"),
-            ],
-            rows: facts.items.map { owned in
-                [
-                    HTML {
-                        names.picture(owned.item)
-                        plain(" ")
-                        bdi { names.item(owned.item) }
-                    },
-                    HTML {
-                        CustomerWords.badge(owned.state)
-                        plain(" ")
-                        OriginWords.mark(owned.transaction?.origin)
-                    }, Shown.day(owned.since), until(owned), source(of: owned),
-                    a(.href(explanation(of: owned.item))) { Phrase("Explain", "설명") },
-                ]
-            },
-            empty: Phrase("The customer owns no items.", "아이템이 없습니다."))
+            Phrase("Items", "아이템"), of: facts.items, empty: Phrase("The customer owns no items.", "아이템이 없습니다.")
+        ) {
+            column(Phrase("Item", "아이템")) { owned in
+                names.picture(owned.item)
+                plain(" ")
+                bdi { names.item(owned.item) }
+            }
+            column(Phrase("State", "상태")) {
+                CustomerWords.badge($0.state)
+                plain(" ")
+                OriginWords.mark($0.transaction?.origin)
+            }
+            column(Phrase("Since", "시작")) { Shown.day($0.since) }
+            column(Phrase("Until", "종료")) { until($0) }
+            column(Phrase("Source", "출처")) { source(of: $0) }
+            column(Phrase("Why?", "이유")) { owned in
+                a(.href(explanation(of: owned.item))) { Phrase("Explain", "설명") }
+            }
+        }
     }
 
     private func until(_ owned: OwnedItem) -> HTML {

@@ -73,22 +73,19 @@ struct AuditCheckCard {
     }
 
     private func breaks(_ breaks: [AuditVerification.Break]) -> HTML {
-        Listing.table(
-            Phrase("Changed logs", "변경된 기록"),
-            columns: [
-                Phrase("User", "사용자"), Phrase("First record that does not follow", "이어지지 않는 첫 기록"),
-            ],
-            rows: breaks.map { one in
-                [
-                    one.user.map { Shown.customer($0) }
-                        ?? HTML { Phrase("a user of an earlier version", "이전 버전의 사용자") },
-                    HTML {
-                        Phrase(
-                            "Record \(one.number) or an earlier one was changed or removed.",
-                            "\(one.number)번 기록이나 그 앞의 기록이 바뀌었거나 삭제되었습니다.")
-                    },
-                ]
-            },
-            empty: Phrase("None.", "없습니다."))
+        Listing.table(Phrase("Changed logs", "변경된 기록"), of: breaks, empty: Phrase("None.", "없습니다.")) {
+            column(Phrase("User", "사용자")) { one in
+                if let user = one.user {
+                    Shown.customer(user)
+                } else {
+                    Phrase("a user of an earlier version", "이전 버전의 사용자")
+                }
+            }
+            column(Phrase("First record that does not follow", "이어지지 않는 첫 기록")) {
+                Phrase(
+                    "Record \($0.number) or an earlier one was changed or removed.",
+                    "\($0.number)번 기록이나 그 앞의 기록이 바뀌었거나 삭제되었습니다.")
+            }
+        }
     }
 }

@@ -9,19 +9,16 @@ struct HealthCertificateTable {
         HTML {
             h2 { Phrase("Certificates", "인증서") }
             Listing.table(
-                Phrase("Certificates", "인증서"),
-                columns: [
-                    Phrase("Use", "용도"), Phrase("Name", "이름"), Phrase("From", "시작"), Phrase("Until", "만료"),
-                    Phrase("State", "상태"), Phrase("SHA-256", "SHA-256"),
-                ],
-                rows: certificates.map { certificate in
-                    [
-                        HTML { use(certificate.use) }, data(certificate.name ?? certificate.file),
-                        Shown.day(certificate.notBefore), Shown.day(certificate.notAfter), state(certificate),
-                        Shown.identifier(String(certificate.fingerprint.prefix(16)) + "…"),
-                    ]
-                },
-                empty: Phrase("No certificate is trusted, so every proof is refused.", "신뢰하는 인증서가 없어 모든 증명을 거절합니다."))
+                Phrase("Certificates", "인증서"), of: certificates,
+                empty: Phrase("No certificate is trusted, so every proof is refused.", "신뢰하는 인증서가 없어 모든 증명을 거절합니다.")
+            ) {
+                column(Phrase("Use", "용도")) { use($0.use) }
+                column(Phrase("Name", "이름")) { data($0.name ?? $0.file) }
+                column(Phrase("From", "시작")) { Shown.day($0.notBefore) }
+                column(Phrase("Until", "만료")) { Shown.day($0.notAfter) }
+                column(Phrase("State", "상태")) { state($0) }
+                column(Phrase("SHA-256", "SHA-256")) { Shown.identifier(String($0.fingerprint.prefix(16)) + "…") }
+            }
         }
     }
 

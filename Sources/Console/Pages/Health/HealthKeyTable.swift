@@ -13,21 +13,20 @@ struct HealthKeyTable {
         HTML {
             h2 { Phrase("API keys", "API 키") }
             Listing.table(
-                Phrase("API keys", "API 키"),
-                columns: [
-                    Phrase("Name", "이름"), Phrase("Beginning", "앞부분"), Phrase("Scopes", "범위"), Phrase("App", "앱"),
-                    Phrase("Made", "생성"), Phrase("Expires", "만료"), Phrase("Last used", "마지막 사용"),
-                    Phrase("State", "상태"),
-                ],
-                rows: keys.map { key in
-                    [
-                        data(key.name), Shown.identifier("till_" + key.identifier),
-                        data(key.scopes.joined(separator: ", ")),
-                        key.app.map { data($0) } ?? HTML { Phrase("all apps", "모든 앱") },
-                        Shown.day(key.createdAt), Shown.moment(key.expiresAt), Shown.moment(key.lastUsedAt), state(key),
-                    ]
-                },
-                empty: Phrase("There is no API key: till keys make NAME.", "API 키가 없습니다: till keys make NAME."))
+                Phrase("API keys", "API 키"), of: keys,
+                empty: Phrase("There is no API key: till keys make NAME.", "API 키가 없습니다: till keys make NAME.")
+            ) {
+                column(Phrase("Name", "이름")) { data($0.name) }
+                column(Phrase("Beginning", "앞부분")) { Shown.identifier("till_" + $0.identifier) }
+                column(Phrase("Scopes", "범위")) { data($0.scopes.joined(separator: ", ")) }
+                column(Phrase("App", "앱")) { key in
+                    if let app = key.app { data(app) } else { Phrase("all apps", "모든 앱") }
+                }
+                column(Phrase("Made", "생성")) { Shown.day($0.createdAt) }
+                column(Phrase("Expires", "만료")) { Shown.moment($0.expiresAt) }
+                column(Phrase("Last used", "마지막 사용")) { Shown.moment($0.lastUsedAt) }
+                column(Phrase("State", "상태")) { state($0) }
+            }
             p(.class("note")) {
                 Phrase(
                     "The last use is at most about an hour old. Keys are made and revoked with till keys.",

@@ -32,18 +32,15 @@ struct HealthPage {
             h2 { Phrase("Checks", "검사") }
             summary
             Listing.table(
-                Phrase("Checks", "검사"),
-                columns: [Phrase("State", "상태"), Phrase("Check", "검사"), Phrase("Result", "결과")],
-                rows: results.checks.map { check in
-                    [
-                        badge(check.state), HTML { check.subject.title },
-                        HTML {
-                            div { check.detail }
-                            if let remedy = check.remedy { div(.class("note")) { remedy } }
-                        },
-                    ]
-                },
-                empty: Phrase("There are no checks.", "검사가 없습니다."))
+                Phrase("Checks", "검사"), of: results.checks, empty: Phrase("There are no checks.", "검사가 없습니다.")
+            ) {
+                column(Phrase("State", "상태")) { badge($0.state) }
+                column(Phrase("Check", "검사")) { $0.subject.title }
+                column(Phrase("Result", "결과")) { check in
+                    div { check.detail }
+                    if let remedy = check.remedy { div(.class("note")) { remedy } }
+                }
+            }
             div(.class("actions")) {
                 context.form(to: ConsolePath("health", "checks")) {
                     button { Phrase("Check again", "다시 검사") }
@@ -91,15 +88,14 @@ struct HealthPage {
             }
             h2 { Phrase("Settings", "설정") }
             Listing.table(
-                Phrase("Settings", "설정"),
-                columns: [Phrase("Setting", "설정"), Phrase("Value", "값"), Phrase("Source", "출처")],
-                rows: settings.map { setting in
-                    [
-                        Shown.identifier(setting.name), data(setting.value),
-                        setting.source.map { data($0) } ?? HTML { Phrase("default", "기본값") },
-                    ]
-                },
-                empty: Phrase("There are no settings.", "설정이 없습니다."))
+                Phrase("Settings", "설정"), of: settings, empty: Phrase("There are no settings.", "설정이 없습니다.")
+            ) {
+                column(Phrase("Setting", "설정")) { Shown.identifier($0.name) }
+                column(Phrase("Value", "값")) { data($0.value) }
+                column(Phrase("Source", "출처")) { setting in
+                    if let source = setting.source { data(source) } else { Phrase("default", "기본값") }
+                }
+            }
         }
     }
 }

@@ -63,20 +63,13 @@ struct HealthPerformanceTable {
     private func times(_ title: Phrase, _ times: [HealthPerformance.Times]) -> HTML {
         HTML {
             h3 { title }
-            Listing.table(
-                title,
-                columns: [
-                    Phrase("Period", "기간"), Phrase("Number", "개수"), Phrase("Median (p50)", "중앙값 (p50)"),
-                    Phrase("p99", "p99"), Phrase("Longest", "최대"),
-                ],
-                rows: times.map { row in
-                    [
-                        HTML { Phrase("last \(row.minutes) min", "최근 \(row.minutes)분") },
-                        Shown.number(Int64(row.count)), Self.shown(row.median), Self.shown(row.percentile99),
-                        Self.shown(row.maximum),
-                    ]
-                },
-                empty: Phrase("Nothing was measured.", "측정한 것이 없습니다."))
+            Listing.table(title, of: times, empty: Phrase("Nothing was measured.", "측정한 것이 없습니다.")) {
+                column(Phrase("Period", "기간")) { Phrase("last \($0.minutes) min", "최근 \($0.minutes)분") }
+                column(Phrase("Number", "개수")) { Shown.number(Int64($0.count)) }
+                column(Phrase("Median (p50)", "중앙값 (p50)")) { Self.shown($0.median) }
+                column(Phrase("p99", "p99")) { Self.shown($0.percentile99) }
+                column(Phrase("Longest", "최대")) { Self.shown($0.maximum) }
+            }
         }
     }
 

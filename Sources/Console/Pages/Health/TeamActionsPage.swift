@@ -24,16 +24,8 @@ struct TeamActionsPage {
                     "사람들이 콘솔에서 고객에게 한 변경입니다. API 키의 변경은 고객의 타임라인에 있습니다.")
             }
             filter
-            Listing.table(
-                Phrase("Actions of the team", "팀의 작업"),
-                columns: [
-                    Phrase("Time", "시각"), Phrase("Person", "사람"), Phrase("Action", "작업"), Phrase("Customer", "고객"),
-                    Phrase("What", "대상"), Phrase("Reason", "이유"),
-                ],
-                rows: actions.map(row), empty: empty, next: next)
-            if actions.isEmpty, let next {
-                p(.class("pager")) { a(.class("button"), .href(next)) { Phrase("Search further", "계속 찾기") } }
-            }
+            table
+            if actions.isEmpty { Listing.pager(next, Phrase("Search further", "계속 찾기")) }
         }
     }
 
@@ -67,21 +59,27 @@ struct TeamActionsPage {
         }
     }
 
-    private func row(_ action: TeamAction) -> [HTML] {
-        let entry = action.entry
-        let actor = if case .member(let name) = entry.actor { name } else { entry.actor.description }
-        return [
-            Shown.moment(entry.happenedAt), data(actor), HTML { Self.title(of: entry.event) },
-            Shown.customer(action.user),
-            HTML {
-                data(entry.subject)
-                if !entry.reference.isEmpty {
-                    plain(" ")
-                    Shown.identifier(entry.reference)
+    private var table: HTML {
+        Listing.table(Phrase("Actions of the team", "팀의 작업"), of: actions, empty: empty, next: next) {
+            column(Phrase("Time", "시각")) { Shown.moment($0.entry.happenedAt) }
+            column(Phrase("Person", "사람")) { action in
+                if case .member(let name) = action.entry.actor {
+                    data(name)
+                } else {
+                    data(action.entry.actor.description)
                 }
-            },
-            entry.reason.map { data($0) } ?? Shown.nothing,
-        ]
+            }
+            column(Phrase("Action", "작업")) { Self.title(of: $0.entry.event) }
+            column(Phrase("Customer", "고객")) { Shown.customer($0.user) }
+            column(Phrase("What", "대상")) { action in
+                data(action.entry.subject)
+                if !action.entry.reference.isEmpty {
+                    plain(" ")
+                    Shown.identifier(action.entry.reference)
+                }
+            }
+            column(Phrase("Reason", "이유")) { $0.entry.reason.map { data($0) } ?? Shown.nothing }
+        }
     }
 
     /// The events that a member can cause.

@@ -131,12 +131,13 @@ struct AppStoreConnectChecklist: Sendable {
     /// The checklist as a table.
     var table: HTML {
         Listing.table(
-            Phrase("Entries in App Store Connect", "App Store Connect에 입력할 항목"),
-            columns: [
-                Phrase("In App Store Connect", "App Store Connect 항목"), Phrase("Value", "값"), Phrase("Check", "확인"),
-            ],
-            rows: entries.map { entry in [HTML { entry.title }, entry.value, Self.badge(of: entry.check)] },
-            empty: Phrase("None.", "없음."))
+            Phrase("Entries in App Store Connect", "App Store Connect에 입력할 항목"), of: entries,
+            empty: Phrase("None.", "없음.")
+        ) {
+            column(Phrase("In App Store Connect", "App Store Connect 항목")) { $0.title }
+            column(Phrase("Value", "값")) { $0.value }
+            column(Phrase("Check", "확인")) { Self.badge(of: $0.check) }
+        }
     }
 
     private static func badge(of check: Check) -> HTML {

@@ -32,9 +32,7 @@ struct CatalogHistoryPage {
             } else {
                 ol(.class("timeline")) { for revision in revisions { entry(revision) } }
             }
-            if let next {
-                p(.class("pager")) { a(.class("button"), .href(next)) { Phrase("Next page", "다음 페이지") } }
-            }
+            Listing.pager(next)
         }
     }
 

@@ -79,32 +79,30 @@ struct ProductListPage {
     }
 
     private var table: HTML {
-        var columns = [
-            Phrase("Picture", "그림"), Phrase("Product", "상품"), Phrase("Type", "유형"), Phrase("Names", "이름"),
-            Phrase("Price", "가격"), Phrase("Grants", "제공"), Phrase("Group and period", "그룹과 기간"),
-            Phrase("State", "상태"),
-        ]
-        if apps.all.count > 1 { columns.append(Phrase("App", "앱")) }
-        return Listing.table(
-            Phrase("Products", "상품"), columns: columns, rows: products.map(row),
-            empty: Phrase("No product matches.", "일치하는 상품이 없습니다."), next: next)
-    }
-
-    private func row(_ listed: ListedProduct) -> [HTML] {
-        let product = listed.product
-        var cells = [
-            listed.picture ?? Shown.nothing,
-            HTML {
+        Listing.table(
+            Phrase("Products", "상품"), of: products, empty: Phrase("No product matches.", "일치하는 상품이 없습니다."),
+            next: next
+        ) {
+            column(Phrase("Picture", "그림")) { $0.picture ?? Shown.nothing }
+            column(Phrase("Product", "상품")) { listed in
                 a(.href(listed.address.path())) { data(listed.title(context.language)) }
                 br()
-                Shown.identifier(product.productIdentifier)
-            },
-            HTML { product.type.title }, names(product), Shown.money(product.price),
-            listed.benefit.map { benefit in HTML { ProductWords.sentence(of: benefit) } } ?? Shown.nothing,
-            product.subscription.map(subscription) ?? Shown.nothing, listed.marks,
-        ]
-        if apps.all.count > 1 { cells.append(Shown.identifier(listed.catalog.bundleIdentifier)) }
-        return cells
+                Shown.identifier(listed.product.productIdentifier)
+            }
+            column(Phrase("Type", "유형")) { $0.product.type.title }
+            column(Phrase("Names", "이름")) { names($0.product) }
+            column(Phrase("Price", "가격")) { Shown.money($0.product.price) }
+            column(Phrase("Grants", "제공")) { listed in
+                if let benefit = listed.benefit { ProductWords.sentence(of: benefit) } else { Shown.nothing }
+            }
+            column(Phrase("Group and period", "그룹과 기간")) {
+                $0.product.subscription.map(subscription) ?? Shown.nothing
+            }
+            column(Phrase("State", "상태")) { $0.marks }
+            if apps.all.count > 1 {
+                column(Phrase("App", "앱")) { Shown.identifier($0.catalog.bundleIdentifier) }
+            }
+        }
     }
 
     private func names(_ product: Product) -> HTML {

@@ -98,27 +98,25 @@ struct ProductPage {
 
     private var texts: HTML {
         Listing.table(
-            Phrase("Texts in each language", "언어별 텍스트"),
-            columns: [Phrase("Language", "언어"), Phrase("Name", "이름"), Phrase("Description", "설명")],
-            rows: product.localizations.map {
-                [plain($0.locale), data($0.displayName), data($0.description)]
-            },
-            empty: Phrase("The product has no texts.", "상품에 텍스트가 없습니다."))
+            Phrase("Texts in each language", "언어별 텍스트"), of: product.localizations,
+            empty: Phrase("The product has no texts.", "상품에 텍스트가 없습니다.")
+        ) {
+            column(Phrase("Language", "언어")) { plain($0.locale) }
+            column(Phrase("Name", "이름")) { data($0.displayName) }
+            column(Phrase("Description", "설명")) { data($0.description) }
+        }
     }
 
     private var offers: HTML {
         Listing.table(
-            Phrase("Offers", "혜택"),
-            columns: [
-                Phrase("Kind", "종류"), Phrase("Identifier", "식별자"), Phrase("Terms", "조건"), Phrase("Customers", "고객"),
-            ],
-            rows: (product.subscription?.offers ?? []).map { offer in
-                [
-                    HTML { offer.kind.title }, Shown.identifier(offer.identifier),
-                    HTML { ProductWords.terms(of: offer) }, eligibility(offer.eligibility),
-                ]
-            },
-            empty: Phrase("The subscription has no offers.", "구독에 혜택이 없습니다."))
+            Phrase("Offers", "혜택"), of: product.subscription?.offers ?? [],
+            empty: Phrase("The subscription has no offers.", "구독에 혜택이 없습니다.")
+        ) {
+            column(Phrase("Kind", "종류")) { $0.kind.title }
+            column(Phrase("Identifier", "식별자")) { Shown.identifier($0.identifier) }
+            column(Phrase("Terms", "조건")) { ProductWords.terms(of: $0) }
+            column(Phrase("Customers", "고객")) { eligibility($0.eligibility) }
+        }
     }
 
     private func eligibility(_ customers: Set<SubscriptionOffer.Eligibility>?) -> HTML {

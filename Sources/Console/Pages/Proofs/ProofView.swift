@@ -50,23 +50,26 @@ struct ProofView {
                 }
             }
             Listing.table(
-                Phrase("Checks in their order", "순서대로 본 검사"),
-                columns: [Phrase("Check", "검사"), Phrase("Result", "결과"), Phrase("Finding and remedy", "원인과 해결 방법")],
-                rows: ProofVerdict.Check.allCases.map(row), empty: Phrase("No checks.", "검사가 없습니다."))
+                Phrase("Checks in their order", "순서대로 본 검사"), of: ProofVerdict.Check.allCases,
+                empty: Phrase("No checks.", "검사가 없습니다.")
+            ) {
+                column(Phrase("Check", "검사")) { $0.title }
+                column(Phrase("Result", "결과")) { badge(of: $0) }
+                column(Phrase("Finding and remedy", "원인과 해결 방법")) { check in
+                    if case .failed(let failure) = proof.verdict[check] { finding(failure) } else { check.meaning }
+                }
+            }
         }
     }
 
-    private func row(_ check: ProofVerdict.Check) -> [HTML] {
+    private func badge(of check: ProofVerdict.Check) -> HTML {
         switch proof.verdict[check] {
-        case .passed: [title(check), Shown.badge(Phrase("passed", "통과"), .good), HTML { check.meaning }]
-        case .failed(let failure):
-            [title(check), Shown.badge(Phrase("failed", "실패"), .bad), finding(failure)]
-        case .notReached: [title(check), Shown.badge(Phrase("not reached", "검사하지 않음")), HTML { check.meaning }]
-        case .notNeeded: [title(check), Shown.badge(Phrase("not needed", "필요 없음")), HTML { check.meaning }]
+        case .passed: Shown.badge(Phrase("passed", "통과"), .good)
+        case .failed: Shown.badge(Phrase("failed", "실패"), .bad)
+        case .notReached: Shown.badge(Phrase("not reached", "검사하지 않음"))
+        case .notNeeded: Shown.badge(Phrase("not needed", "필요 없음"))
         }
     }
-
-    private func title(_ check: ProofVerdict.Check) -> HTML { HTML { check.title } }
 
     private func finding(_ failure: ProofVerdict.Failure) -> HTML {
         let explanation = RefusalExplanation(code: failure.code)

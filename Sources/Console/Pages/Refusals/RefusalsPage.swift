@@ -17,14 +17,7 @@ struct RefusalsPage {
                     "Authentic purchases that a user presented and the service refused. Each is recorded once for a user and a "
                         + "transaction.", "사용자가 제시했지만 서비스가 거절한 진짜 구매입니다. 사용자와 거래마다 한 번만 기록합니다.")
             }
-            Listing.table(
-                Phrase("Refused purchases by code", "코드별로 거절된 구매"),
-                columns: [
-                    Phrase("Code", "코드"), Phrase("Last \(days) days", "최근 \(days)일"), Phrase("Latest", "최근"),
-                    Phrase("Cause", "원인"), Phrase("Remedy", "해결 방법"),
-                ],
-                rows: groups.map(Self.row),
-                empty: Phrase("No purchase was ever refused.", "거절된 구매가 없습니다."))
+            purchases
             for group in groups { latest(group) }
             h2 { Phrase("Refused proofs", "거절된 증명") }
             p(.class("note")) {
@@ -37,14 +30,19 @@ struct RefusalsPage {
         }
     }
 
-    private static func row(_ group: RefusalGroup) -> [HTML] {
-        let explanation = RefusalExplanation(code: group.code)
-        return [
-            a(.href(ConsolePath("refusals", group.code))) { Shown.identifier(group.code) },
-            count(group.count),
-            Shown.moment(group.latest.first?.happenedAt),
-            text(explanation?.cause), text(explanation?.remedy),
-        ]
+    private var purchases: HTML {
+        Listing.table(
+            Phrase("Refused purchases by code", "코드별로 거절된 구매"), of: groups,
+            empty: Phrase("No purchase was ever refused.", "거절된 구매가 없습니다.")
+        ) {
+            column(Phrase("Code", "코드")) { group in
+                a(.href(ConsolePath("refusals", group.code))) { Shown.identifier(group.code) }
+            }
+            column(Phrase("Last \(days) days", "최근 \(days)일")) { Self.count($0.count) }
+            column(Phrase("Latest", "최근")) { Shown.moment($0.latest.first?.happenedAt) }
+            column(Phrase("Cause", "원인")) { Self.text(RefusalExplanation(code: $0.code)?.cause) }
+            column(Phrase("Remedy", "해결 방법")) { Self.text(RefusalExplanation(code: $0.code)?.remedy) }
+        }
     }
 
     private static func count(_ count: Int) -> HTML {
@@ -73,23 +71,18 @@ struct RefusalsPage {
     private var proofs: HTML {
         // The refusals of an authentic proof are recorded above.
         let refused = uncounted.compactMap { counted in
-            ProofRefusal.Reason(rawValue: counted.code).map { (counted, $0) }
-        }.filter { $0.1.step != .appAndOrigin }
+            ProofRefusal.Reason(rawValue: counted.code).map { (refusals: counted, step: $0.step) }
+        }.filter { $0.step != .appAndOrigin }
         return Listing.table(
-            Phrase("Refused proofs by code", "코드별로 거절된 증명"),
-            columns: [
-                Phrase("Code", "코드"), Phrase("Check", "검사"), Phrase("Redemptions", "등록"),
-                Phrase("Notifications", "알림"), Phrase("Cause", "원인"), Phrase("Remedy", "해결 방법"),
-            ],
-            rows: refused.map { counted, reason in
-                let explanation = RefusalExplanation(code: counted.code)
-                return [
-                    Shown.identifier(counted.code),
-                    Self.text(ProofVerdict.Check(reason.step)?.title),
-                    Shown.number(Int64(counted.redemptions)), Shown.number(Int64(counted.notifications)),
-                    Self.text(explanation?.cause), Self.text(explanation?.remedy),
-                ]
-            },
-            empty: Phrase("None since the start of the service.", "서비스가 시작된 뒤로 없습니다."))
+            Phrase("Refused proofs by code", "코드별로 거절된 증명"), of: refused,
+            empty: Phrase("None since the start of the service.", "서비스가 시작된 뒤로 없습니다.")
+        ) {
+            column(Phrase("Code", "코드")) { Shown.identifier($0.refusals.code) }
+            column(Phrase("Check", "검사")) { Self.text(ProofVerdict.Check($0.step)?.title) }
+            column(Phrase("Redemptions", "등록")) { Shown.number(Int64($0.refusals.redemptions)) }
+            column(Phrase("Notifications", "알림")) { Shown.number(Int64($0.refusals.notifications)) }
+            column(Phrase("Cause", "원인")) { Self.text(RefusalExplanation(code: $0.refusals.code)?.cause) }
+            column(Phrase("Remedy", "해결 방법")) { Self.text(RefusalExplanation(code: $0.refusals.code)?.remedy) }
+        }
     }
 }

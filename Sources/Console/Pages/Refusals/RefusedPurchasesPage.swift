@@ -25,21 +25,18 @@ struct RefusedPurchasesPage {
 
     static func table(_ caption: Phrase, _ refusals: [RecordedRefusal], next: ConsolePath?) -> HTML {
         Listing.table(
-            caption,
-            columns: [
-                Phrase("Time", "시각"), Phrase("User", "사용자"), Phrase("Product", "상품"), Phrase("Transaction", "거래"),
-                Phrase("Origin", "출처"),
-            ],
-            rows: refusals.map { refusal in
-                [
-                    Shown.moment(refusal.happenedAt), Shown.customer(refusal.user),
-                    Shown.identifier(refusal.productIdentifier),
-                    a(.href(ConsolePath("customers", query: ["search": refusal.transactionIdentifier]))) {
-                        Shown.identifier(refusal.transactionIdentifier)
-                    },
-                    Shown.identifier(refusal.origin?.rawValue),
-                ]
-            },
-            empty: Phrase("No purchase was refused with this code.", "이 코드로 거절된 구매가 없습니다."), next: next)
+            caption, of: refusals,
+            empty: Phrase("No purchase was refused with this code.", "이 코드로 거절된 구매가 없습니다."), next: next
+        ) {
+            column(Phrase("Time", "시각")) { Shown.moment($0.happenedAt) }
+            column(Phrase("User", "사용자")) { Shown.customer($0.user) }
+            column(Phrase("Product", "상품")) { Shown.identifier($0.productIdentifier) }
+            column(Phrase("Transaction", "거래")) { refusal in
+                a(.href(ConsolePath("customers", query: ["search": refusal.transactionIdentifier]))) {
+                    Shown.identifier(refusal.transactionIdentifier)
+                }
+            }
+            column(Phrase("Origin", "출처")) { Shown.identifier($0.origin?.rawValue) }
+        }
     }
 }

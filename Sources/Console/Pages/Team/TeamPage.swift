@@ -14,34 +14,39 @@ struct TeamPage {
     var page: Page {
         Page(Phrase("Team", "팀"), section: .team) {
             h2 { Phrase("Members", "구성원") }
-            Listing.table(
-                Phrase("Members", "구성원"),
-                columns: [
-                    Phrase("Name", "이름"), Phrase("Role", "역할"), Phrase("Password", "비밀번호"), Phrase("Codes", "코드"),
-                    Phrase("Added", "추가"), Phrase("Actions", "작업"),
-                ],
-                rows: members.filter { $0.removedAt == nil }.enumerated().map { row($0.element, $0.offset) },
-                empty: Phrase("The team has no members.", "팀에 구성원이 없습니다."))
+            current
             addition
             removed
             h2 { Phrase("Changes", "변경 내역") }
             Listing.table(
-                Phrase("Changes", "변경 내역"),
-                columns: [Phrase("Time", "시각"), Phrase("Change", "변경"), Phrase("By", "변경한 사람")],
-                rows: changes.map { [Shown.moment($0.happenedAt), sentence($0), actor($0.actor)] },
-                empty: Phrase("Nothing was changed yet.", "아직 변경한 것이 없습니다."), next: next)
+                Phrase("Changes", "변경 내역"), of: changes,
+                empty: Phrase("Nothing was changed yet.", "아직 변경한 것이 없습니다."), next: next
+            ) {
+                column(Phrase("Time", "시각")) { Shown.moment($0.happenedAt) }
+                column(Phrase("Change", "변경")) { sentence($0) }
+                column(Phrase("By", "변경한 사람")) { actor($0.actor) }
+            }
         }
     }
 
-    private func row(_ member: TeamMember, _ index: Int) -> [HTML] {
-        [
-            data(member.name), HTML { member.role.title },
-            member.passwordHash == nil
-                ? Shown.badge(Phrase("invited", "초대됨"), .warning) : Shown.badge(Phrase("set", "설정됨"), .good),
-            member.codeSecret == nil
-                ? Shown.badge(Phrase("off", "사용 안 함")) : Shown.badge(Phrase("on", "사용"), .good),
-            Shown.moment(member.createdAt), actions(member, index),
-        ]
+    private var current: HTML {
+        Listing.table(
+            Phrase("Members", "구성원"), of: Array(members.filter { $0.removedAt == nil }.enumerated()),
+            empty: Phrase("The team has no members.", "팀에 구성원이 없습니다.")
+        ) {
+            column(Phrase("Name", "이름")) { data($0.element.name) }
+            column(Phrase("Role", "역할")) { $0.element.role.title }
+            column(Phrase("Password", "비밀번호")) {
+                $0.element.passwordHash == nil
+                    ? Shown.badge(Phrase("invited", "초대됨"), .warning) : Shown.badge(Phrase("set", "설정됨"), .good)
+            }
+            column(Phrase("Codes", "코드")) {
+                $0.element.codeSecret == nil
+                    ? Shown.badge(Phrase("off", "사용 안 함")) : Shown.badge(Phrase("on", "사용"), .good)
+            }
+            column(Phrase("Added", "추가")) { Shown.moment($0.element.createdAt) }
+            column(Phrase("Actions", "작업")) { actions($0.element, $0.offset) }
+        }
     }
 
     private func actions(_ member: TeamMember, _ index: Int) -> HTML {
@@ -118,18 +123,13 @@ struct TeamPage {
         return details(.class("action")) {
             summary { Phrase("Removed members", "삭제된 구성원") }
             Listing.table(
-                Phrase("Removed members", "삭제된 구성원"),
-                columns: [
-                    Phrase("Name", "이름"), Phrase("Role", "역할"), Phrase("Added", "추가"), Phrase("Removed", "삭제"),
-                ],
-                rows: members.map {
-                    member in
-                    [
-                        data(member.name), HTML { member.role.title }, Shown.moment(member.createdAt),
-                        Shown.moment(member.removedAt),
-                    ]
-                },
-                empty: Phrase("None.", "없습니다."))
+                Phrase("Removed members", "삭제된 구성원"), of: members, empty: Phrase("None.", "없습니다.")
+            ) {
+                column(Phrase("Name", "이름")) { data($0.name) }
+                column(Phrase("Role", "역할")) { $0.role.title }
+                column(Phrase("Added", "추가")) { Shown.moment($0.createdAt) }
+                column(Phrase("Removed", "삭제")) { Shown.moment($0.removedAt) }
+            }
         }
     }
 

@@ -24,12 +24,23 @@ struct UnclaimedPage {
             if expectedCount > 0 { expected }
             filter
             Listing.table(
-                Phrase("Unclaimed purchases", "주인 없는 구매"),
-                columns: [
-                    Phrase("Transaction", "거래"), Phrase("Product", "상품"), Phrase("Purchased", "구매일"),
-                    Phrase("Origin", "출처"), Phrase("Account token", "계정 토큰"), Phrase("State", "상태"),
-                ] + (apps.count > 1 ? [Phrase("App", "앱")] : []),
-                rows: purchases.map(row), empty: Phrase("No unclaimed purchases.", "주인 없는 구매가 없습니다."), next: next)
+                Phrase("Unclaimed purchases", "주인 없는 구매"), of: purchases,
+                empty: Phrase("No unclaimed purchases.", "주인 없는 구매가 없습니다."), next: next
+            ) {
+                column(Phrase("Transaction", "거래")) { purchase in
+                    a(.href(UnclaimedPurchasePage.path(of: purchase))) {
+                        Shown.identifier(purchase.transactionIdentifier)
+                    }
+                }
+                column(Phrase("Product", "상품")) { Shown.identifier($0.productIdentifier) }
+                column(Phrase("Purchased", "구매일")) { Shown.moment($0.purchaseDate) }
+                column(Phrase("Origin", "출처")) { Shown.identifier($0.origin.rawValue) }
+                column(Phrase("Account token", "계정 토큰")) {
+                    Shown.identifier($0.appAccountToken?.uuidString.lowercased())
+                }
+                column(Phrase("State", "상태")) { UnclaimedPurchasePage.state(of: $0) }
+                if apps.count > 1 { column(Phrase("App", "앱")) { Shown.identifier($0.app) } }
+            }
         }
     }
 
@@ -61,17 +72,5 @@ struct UnclaimedPage {
             }
             button { Phrase("Search", "검색") }
         }
-    }
-
-    private func row(_ purchase: UnclaimedPurchase) -> [HTML] {
-        [
-            a(.href(UnclaimedPurchasePage.path(of: purchase))) {
-                Shown.identifier(purchase.transactionIdentifier)
-            },
-            Shown.identifier(purchase.productIdentifier), Shown.moment(purchase.purchaseDate),
-            Shown.identifier(purchase.origin.rawValue),
-            Shown.identifier(purchase.appAccountToken?.uuidString.lowercased()),
-            UnclaimedPurchasePage.state(of: purchase),
-        ] + (apps.count > 1 ? [Shown.identifier(purchase.app)] : [])
     }
 }

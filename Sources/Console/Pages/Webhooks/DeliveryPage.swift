@@ -31,12 +31,19 @@ struct DeliveryPage {
             section {
                 h2 { Phrase("Attempts", "시도") }
                 Listing.table(
-                    Phrase("Attempts, newest first", "시도, 최신순"),
-                    columns: [
-                        Phrase("Number", "번호"), Phrase("Time", "시각"), Phrase("Result", "결과"),
-                        Phrase("Duration", "소요 시간"),
-                        Phrase("Response, the first kilobyte", "응답의 첫 1킬로바이트"),
-                    ], rows: attempts.map(row), empty: Phrase("None yet.", "아직 없습니다."))
+                    Phrase("Attempts, newest first", "시도, 최신순"), of: attempts,
+                    empty: Phrase("None yet.", "아직 없습니다.")
+                ) {
+                    column(Phrase("Number", "번호")) { Shown.number($0.number) }
+                    column(Phrase("Time", "시각")) { Shown.moment($0.at) }
+                    column(Phrase("Result", "결과")) { WebhookWords.outcome(of: $0) }
+                    column(Phrase("Duration", "소요 시간")) {
+                        $0.milliseconds.map { plain(Shown.digits($0) + " ms") } ?? Shown.nothing
+                    }
+                    column(Phrase("Response, the first kilobyte", "응답의 첫 1킬로바이트")) {
+                        $0.response.map { text in pre { data(text) } } ?? Shown.nothing
+                    }
+                }
             }
             if let message { request(message) }
         }
@@ -59,14 +66,6 @@ struct DeliveryPage {
 
     private func path(_ segment: String) -> ConsolePath {
         ConsolePath("webhooks", endpoint.identifier, "deliveries", delivery.messageIdentifier, segment)
-    }
-
-    private func row(_ attempt: WebhookDelivery.Attempt) -> [HTML] {
-        [
-            Shown.number(attempt.number), Shown.moment(attempt.at), WebhookWords.outcome(of: attempt),
-            attempt.milliseconds.map { plain(Shown.digits($0) + " ms") } ?? Shown.nothing,
-            attempt.response.map { text in pre { data(text) } } ?? Shown.nothing,
-        ]
     }
 
     private func request(_ message: SignedWebhook) -> HTML {

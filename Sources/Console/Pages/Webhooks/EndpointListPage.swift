@@ -20,23 +20,21 @@ struct EndpointListPage {
                     "Each endpoint of your back end receives a signed message about every change of what a user owns.",
                     "사용자의 소유물이 바뀔 때마다 백엔드의 각 엔드포인트가 서명된 메시지를 받습니다.")
             }
-            Listing.table(
-                Phrase("Endpoints, oldest first", "엔드포인트, 오래된 순"),
-                columns: [
-                    Phrase("Address", "주소"), Phrase("Format", "형식"), Phrase("Last message", "마지막 메시지"),
-                    Phrase("Given up", "포기한 메시지"), Phrase("Added", "추가"), Phrase("By", "추가한 사람"),
-                ], rows: rows.map(cells), empty: Phrase("There is no endpoint.", "엔드포인트가 없습니다."))
+            table
             if context.may(.administer) { addition }
         }
     }
 
-    private func cells(_ row: Row) -> [HTML] {
-        [
-            a(.href(ConsolePath("webhooks", row.endpoint.identifier))) {
-                data(row.endpoint.shownURL(to: context))
-            },
-            HTML { WebhookWords.title(of: row.endpoint.format) },
-            HTML {
+    private var table: HTML {
+        Listing.table(
+            Phrase("Endpoints, oldest first", "엔드포인트, 오래된 순"), of: rows,
+            empty: Phrase("There is no endpoint.", "엔드포인트가 없습니다.")
+        ) {
+            column(Phrase("Address", "주소")) { row in
+                a(.href(path(row.endpoint))) { data(row.endpoint.shownURL(to: context)) }
+            }
+            column(Phrase("Format", "형식")) { WebhookWords.title(of: $0.endpoint.format) }
+            column(Phrase("Last message", "마지막 메시지")) { row in
                 if let last = row.last {
                     WebhookWords.badge(last.state)
                     plain(" ")
@@ -44,16 +42,21 @@ struct EndpointListPage {
                 } else {
                     Shown.nothing
                 }
-            },
-            row.hasFailed
-                ? a(
-                    .href(
-                        ConsolePath(
-                            "webhooks", row.endpoint.identifier,
-                            query: ["state": WebhookDelivery.State.failed.rawValue]))
-                ) { Phrase("Show", "보기") } : HTML { Phrase("None", "없음") },
-            Shown.moment(row.endpoint.createdAt), ActorWords.html(caller: row.endpoint.createdBy, keys),
-        ]
+            }
+            column(Phrase("Given up", "포기한 메시지")) { row in
+                if row.hasFailed {
+                    a(.href(path(row.endpoint, WebhookDelivery.State.failed))) { Phrase("Show", "보기") }
+                } else {
+                    Phrase("None", "없음")
+                }
+            }
+            column(Phrase("Added", "추가")) { Shown.moment($0.endpoint.createdAt) }
+            column(Phrase("By", "추가한 사람")) { ActorWords.html(caller: $0.endpoint.createdBy, keys) }
+        }
+    }
+
+    private func path(_ endpoint: WebhookEndpoint, _ state: WebhookDelivery.State? = nil) -> ConsolePath {
+        ConsolePath("webhooks", endpoint.identifier, query: ["state": state?.rawValue])
     }
 
     private var addition: HTML {

@@ -29,22 +29,19 @@ struct EndpointPage {
             section {
                 h2 { Phrase("Messages", "메시지") }
                 tabs
-                Listing.table(
-                    Phrase("Messages, newest first", "메시지, 최신순"),
-                    columns: [
-                        Phrase("Event", "사건 시각"), Phrase("Message", "메시지"), Phrase("Customer", "고객"),
-                        Phrase("State", "상태"), Phrase("Attempts", "시도"), Phrase("Last attempt", "마지막 시도"),
-                        Phrase("Next attempt", "다음 시도"),
-                    ], rows: deliveries.map(row), empty: Phrase("No message.", "메시지가 없습니다."),
-                    next: nextCursor.map { path(state, cursor: $0) })
+                messages
             }
             section {
                 h2 { Phrase("Changes by the team", "팀의 변경 내역") }
                 Listing.table(
-                    Phrase("The last changes, newest first", "최근 변경, 최신순"),
-                    columns: [
-                        Phrase("Time", "시각"), Phrase("Change", "변경"), Phrase("By", "변경한 사람"), Phrase("Detail", "상세"),
-                    ], rows: changes.map(row), empty: Phrase("None was recorded.", "기록된 변경이 없습니다."))
+                    Phrase("The last changes, newest first", "최근 변경, 최신순"), of: changes,
+                    empty: Phrase("None was recorded.", "기록된 변경이 없습니다.")
+                ) {
+                    column(Phrase("Time", "시각")) { Shown.moment($0.happenedAt) }
+                    column(Phrase("Change", "변경")) { WebhookWords.change($0.event) }
+                    column(Phrase("By", "변경한 사람")) { ActorWords.html(caller: $0.changedBy, keys) }
+                    column(Phrase("Detail", "상세")) { detail(of: $0) }
+                }
             }
         }
     }
@@ -99,24 +96,26 @@ struct EndpointPage {
         ConsolePath("webhooks", endpoint.identifier, query: ["state": state?.rawValue, "cursor": cursor])
     }
 
-    private func row(_ delivery: WebhookDelivery, _ type: String?) -> [HTML] {
-        [
-            Shown.moment(delivery.entry.happenedAt),
-            a(.href(ConsolePath("webhooks", endpoint.identifier, "deliveries", delivery.messageIdentifier))) {
-                data(type ?? delivery.messageIdentifier)
-            },
-            DeliveryPage.customer(of: delivery), WebhookWords.badge(delivery.state),
-            Shown.number(Int64(delivery.attempts)),
-            delivery.lastAttempt.map { WebhookWords.outcome(of: $0) } ?? Shown.nothing,
-            DeliveryPage.nextAttempt(of: delivery),
-        ]
-    }
-
-    private func row(_ change: WebhookChange) -> [HTML] {
-        [
-            Shown.moment(change.happenedAt), HTML { WebhookWords.change(change.event) },
-            ActorWords.html(caller: change.changedBy, keys), detail(of: change),
-        ]
+    private var messages: HTML {
+        Listing.table(
+            Phrase("Messages, newest first", "메시지, 최신순"), of: deliveries,
+            empty: Phrase("No message.", "메시지가 없습니다."), next: nextCursor.map { path(state, cursor: $0) }
+        ) {
+            column(Phrase("Event", "사건 시각")) { Shown.moment($0.delivery.entry.happenedAt) }
+            column(Phrase("Message", "메시지")) { shown in
+                let message = shown.delivery.messageIdentifier
+                a(.href(ConsolePath("webhooks", endpoint.identifier, "deliveries", message))) {
+                    data(shown.type ?? message)
+                }
+            }
+            column(Phrase("Customer", "고객")) { DeliveryPage.customer(of: $0.delivery) }
+            column(Phrase("State", "상태")) { WebhookWords.badge($0.delivery.state) }
+            column(Phrase("Attempts", "시도")) { Shown.number(Int64($0.delivery.attempts)) }
+            column(Phrase("Last attempt", "마지막 시도")) {
+                $0.delivery.lastAttempt.map { WebhookWords.outcome(of: $0) } ?? Shown.nothing
+            }
+            column(Phrase("Next attempt", "다음 시도")) { DeliveryPage.nextAttempt(of: $0.delivery) }
+        }
     }
 
     private func detail(of change: WebhookChange) -> HTML {

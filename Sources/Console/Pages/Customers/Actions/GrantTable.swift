@@ -12,21 +12,18 @@ struct GrantTable {
     let next: ConsolePath?
 
     var html: HTML {
-        let actions = context.may(.support) ? [Phrase("Action", "작업")] : []
-        return Listing.table(
-            Phrase("Items given by the team", "팀이 지급한 아이템"),
-            columns: [
-                Phrase("Item", "아이템"), Phrase("Given", "지급"), Phrase("By", "누가"), Phrase("Reason", "이유"),
-                Phrase("Until", "종료"), Phrase("State", "상태"),
-            ] + actions,
-            rows: grants.map { grant in
-                [
-                    HTML { names.item(grant.item) }, Shown.day(grant.grantedAt),
-                    ActorWords.html(caller: grant.grantedBy, keys), data(grant.reason), Shown.day(grant.endsAt),
-                    state(of: grant),
-                ] + (actions.isEmpty ? [] : [revocation(of: grant)])
-            },
-            empty: Phrase("The team has given nothing.", "지급한 아이템이 없습니다."), next: next)
+        Listing.table(
+            Phrase("Items given by the team", "팀이 지급한 아이템"), of: grants,
+            empty: Phrase("The team has given nothing.", "지급한 아이템이 없습니다."), next: next
+        ) {
+            column(Phrase("Item", "아이템")) { names.item($0.item) }
+            column(Phrase("Given", "지급")) { Shown.day($0.grantedAt) }
+            column(Phrase("By", "누가")) { ActorWords.html(caller: $0.grantedBy, keys) }
+            column(Phrase("Reason", "이유")) { data($0.reason) }
+            column(Phrase("Until", "종료")) { Shown.day($0.endsAt) }
+            column(Phrase("State", "상태")) { state(of: $0) }
+            if context.may(.support) { column(Phrase("Action", "작업")) { revocation(of: $0) } }
+        }
     }
 
     private func isOver(_ grant: Grant) -> Bool { grant.endsAt.map { $0 <= now } ?? false }

@@ -11,19 +11,17 @@ struct TransactionTable {
 
     var html: HTML {
         Listing.table(
-            Phrase("Transactions", "거래"),
-            columns: [
-                Phrase("Product", "상품"), Phrase("Bought", "구매"), Phrase("Until", "종료"), Phrase("Price", "가격"),
-                Phrase("State", "상태"),
-            ],
-            rows: transactions.map { transaction in
-                [
-                    a(.href(transaction.path(of: user))) { names.product(transaction.productIdentifier) },
-                    Shown.day(transaction.purchaseDate), Shown.day(transaction.accessEnd(among: transactions)),
-                    Shown.money(transaction.paidPrice), state(of: transaction),
-                ]
-            },
-            empty: Phrase("The customer has redeemed nothing.", "등록한 거래가 없습니다."), next: next)
+            Phrase("Transactions", "거래"), of: transactions,
+            empty: Phrase("The customer has redeemed nothing.", "등록한 거래가 없습니다."), next: next
+        ) {
+            column(Phrase("Product", "상품")) { transaction in
+                a(.href(transaction.path(of: user))) { names.product(transaction.productIdentifier) }
+            }
+            column(Phrase("Bought", "구매")) { Shown.day($0.purchaseDate) }
+            column(Phrase("Until", "종료")) { Shown.day($0.accessEnd(among: transactions)) }
+            column(Phrase("Price", "가격")) { Shown.money($0.paidPrice) }
+            column(Phrase("State", "상태")) { state(of: $0) }
+        }
     }
 
     private func state(of transaction: RedeemedTransaction) -> HTML {

@@ -1,3 +1,4 @@
+import Commerce
 import Entitlements
 
 /// The search for customers, with its findings.
@@ -41,18 +42,15 @@ struct CustomersPage {
                     : Phrase("Customers whose name begins like this", "이름이 이렇게 시작하는 고객")
             }
             Listing.table(
-                Phrase("Customers", "고객"),
-                columns: [Phrase("Name", "이름"), Phrase("Issuer", "발급자"), Phrase("First seen", "처음 확인")],
-                rows: findings.users.map { known in
-                    [
-                        a(.href(.customer(known.user))) { data(known.user.name) },
-                        CustomerWords.issuer(known.user.issuer), Shown.day(known.firstSeenAt),
-                    ]
-                },
-                empty: empty,
+                Phrase("Customers", "고객"), of: findings.users, empty: empty,
                 next: findings.next.map {
                     ConsolePath("customers", query: ["search": text.isEmpty ? nil : text, "cursor": $0])
-                })
+                }
+            ) {
+                column(Phrase("Name", "이름")) { known in a(.href(.customer(known.user))) { data(known.user.name) } }
+                column(Phrase("Issuer", "발급자")) { CustomerWords.issuer($0.user.issuer) }
+                column(Phrase("First seen", "처음 확인")) { Shown.day($0.firstSeenAt) }
+            }
         }
     }
 
@@ -77,39 +75,40 @@ struct CustomersPage {
                     ? Phrase("Purchases of this order", "이 주문의 구매") : Phrase("Purchases", "구매")
             }
             Listing.table(
-                Phrase("Purchases", "구매"),
-                columns: [
-                    Phrase("Customer", "고객"), Phrase("Product", "상품"), Phrase("Original transaction", "원 거래"),
-                    Phrase("State", "상태"),
-                ],
-                rows: findings.purchases.map { purchase in
-                    let status = purchase.status
-                    return [
-                        owner(of: purchase), HTML { names.product(status.productIdentifier) },
-                        Shown.identifier(status.originalTransactionIdentifier),
-                        HTML {
-                            CustomerWords.badge(status.state)
-                            plain(" ")
-                            OriginWords.mark(status.origin)
-                        },
-                    ]
+                Phrase("Purchases", "구매"), of: foundPurchases, empty: Phrase("No purchases.", "구매가 없습니다.")
+            ) {
+                column(Phrase("Customer", "고객")) { $0.owner }
+                column(Phrase("Product", "상품")) { names.product($0.product) }
+                column(Phrase("Original transaction", "원 거래")) { Shown.identifier($0.transaction) }
+                column(Phrase("State", "상태")) {
+                    CustomerWords.badge($0.state)
+                    plain(" ")
+                    OriginWords.mark($0.origin)
                 }
-                    + findings.unclaimed.map { purchase in
-                        [
-                            a(.href(UnclaimedPurchasePage.path(of: purchase))) {
-                                Phrase("Nobody yet", "아직 없음")
-                            },
-                            HTML { names.product(purchase.productIdentifier) },
-                            Shown.identifier(purchase.originalTransactionIdentifier),
-                            HTML {
-                                CustomerWords.badge(.unclaimed)
-                                plain(" ")
-                                OriginWords.mark(purchase.origin)
-                            },
-                        ]
-                    },
-                empty: Phrase("No purchases.", "구매가 없습니다."))
+            }
         }
+    }
+
+    /// A purchase of the table, with or without an owner.
+    private typealias FoundPurchase = (
+        owner: HTML, product: String, transaction: String, state: PurchaseState, origin: Origin
+    )
+
+    private var foundPurchases: [FoundPurchase] {
+        let owned = findings.purchases.map { purchase -> FoundPurchase in
+            let status = purchase.status
+            return (
+                owner(of: purchase), status.productIdentifier, status.originalTransactionIdentifier, status.state,
+                status.origin
+            )
+        }
+        return owned
+            + findings.unclaimed.map { purchase in
+                (
+                    a(.href(UnclaimedPurchasePage.path(of: purchase))) { Phrase("Nobody yet", "아직 없음") },
+                    purchase.productIdentifier, purchase.originalTransactionIdentifier, .unclaimed, purchase.origin
+                )
+            }
     }
 
     private func owner(of purchase: KnownPurchase) -> HTML {

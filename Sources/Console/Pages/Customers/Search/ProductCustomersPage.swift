@@ -18,34 +18,24 @@ struct ProductCustomersPage {
             CustomerSearchForm(text: "").html
             div(.id("results"), HTMLAttribute("aria-live", "polite")) {
                 Listing.table(
-                    Phrase("The latest customers", "최근 고객"),
-                    columns: [
-                        Phrase("Customer", "고객"), Phrase("Bought", "구매"), Phrase("Redeemed", "등록"),
-                        Phrase("Transaction", "거래"),
-                    ],
-                    rows: found.customers.map { customer in
-                        [
-                            a(.href(.customer(customer.user))) { data(customer.user.name) },
-                            Shown.day(customer.purchaseDate), Shown.moment(customer.redeemedAt),
-                            HTML {
-                                Shown.identifier(customer.transactionIdentifier)
-                                plain(" ")
-                                OriginWords.mark(customer.origin)
-                            },
-                        ]
-                    },
+                    Phrase("The latest customers", "최근 고객"), of: found.customers,
                     empty: next == nil
                         ? Phrase("Nobody has redeemed the product.", "이 상품을 등록한 고객이 없습니다.")
-                        : Phrase("The next page goes on.", "다음 페이지에 이어집니다."),
-                    next: nil)
-                if let next {
-                    p(.class("pager")) {
-                        a(
-                            .class("button"),
-                            .href(ConsolePath("customers", query: ["product": product, "cursor": next]))
-                        ) { Phrase("Next page", "다음 페이지") }
+                        : Phrase("The next page goes on.", "다음 페이지에 이어집니다.")
+                ) {
+                    column(Phrase("Customer", "고객")) { customer in
+                        a(.href(.customer(customer.user))) { data(customer.user.name) }
+                    }
+                    column(Phrase("Bought", "구매")) { Shown.day($0.purchaseDate) }
+                    column(Phrase("Redeemed", "등록")) { Shown.moment($0.redeemedAt) }
+                    column(Phrase("Transaction", "거래")) {
+                        Shown.identifier($0.transactionIdentifier)
+                        plain(" ")
+                        OriginWords.mark($0.origin)
                     }
                 }
+                // A page without rows may have a next one, so the table does not show the link.
+                Listing.pager(next.map { ConsolePath("customers", query: ["product": product, "cursor": $0]) })
             }
         }
     }

@@ -20,9 +20,7 @@ struct Timeline {
             ol(.class("timeline")) {
                 for entry in entries { item(entry) }
             }
-            if let next {
-                p(.class("pager")) { a(.class("button"), .href(next)) { Phrase("Older entries", "이전 기록") } }
-            }
+            Listing.pager(next, Phrase("Older entries", "이전 기록"))
         }
     }
 

@@ -33,9 +33,8 @@ struct StoreAccountPage {
                     section(.class("card")) { StoreSubscriptionFacts(subscription: subscription).list }
                 }
                 h2 { Phrase("Latest transactions", "최근 거래") }
-                Listing.table(
-                    Phrase("Latest transactions", "최근 거래"), columns: StoreRows.transactionColumns,
-                    rows: transactions.map(StoreRows.transaction),
+                StoreRows.transactions(
+                    Phrase("Latest transactions", "최근 거래"), transactions,
                     empty: Phrase("The account has bought nothing.", "구매한 것이 없습니다."))
                 p {
                     a(.href(ConsolePath("store", query: ["account": account]))) {

@@ -20,9 +20,8 @@ struct StorePaymentQueuePage {
             }
             StoreAccountFilter(path: LocalStoreTab.queue.path, account: account).form
             LocalStoreTab.live {
-                Listing.table(
-                    Phrase("Payments, newest first", "결제 (최신순)"), columns: StoreRows.paymentColumns,
-                    rows: payments.map { StoreRows.payment($0, context) },
+                StoreRows.payments(
+                    Phrase("Payments, newest first", "결제 (최신순)"), payments, context,
                     empty: Phrase("The queue is empty.", "대기열이 비어 있습니다."),
                     next: nextCursor.map { ConsolePath("store", "queue", query: ["account": account, "cursor": $0]) })
             }

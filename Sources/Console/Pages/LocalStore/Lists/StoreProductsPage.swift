@@ -14,39 +14,35 @@ struct StoreProductsPage {
                     "스토어는 StoreKit 구성 파일의 상품을 판매합니다.")
             }
             Listing.table(
-                Phrase("Products for sale", "판매 중인 상품"),
-                columns: [
-                    Phrase("Product", "상품"), Phrase("Type", "종류"), Phrase("Price", "가격"),
-                    Phrase("Subscription", "구독"), Phrase("Offers", "혜택"), Phrase("Buy", "구매"),
-                ], rows: products.map(row), empty: Phrase("The store sells nothing.", "판매하는 상품이 없습니다."))
-        }
-    }
-
-    private func row(_ product: Product) -> [HTML] {
-        [
-            HTML {
-                data(product.localizations.first?.displayName ?? product.referenceName)
-                br()
-                Shown.identifier(product.productIdentifier)
-            },
-            HTML {
-                product.type.title
-                if product.isFamilyShareable {
+                Phrase("Products for sale", "판매 중인 상품"), of: products,
+                empty: Phrase("The store sells nothing.", "판매하는 상품이 없습니다.")
+            ) {
+                column(Phrase("Product", "상품")) {
+                    data($0.localizations.first?.displayName ?? $0.referenceName)
                     br()
-                    small { Phrase("can be shared in a family", "가족 공유 가능") }
+                    Shown.identifier($0.productIdentifier)
                 }
-            },
-            Shown.money(product.price),
-            product.subscription.map(period) ?? Shown.nothing,
-            offers(product.subscription?.offers ?? []),
-            a(.href(ConsolePath("store", "buy", query: ["product": product.productIdentifier]))) {
-                Phrase("Buy", "구매")
-                span(.class("hidden")) {
-                    plain(" ")
-                    data(product.productIdentifier)
+                column(Phrase("Type", "종류")) { product in
+                    product.type.title
+                    if product.isFamilyShareable {
+                        br()
+                        small { Phrase("can be shared in a family", "가족 공유 가능") }
+                    }
                 }
-            },
-        ]
+                column(Phrase("Price", "가격")) { Shown.money($0.price) }
+                column(Phrase("Subscription", "구독")) { $0.subscription.map(period) ?? Shown.nothing }
+                column(Phrase("Offers", "혜택")) { offers($0.subscription?.offers ?? []) }
+                column(Phrase("Buy", "구매")) { product in
+                    a(.href(ConsolePath("store", "buy", query: ["product": product.productIdentifier]))) {
+                        Phrase("Buy", "구매")
+                        span(.class("hidden")) {
+                            plain(" ")
+                            data(product.productIdentifier)
+                        }
+                    }
+                }
+            }
+        }
     }
 
     private func period(_ subscription: Subscription) -> HTML {

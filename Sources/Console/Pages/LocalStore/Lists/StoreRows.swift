@@ -1,48 +1,59 @@
 import Commerce
 import Store
 
-/// The rows of the local store's lists.
+/// The tables of the local store's lists.
 enum StoreRows {
-    static let transactionColumns = [
-        Phrase("Time", "시각"), Phrase("Transaction", "거래"), Phrase("Account", "계정"), Phrase("Product", "상품"),
-        Phrase("Price", "가격"), Phrase("State", "상태"), Phrase("Subscription", "구독"),
-    ]
-
-    static func transaction(_ listed: ListedTransaction) -> [HTML] {
-        let transaction = listed.transaction
-        return [
-            Shown.moment(transaction.purchaseDate),
-            a(.href(.storeTransaction(transaction.transactionIdentifier))) {
-                Shown.identifier(transaction.transactionIdentifier)
-            },
-            account(transaction.account),
-            product(transaction.productIdentifier, quantity: transaction.quantity),
-            Shown.money(transaction.price),
-            StoreWords.badge(listed),
-            listed.subscription.map { subscription in
-                HTML {
+    static func transactions(
+        _ caption: Phrase, _ transactions: [ListedTransaction], empty: Phrase, next: ConsolePath? = nil
+    ) -> HTML {
+        Listing.table(caption, of: transactions, empty: empty, next: next) {
+            column(Phrase("Time", "시각")) { Shown.moment($0.transaction.purchaseDate) }
+            column(Phrase("Transaction", "거래")) { listed in
+                a(.href(.storeTransaction(listed.transaction.transactionIdentifier))) {
+                    Shown.identifier(listed.transaction.transactionIdentifier)
+                }
+            }
+            column(Phrase("Account", "계정")) { account($0.transaction.account) }
+            column(Phrase("Product", "상품")) {
+                product($0.transaction.productIdentifier, quantity: $0.transaction.quantity)
+            }
+            column(Phrase("Price", "가격")) { Shown.money($0.transaction.price) }
+            column(Phrase("State", "상태")) { StoreWords.badge($0) }
+            column(Phrase("Subscription", "구독")) { listed in
+                if let subscription = listed.subscription {
                     StoreWords.badge(subscription.status)
                     plain(" ")
                     StoreWords.renewal(subscription)
+                } else {
+                    Shown.nothing
                 }
-            } ?? Shown.nothing,
-        ]
+            }
+        }
     }
 
-    static let paymentColumns = [
-        Phrase("Number", "번호"), Phrase("Account", "계정"), Phrase("Product", "상품"), Phrase("State", "상태"),
-        Phrase("Next step", "다음 단계"),
-    ]
-
-    static func payment(_ shown: StoreShownPayment, _ context: ConsoleContext) -> [HTML] {
-        let payment = shown.queued.transaction
-        return [
-            a(.href(.storePayment(payment.identifier))) { plain("\(payment.identifier)") },
-            account(shown.queued.account),
-            product(payment.payment.productIdentifier, quantity: payment.payment.quantity),
-            StoreWords.badge(payment, isInterrupted: shown.isInterrupted),
-            StorePaymentActionForms(context: context, payment: payment, isInterrupted: shown.isInterrupted).buttons,
-        ]
+    static func payments(
+        _ caption: Phrase, _ payments: [StoreShownPayment], _ context: ConsoleContext, empty: Phrase,
+        next: ConsolePath? = nil
+    ) -> HTML {
+        Listing.table(caption, of: payments, empty: empty, next: next) {
+            column(Phrase("Number", "번호")) { shown in
+                let number = shown.queued.transaction.identifier
+                a(.href(.storePayment(number))) { plain("\(number)") }
+            }
+            column(Phrase("Account", "계정")) { account($0.queued.account) }
+            column(Phrase("Product", "상품")) { shown in
+                let payment = shown.queued.transaction.payment
+                product(payment.productIdentifier, quantity: payment.quantity)
+            }
+            column(Phrase("State", "상태")) {
+                StoreWords.badge($0.queued.transaction, isInterrupted: $0.isInterrupted)
+            }
+            column(Phrase("Next step", "다음 단계")) { shown in
+                StorePaymentActionForms(
+                    context: context, payment: shown.queued.transaction, isInterrupted: shown.isInterrupted
+                ).buttons
+            }
+        }
     }
 
     static func account(_ name: String) -> HTML { a(.href(.storeAccount(name))) { data(name) } }

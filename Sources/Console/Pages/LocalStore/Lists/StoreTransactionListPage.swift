@@ -47,9 +47,8 @@ struct StoreTransactionListPage {
             LocalStoreTab.live {
                 if !payments.isEmpty { waiting }
                 h2 { Phrase("Transactions", "거래") }
-                Listing.table(
-                    Phrase("Transactions, newest first", "거래 (최신순)"), columns: StoreRows.transactionColumns,
-                    rows: transactions.map(StoreRows.transaction),
+                StoreRows.transactions(
+                    Phrase("Transactions, newest first", "거래 (최신순)"), transactions,
                     empty: Phrase("The store has sold nothing yet.", "아직 판매한 것이 없습니다."),
                     next: nextCursor.map { ConsolePath("store", query: ["account": account, "cursor": $0]) })
             }
@@ -59,9 +58,8 @@ struct StoreTransactionListPage {
     private var waiting: HTML {
         HTML {
             h2 { Phrase("Unfinished payments", "완료되지 않은 결제") }
-            Listing.table(
-                Phrase("Unfinished payments, newest first", "완료되지 않은 결제 (최신순)"),
-                columns: StoreRows.paymentColumns, rows: payments.map { StoreRows.payment($0, context) },
+            StoreRows.payments(
+                Phrase("Unfinished payments, newest first", "완료되지 않은 결제 (최신순)"), payments, context,
                 empty: Phrase("No payment waits.", "대기 중인 결제가 없습니다."))
             p {
                 a(.href(ConsolePath("store", "queue", query: ["account": account]))) {

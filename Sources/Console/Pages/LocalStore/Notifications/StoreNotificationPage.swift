@@ -27,15 +27,16 @@ struct StoreNotificationPage {
                 }
                 h2 { Phrase("Attempts", "시도") }
                 Listing.table(
-                    Phrase("Attempts", "시도"), columns: [Phrase("Time", "시각"), Phrase("Result", "결과")],
-                    rows: notification.sendAttempts.map { attempt in
-                        [
-                            Shown.moment(attempt.date),
-                            attempt.result == .success
-                                ? Shown.badge(Phrase("Received", "받음"), .good)
-                                : Shown.badge(Phrase(same: attempt.result.rawValue), .bad),
-                        ]
-                    }, empty: Phrase("The notification was not sent.", "아직 보내지 않았습니다."))
+                    Phrase("Attempts", "시도"), of: notification.sendAttempts,
+                    empty: Phrase("The notification was not sent.", "아직 보내지 않았습니다.")
+                ) {
+                    column(Phrase("Time", "시각")) { Shown.moment($0.date) }
+                    column(Phrase("Result", "결과")) {
+                        $0.result == .success
+                            ? Shown.badge(Phrase("Received", "받음"), .good)
+                            : Shown.badge(Phrase(same: $0.result.rawValue), .bad)
+                    }
+                }
             }
             StoreNotificationsPage.replay(notification, context)
             StoreSignedText(

@@ -23,26 +23,23 @@ struct StoreNotificationsPage {
             }
             LocalStoreTab.live {
                 Listing.table(
-                    Phrase("Notifications, newest first", "알림 (최신순)"),
-                    columns: [
-                        Phrase("Time", "시각"), Phrase("Type", "종류"), Phrase("Transaction", "거래"),
-                        Phrase("State", "상태"), Phrase("Attempts", "시도"), Phrase("Send again", "다시 보내기"),
-                    ], rows: notifications.map(row),
+                    Phrase("Notifications, newest first", "알림 (최신순)"), of: notifications,
                     empty: Phrase("The store has created no notification.", "생성한 알림이 없습니다."),
-                    next: nextCursor.map { ConsolePath("store", "notifications", query: ["cursor": $0]) })
+                    next: nextCursor.map { ConsolePath("store", "notifications", query: ["cursor": $0]) }
+                ) {
+                    column(Phrase("Time", "시각")) { Shown.moment($0.date) }
+                    column(Phrase("Type", "종류")) { notification in
+                        a(.href(.storeNotification(notification.notificationUUID))) {
+                            StoreNotificationText(notification).type
+                        }
+                    }
+                    column(Phrase("Transaction", "거래")) { StoreNotificationText($0).transaction }
+                    column(Phrase("State", "상태")) { StoreNotificationText($0).state }
+                    column(Phrase("Attempts", "시도")) { plain("\($0.sendAttempts.count)") }
+                    column(Phrase("Send again", "다시 보내기")) { Self.replay($0, context) }
+                }
             }
         }
-    }
-
-    private func row(_ notification: StoreNotification) -> [HTML] {
-        [
-            Shown.moment(notification.date),
-            a(.href(.storeNotification(notification.notificationUUID))) { StoreNotificationText(notification).type },
-            StoreNotificationText(notification).transaction,
-            StoreNotificationText(notification).state,
-            plain("\(notification.sendAttempts.count)"),
-            Self.replay(notification, context),
-        ]
     }
 
     static func replay(_ notification: StoreNotification, _ context: ConsoleContext) -> HTML {

@@ -63,9 +63,8 @@ struct StoreTransactionPage {
                     ? Phrase("Periods of the subscription", "구독 기간")
                     : Phrase("Transactions of the purchase", "이 구매의 거래")
             }
-            Listing.table(
-                Phrase("Transactions of the same purchase, newest first", "같은 구매의 거래 (최신순)"),
-                columns: StoreRows.transactionColumns, rows: related.map(StoreRows.transaction),
+            StoreRows.transactions(
+                Phrase("Transactions of the same purchase, newest first", "같은 구매의 거래 (최신순)"), related,
                 empty: Phrase("None.", "없음."),
                 next: nextCursor.map {
                     .storeTransaction(transaction.transactionIdentifier, query: ["cursor": $0])
