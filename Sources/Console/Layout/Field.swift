@@ -75,14 +75,19 @@ enum Field {
         }
     }
 
-    /// - Parameter options: The value and the title of each option.
+    /// - Parameters:
+    ///   - empty: The title of the first option, which has no value. Nil for a field without it.
+    ///   - options: The value and the title of each other option.
     static func choice(
-        _ name: String, _ title: Phrase, _ options: [(value: String, title: Phrase)], chosen: String? = nil
+        _ name: String, _ title: Phrase, empty: Phrase? = nil, _ options: [(value: String, title: Phrase)],
+        chosen: String? = nil
     ) -> HTML {
         labelled(name, title) {
             select(.id(name), .name(name)) {
-                for option in options {
-                    Console.option(.value(option.value), option.value == chosen ? .selected : nil) { option.title }
+                if let empty { option(.value("")) { empty } }
+                for each in options {
+                    let isChosen = chosen.map(each.value.hasSameBytes) ?? false
+                    option(.value(each.value), isChosen ? .selected : nil) { each.title }
                 }
             }
         }

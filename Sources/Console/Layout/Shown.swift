@@ -49,6 +49,13 @@ enum Shown {
 
     static var nothing: HTML { span(.class("nothing")) { plain("–") } }
 
+    /// A button by which the script copies the text of an element.
+    ///
+    /// - Parameter identifier: The identifier of the element on the page.
+    static func copyButton(for identifier: String) -> HTML {
+        button(.type("button"), HTMLAttribute("data-copy", identifier)) { Phrase("Copy", "복사") }
+    }
+
     /// A word in a coloured frame.
     static func badge(_ phrase: Phrase, _ mood: Mood = .neutral) -> HTML {
         span(.class("badge " + mood.rawValue)) { phrase }

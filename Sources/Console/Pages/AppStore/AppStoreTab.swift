@@ -21,10 +21,8 @@ enum AppStoreTab: String, Sendable, CaseIterable {
 
     /// The links to all pages of the section, with a mark at the present one.
     static func links(present: AppStoreTab?) -> HTML {
-        nav(.class("tabs"), .ariaLabel(Phrase("Pages about the App Store", "App Store 페이지"))) {
-            for tab in allCases {
-                a(.href(tab.path), tab == present ? HTMLAttribute("aria-current", "page") : nil) { tab.title }
-            }
+        Tabs.list(Phrase("Pages about the App Store", "App Store 페이지")) {
+            for tab in allCases { Tabs.link(tab.title, to: tab.path, isPresent: tab == present) }
         }
     }
 }

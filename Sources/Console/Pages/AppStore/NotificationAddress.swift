@@ -12,9 +12,7 @@ struct NotificationAddress: Sendable {
             h2 { Phrase("Address for App Store Connect", "App Store Connect에 입력할 주소") }
             pre(.id("notification-address")) { plain("https://\(authority)/v1/notifications/apple") }
             p(.class("actions")) {
-                button(.type("button"), HTMLAttribute("data-copy", "notification-address")) {
-                    Phrase("Copy", "복사")
-                }
+                Shown.copyButton(for: "notification-address")
             }
             p(.class("note")) {
                 Phrase(

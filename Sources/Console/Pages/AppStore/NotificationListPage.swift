@@ -39,19 +39,16 @@ struct NotificationListPage {
         div(.class("actions")) {
             form(.method("get"), .action(AppStoreTab.notifications.path)) {
                 Field.choice(
-                    "type", Phrase("Type", "종류"),
-                    [("", Phrase("All", "전체"))]
-                        + NotificationTypeV2.allCases.map(\.rawValue).sorted().map {
-                            ($0, Phrase(same: $0))
-                        }, chosen: filter.type)
+                    "type", Phrase("Type", "종류"), empty: Phrase("All", "전체"),
+                    NotificationTypeV2.allCases.map(\.rawValue).sorted().map { ($0, Phrase(same: $0)) },
+                    chosen: filter.type)
                 Field.choice(
-                    "outcome", Phrase("Outcome", "결과"),
-                    [("", Phrase("All", "전체"))] + Self.outcomes.map { ($0.rawValue, $0.title) },
-                    chosen: filter.outcome?.rawValue)
+                    "outcome", Phrase("Outcome", "결과"), empty: Phrase("All", "전체"),
+                    Self.outcomes.map { ($0.rawValue, $0.title) }, chosen: filter.outcome?.rawValue)
                 if hasSeveralApps {
                     Field.choice(
-                        "app", Phrase("App", "앱"), [("", Phrase("All", "전체"))] + apps.map { ($0, Phrase(same: $0)) },
-                        chosen: filter.app)
+                        "app", Phrase("App", "앱"), empty: Phrase("All", "전체"),
+                        apps.map { ($0, Phrase(same: $0)) }, chosen: filter.app)
                 }
                 button { Phrase("Show", "보기") }
             }

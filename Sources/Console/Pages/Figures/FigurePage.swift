@@ -73,12 +73,11 @@ struct FigurePage {
 
     /// Links to the currencies, of which the page does not show all.
     private func currencies(of charts: [FigureChart]) -> HTML {
-        nav(.class("tabs"), .ariaLabel(Phrase("Currency", "통화"))) {
+        Tabs.list(Phrase("Currency", "통화")) {
             for currency in [nil] + charts.compactMap(\.currency) {
-                a(
-                    .href(selected(currency).path(figure)),
-                    currency == selection.currency ? HTMLAttribute("aria-current", "page") : nil
-                ) { currency.map { Phrase(same: $0) } ?? Phrase("The first charts", "앞의 차트") }
+                Tabs.link(
+                    currency.map { Phrase(same: $0) } ?? Phrase("The first charts", "앞의 차트"),
+                    to: selected(currency).path(figure), isPresent: currency == selection.currency)
             }
         }
     }
@@ -95,13 +94,10 @@ struct FigurePage {
             (Phrase("28 days", "28일"), 28, .day), (Phrase("90 days", "90일"), 90, .day),
             (Phrase("12 months", "12개월"), 365, .month), (Phrase("3 years", "3년"), 1095, .month),
         ]
-        return nav(.class("tabs"), .ariaLabel(Phrase("Time", "기간"))) {
+        return Tabs.list(Phrase("Time", "기간")) {
             for choice in choices {
-                let chosen = selected(choice.days, choice.interval)
-                a(
-                    .href(chosen.path(figure)),
-                    chosen.path(figure) == selection.path(figure) ? HTMLAttribute("aria-current", "page") : nil
-                ) { choice.title }
+                let path = selected(choice.days, choice.interval).path(figure)
+                Tabs.link(choice.title, to: path, isPresent: path == selection.path(figure))
             }
         }
     }
@@ -127,15 +123,12 @@ struct FigurePage {
                         FigureQuery.Environment.allCases.map { ($0.rawValue, $0.title) },
                         chosen: selection.environment.rawValue)
                     Field.choice(
-                        "group", Phrase("A series for each", "그룹"),
-                        [("", Phrase("(no groups)", "(그룹 없음)"))]
-                            + FigureQuery.Group.allCases.map { ($0.rawValue, $0.title) },
-                        chosen: selection.group?.rawValue)
+                        "group", Phrase("A series for each", "그룹"), empty: Phrase("(no groups)", "(그룹 없음)"),
+                        FigureQuery.Group.allCases.map { ($0.rawValue, $0.title) }, chosen: selection.group?.rawValue)
                     if apps.count > 1 {
                         Field.choice(
-                            "app", Phrase("App", "앱"),
-                            [("", Phrase("(all apps)", "(모든 앱)"))] + apps.map { ($0, Phrase(same: $0)) },
-                            chosen: selection.app)
+                            "app", Phrase("App", "앱"), empty: Phrase("(all apps)", "(모든 앱)"),
+                            apps.map { ($0, Phrase(same: $0)) }, chosen: selection.app)
                     }
                     Field.text(
                         "product", Phrase("Only this product", "이 상품만"), value: selection.product ?? "")

@@ -19,10 +19,8 @@ enum HealthTabs: CaseIterable {
 
     /// The links, with this page's as the current one, and a link to the service's OpenAPI document.
     var html: HTML {
-        nav(.class("tabs"), .ariaLabel(Phrase("Health", "상태"))) {
-            for tab in Self.allCases {
-                a(.href(tab.path), tab == self ? HTMLAttribute("aria-current", "page") : nil) { tab.title }
-            }
+        Tabs.list(Phrase("Health", "상태")) {
+            for tab in Self.allCases { Tabs.link(tab.title, to: tab.path, isPresent: tab == self) }
             a(HTMLAttribute("href", "/openapi.json")) { Phrase("OpenAPI document", "OpenAPI 문서") }
         }
     }

@@ -37,24 +37,12 @@ struct TeamActionsPage {
 
     private var filter: HTML {
         form(.class("actions"), .method("get"), .action(ConsolePath("health", "team"))) {
-            div(.class("field")) {
-                label(.for("member")) { Phrase("Person", "사람") }
-                select(.id("member"), .name("member")) {
-                    option(.value("")) { Phrase("everybody", "모두") }
-                    for name in members {
-                        option(.value(name), member.map(name.hasSameBytes) ?? false ? .selected : nil) { plain(name) }
-                    }
-                }
-            }
-            div(.class("field")) {
-                label(.for("event")) { Phrase("Action", "작업") }
-                select(.id("event"), .name("event")) {
-                    option(.value("")) { Phrase("everything", "모두") }
-                    for each in Self.shownEvents {
-                        option(.value(each.rawValue), each == event ? .selected : nil) { Self.title(of: each) }
-                    }
-                }
-            }
+            Field.choice(
+                "member", Phrase("Person", "사람"), empty: Phrase("everybody", "모두"),
+                members.map { ($0, Phrase(same: $0)) }, chosen: member)
+            Field.choice(
+                "event", Phrase("Action", "작업"), empty: Phrase("everything", "모두"),
+                Self.shownEvents.map { ($0.rawValue, Self.title(of: $0)) }, chosen: event?.rawValue)
             button { Phrase("Show", "보기") }
         }
     }

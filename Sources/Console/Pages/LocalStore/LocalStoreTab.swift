@@ -26,10 +26,8 @@ enum LocalStoreTab: String, CaseIterable {
     ///
     /// - Parameter current: The page that shows them; nil for a page below them.
     static func links(_ current: LocalStoreTab?) -> HTML {
-        nav(.class("tabs"), .ariaLabel(Phrase("Local App Store", "로컬 App Store"))) {
-            for tab in allCases {
-                a(.href(tab.path), tab == current ? HTMLAttribute("aria-current", "page") : nil) { tab.title }
-            }
+        Tabs.list(Phrase("Local App Store", "로컬 App Store")) {
+            for tab in allCases { Tabs.link(tab.title, to: tab.path, isPresent: tab == current) }
         }
     }
 

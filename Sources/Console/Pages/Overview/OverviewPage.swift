@@ -39,12 +39,11 @@ struct OverviewPage {
     }
 
     private var environments: HTML {
-        nav(.class("tabs"), .ariaLabel(Phrase("Environment", "환경"))) {
+        Tabs.list(Phrase("Environment", "환경")) {
             for choice in FigureQuery.Environment.allCases {
-                a(
-                    .href(ConsolePath(query: ["environment": choice.rawValue, "app": app])),
-                    choice == environment ? HTMLAttribute("aria-current", "page") : nil
-                ) { choice.title }
+                Tabs.link(
+                    choice.title, to: ConsolePath(query: ["environment": choice.rawValue, "app": app]),
+                    isPresent: choice == environment)
             }
         }
     }
@@ -53,8 +52,8 @@ struct OverviewPage {
         form(.method("get"), .action(ConsolePath()), .class("actions")) {
             input(.type("hidden"), .name("environment"), .value(environment.rawValue))
             Field.choice(
-                "app", Phrase("Figures of", "지표의 앱"),
-                [("", Phrase("(all apps)", "(모든 앱)"))] + apps.map { ($0, Phrase(same: $0)) }, chosen: app)
+                "app", Phrase("Figures of", "지표의 앱"), empty: Phrase("(all apps)", "(모든 앱)"),
+                apps.map { ($0, Phrase(same: $0)) }, chosen: app)
             button { Phrase("Show", "보기") }
         }
     }

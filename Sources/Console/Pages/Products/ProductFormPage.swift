@@ -80,12 +80,9 @@ struct ProductFormPage {
 
     /// The types of a new product. Each has a form of its own.
     private var types: HTML {
-        nav(.class("tabs"), .ariaLabel(Phrase("Type", "유형"))) {
+        Tabs.list(Phrase("Type", "유형")) {
             for type in ProductType.allCases {
-                a(
-                    .href(target.formPath(type)),
-                    type == fields.type ? HTMLAttribute("aria-current", "page") : nil
-                ) { type.title }
+                Tabs.link(type.title, to: target.formPath(type), isPresent: type == fields.type)
             }
         }
     }

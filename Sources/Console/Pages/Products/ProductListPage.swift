@@ -63,15 +63,12 @@ struct ProductListPage {
         ) {
             Field.text("text", Phrase("Name, identifier or item", "이름, 식별자 또는 아이템"), value: filter.text)
             Field.choice(
-                "type", Phrase("Type", "유형"),
-                [("", Phrase("All types", "모든 유형"))]
-                    + ProductType.allCases.map { ($0.rawValue, $0.title) },
-                chosen: filter.type?.rawValue)
+                "type", Phrase("Type", "유형"), empty: Phrase("All types", "모든 유형"),
+                ProductType.allCases.map { ($0.rawValue, $0.title) }, chosen: filter.type?.rawValue)
             if apps.all.count > 1 {
                 Field.choice(
-                    "app", Phrase("App", "앱"),
-                    [("", Phrase("All apps", "모든 앱"))]
-                        + apps.all.map { ($0.bundleIdentifier, Phrase(same: $0.bundleIdentifier)) },
+                    "app", Phrase("App", "앱"), empty: Phrase("All apps", "모든 앱"),
+                    apps.all.map { ($0.bundleIdentifier, Phrase(same: $0.bundleIdentifier)) },
                     chosen: filter.app?.bundleIdentifier)
             }
             button { Phrase("Filter", "거르기") }

@@ -138,7 +138,7 @@ struct ProductPage {
                 pre(.id("definition")) { plain(JSONValue.object(object).prettyText) }
             }
             p(.class("actions")) {
-                button(.type("button"), HTMLAttribute("data-copy", "definition")) { Phrase("Copy", "복사") }
+                Shown.copyButton(for: "definition")
             }
         }
     }

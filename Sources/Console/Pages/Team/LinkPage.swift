@@ -20,7 +20,7 @@ struct LinkPage {
                 }
                 p { code(.class("secret"), .id("link")) { plain(link) } }
                 div(.class("actions")) {
-                    button(.type("button"), HTMLAttribute("data-copy", "link")) { Phrase("Copy", "복사") }
+                    Shown.copyButton(for: "link")
                 }
                 p(.class("note")) {
                     Phrase(

@@ -66,9 +66,8 @@ struct UnclaimedPage {
                 "transaction", Phrase("Transaction or original transaction", "거래 또는 원래 거래"), value: search ?? "")
             if apps.count > 1 {
                 Field.choice(
-                    "app", Phrase("App", "앱"),
-                    [(value: "", title: Phrase("All apps", "모든 앱"))]
-                        + apps.map { (value: $0, title: Phrase(same: $0)) }, chosen: app)
+                    "app", Phrase("App", "앱"), empty: Phrase("All apps", "모든 앱"),
+                    apps.map { ($0, Phrase(same: $0)) }, chosen: app)
             }
             button { Phrase("Search", "검색") }
         }

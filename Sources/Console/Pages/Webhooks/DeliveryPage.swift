@@ -94,7 +94,7 @@ struct DeliveryPage {
                 h2 { Phrase("As a curl command", "curl 명령") }
                 pre(.id("curl")) { plain(command.text) }
                 p(.class("actions")) {
-                    button(.type("button"), HTMLAttribute("data-copy", "curl")) { Phrase("Copy", "복사") }
+                    Shown.copyButton(for: "curl")
                 }
                 p(.class("note")) {
                     if isSigned {

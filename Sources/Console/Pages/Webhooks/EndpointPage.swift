@@ -82,14 +82,12 @@ struct EndpointPage {
     }
 
     private var tabs: HTML {
-        nav(.class("tabs"), .ariaLabel(Phrase("States of messages", "메시지 상태"))) {
-            tab(nil, Phrase("All", "전체"))
-            for state in WebhookDelivery.State.allCases { tab(state, WebhookWords.title(of: state)) }
+        Tabs.list(Phrase("States of messages", "메시지 상태")) {
+            Tabs.link(Phrase("All", "전체"), to: path(nil), isPresent: state == nil)
+            for each in WebhookDelivery.State.allCases {
+                Tabs.link(WebhookWords.title(of: each), to: path(each), isPresent: each == state)
+            }
         }
-    }
-
-    private func tab(_ state: WebhookDelivery.State?, _ title: Phrase) -> HTML {
-        a(.href(path(state)), state == self.state ? HTMLAttribute("aria-current", "page") : nil) { title }
     }
 
     private func path(_ state: WebhookDelivery.State?, cursor: String? = nil) -> ConsolePath {

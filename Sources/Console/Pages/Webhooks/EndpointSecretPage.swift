@@ -23,9 +23,7 @@ struct EndpointSecretPage {
                     h2 { index == 0 ? Phrase("Secret", "비밀 값") : Phrase("Previous secret", "이전 비밀 값") }
                     p { code(.class("secret"), .id("secret-\(index)")) { plain(secret) } }
                     p(.class("actions")) {
-                        button(.type("button"), HTMLAttribute("data-copy", "secret-\(index)")) {
-                            Phrase("Copy", "복사")
-                        }
+                        Shown.copyButton(for: "secret-\(index)")
                     }
                     if index > 0 {
                         p {
@@ -41,9 +39,7 @@ struct EndpointSecretPage {
                     h2 { Phrase("Authorization header", "Authorization 헤더") }
                     p { code(.class("secret"), .id("authorization")) { plain(authorization.value) } }
                     p(.class("actions")) {
-                        button(.type("button"), HTMLAttribute("data-copy", "authorization")) {
-                            Phrase("Copy", "복사")
-                        }
+                        Shown.copyButton(for: "authorization")
                     }
                 }
             }

@@ -8,7 +8,7 @@ struct StoreSignedText {
     var html: HTML {
         details(.class("action")) {
             summary { title }
-            button(.type("button"), HTMLAttribute("data-copy", identifier)) { Phrase("Copy", "복사") }
+            Shown.copyButton(for: identifier)
             pre(.id(identifier), HTMLAttribute("tabindex", "0")) { plain(text) }
         }
     }
