@@ -44,8 +44,10 @@ enum Shown {
     /// A link to a customer, by the name. Nil for an erased one.
     static func customer(_ user: User?) -> HTML {
         guard let user, user.issuer != User.erasedIssuer else { return HTML { Phrase("erased", "삭제됨") } }
-        return a(.href(.customer(user))) { data(user.name) }
+        return link(to: user)
     }
+
+    static func link(to user: User) -> HTML { a(.href(.customer(user))) { data(user.name) } }
 
     static var nothing: HTML { span(.class("nothing")) { plain("–") } }
 

@@ -1,8 +1,8 @@
 /// The rules for the markup of every page.
 enum MarkupRules {
     private static let names: Set<String> = [
-        "a", "article", "aside", "bdi", "body", "br", "button", "caption", "code", "datalist", "dd", "del", "details",
-        "div", "dl", "dt", "em", "fieldset", "footer", "form", "g", "h1", "h2", "h3", "head", "header", "html", "img",
+        "a", "article", "bdi", "body", "br", "button", "caption", "code", "datalist", "dd", "del", "details",
+        "div", "dl", "dt", "fieldset", "form", "g", "h1", "h2", "h3", "head", "header", "html", "img",
         "input", "ins", "label", "legend", "li", "line", "link", "main", "meta", "nav", "ol", "option", "p", "path",
         "pre", "rect", "script", "section", "select", "small", "span", "strong", "summary", "svg", "table", "tbody",
         "td", "text", "textarea", "th", "thead", "time", "title", "tr", "ul",

@@ -117,8 +117,5 @@ extension ConsolePath {
 
 extension ReceivedNotification {
     /// A link to the owner of the purchase.
-    var customerLink: HTML {
-        guard let owner else { return Shown.nothing }
-        return a(.href(.customer(owner))) { data(owner.name) }
-    }
+    var customerLink: HTML { owner.map { Shown.link(to: $0) } ?? Shown.nothing }
 }

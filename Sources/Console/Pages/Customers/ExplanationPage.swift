@@ -58,7 +58,7 @@ struct ExplanationPage {
             (Phrase("Origin", "출처"), explanation.origin.map { OriginWords.html($0) } ?? Shown.nothing),
             (
                 Phrase("Owner", "가진 사용자"),
-                explanation.otherOwner.map { owner in a(.href(.customer(owner))) { data(owner.name) } } ?? Shown.nothing
+                explanation.otherOwner.map { Shown.link(to: $0) } ?? Shown.nothing
             ),
         ]
     }

@@ -37,8 +37,7 @@ struct ActivityRow {
 
     private var customer: HTML {
         guard let user = activity.user else { return HTML { Phrase("(erased customer)", "(삭제된 고객)") } }
-        // A segment must not be empty.
-        return a(.href(.customer(user))) { data(user.name) }
+        return Shown.link(to: user)
     }
 
     private var actor: HTML {

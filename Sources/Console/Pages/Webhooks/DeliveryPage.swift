@@ -127,7 +127,7 @@ struct DeliveryPage {
     /// A link to the customer whose change the message reports.
     static func customer(of delivery: WebhookDelivery) -> HTML {
         guard let user = User(issuer: delivery.issuer, name: delivery.name) else { return data(delivery.name) }
-        return a(.href(.customer(user))) { data(user.name) }
+        return Shown.link(to: user)
     }
 
     /// The time of the next attempt. A new or resent message is due at once.

@@ -47,7 +47,7 @@ struct CustomersPage {
                     ConsolePath("customers", query: ["search": text.isEmpty ? nil : text, "cursor": $0])
                 }
             ) {
-                column(Phrase("Name", "이름")) { known in a(.href(.customer(known.user))) { data(known.user.name) } }
+                column(Phrase("Name", "이름")) { Shown.link(to: $0.user) }
                 column(Phrase("Issuer", "발급자")) { CustomerWords.issuer($0.user.issuer) }
                 column(Phrase("First seen", "처음 확인")) { Shown.day($0.firstSeenAt) }
             }
@@ -113,7 +113,7 @@ struct CustomersPage {
 
     private func owner(of purchase: KnownPurchase) -> HTML {
         guard let owner = purchase.owner else { return HTML { Phrase("An erased customer", "삭제된 고객") } }
-        return a(.href(.customer(owner))) { data(owner.name) }
+        return Shown.link(to: owner)
     }
 
     private var products: HTML {

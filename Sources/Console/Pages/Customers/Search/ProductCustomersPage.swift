@@ -23,9 +23,7 @@ struct ProductCustomersPage {
                         ? Phrase("Nobody has redeemed the product.", "이 상품을 등록한 고객이 없습니다.")
                         : Phrase("The next page goes on.", "다음 페이지에 이어집니다.")
                 ) {
-                    column(Phrase("Customer", "고객")) { customer in
-                        a(.href(.customer(customer.user))) { data(customer.user.name) }
-                    }
+                    column(Phrase("Customer", "고객")) { Shown.link(to: $0.user) }
                     column(Phrase("Bought", "구매")) { Shown.day($0.purchaseDate) }
                     column(Phrase("Redeemed", "등록")) { Shown.moment($0.redeemedAt) }
                     column(Phrase("Transaction", "거래")) {

@@ -17,7 +17,7 @@ struct RefusalNote {
             if let otherOwner {
                 div {
                     Phrase("Owner", "가진 사용자"); plain(": ")
-                    a(.href(.customer(otherOwner))) { data(otherOwner.name) }
+                    Shown.link(to: otherOwner)
                 }
             }
         }

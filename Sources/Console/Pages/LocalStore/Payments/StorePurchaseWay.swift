@@ -76,7 +76,7 @@ struct StorePurchaseWay {
             }
             plain(" ")
             if let user = owner.owner {
-                a(.href(.customer(user))) { data(user.name) }
+                Shown.link(to: user)
             } else {
                 Phrase("an erased customer", "삭제된 고객")
             }
