@@ -15,6 +15,8 @@ public struct VerifiedPurchase: Hashable, Sendable {
     public let isRedeemed: Bool
     /// True if the latest period of the purchase is of the same product, and owned.
     public let isOwned: Bool
+    /// True if the ledger has the transaction with another product, so that a redemption would be refused.
+    public let isConflicting: Bool
 
     package init(
         environment: AppStoreEnvironment = .sandbox,
@@ -23,7 +25,8 @@ public struct VerifiedPurchase: Hashable, Sendable {
         expiresAt: Timestamp? = nil,
         isRevoked: Bool = false,
         isRedeemed: Bool = false,
-        isOwned: Bool = false
+        isOwned: Bool = false,
+        isConflicting: Bool = false
     ) {
         self.environment = environment
         self.productIdentifier = productIdentifier
@@ -32,6 +35,7 @@ public struct VerifiedPurchase: Hashable, Sendable {
         self.isRevoked = isRevoked
         self.isRedeemed = isRedeemed
         self.isOwned = isOwned
+        self.isConflicting = isConflicting
     }
 }
 
@@ -49,6 +53,11 @@ extension VerifiedPurchase {
         by facts: EntitlementFacts,
         at moment: Timestamp
     ) {
+        guard !facts.hasOtherProduct(than: claim) else {
+            self.init(
+                environment: environment, productIdentifier: claim.productIdentifier, type: type, isConflicting: true)
+            return
+        }
         let isRedeemed = facts.transactions[facts.standing(for: claim).key] != nil
         var decision = EntitlementDecision(facts: facts, at: moment)
         let (key, original) = decision.suppose(claim.endingAsStated)

@@ -15,7 +15,7 @@ import Testing
         var parked: [Claim] = []
         var type = ProductType.nonConsumable
         let verified: Claim
-        /// The end in seconds, "revoked", "redeemed" and "owned" at 600 seconds.
+        /// The end in seconds, "revoked", "redeemed", "owned" and "conflicting" at 600 seconds.
         let expected: String
     }
 
@@ -53,6 +53,18 @@ import Testing
         Case(
             name: "an old proof under another identifier", redeemed: [bought, refunded], verified: old,
             expected: "- revoked"),
+        Case(
+            name: "another product under a known identifier", redeemed: [bought],
+            verified: Rules.claim("1", product: "q"), expected: "- conflicting"),
+        Case(
+            name: "another product under a known identifier of another purchase", redeemed: [bought],
+            verified: Rules.claim("1", original: "0", product: "q"), expected: "- conflicting"),
+        Case(
+            name: "another product under an identifier that nobody has redeemed", redeemed: [], parked: [bought],
+            verified: Rules.claim("1", product: "q"), expected: "- conflicting"),
+        Case(
+            name: "another product of the same purchase", redeemed: [bought],
+            verified: Rules.claim("2", original: "1", product: "q"), expected: "- owned"),
         Case(
             name: "an unknown consumable", redeemed: [], type: .consumable,
             verified: Rules.claim(item: nil, credit: Credit(balance: "seeds", amount: 1)), expected: "- owned"),
@@ -93,6 +105,7 @@ import Testing
         let words = [
             end ?? "-", purchase.isRevoked ? "revoked" : nil, purchase.isRedeemed ? "redeemed" : nil,
             purchase.isOwned ? "owned" : nil,
+            purchase.isConflicting ? "conflicting" : nil,
         ]
         #expect(words.compactMap(\.self).joined(separator: " ") == example.expected, "\(example.name)")
     }
