@@ -76,7 +76,7 @@ let package = Package(
             name: "CatalogAdministration",
             dependencies: ["Catalog", "Commerce", "Entitlements", "Ledger", "Signatures", "StrictJSON"]),
         .target(name: "Profiles", dependencies: ["Catalog", "Commerce", "Entitlements", "Ledger"]),
-        .target(name: "Attributes", dependencies: ["Commerce", "Ledger"]),
+        .target(name: "Attributes", dependencies: ["Commerce", "Entitlements", "Ledger"]),
         .target(name: "SeedApp", dependencies: ["Commerce", "Ledger"]),
         .target(
             name: "Accounts", dependencies: ["Commerce", "Ledger", "Signatures"], exclude: ["Resources"],
@@ -120,7 +120,7 @@ let package = Package(
         .target(
             name: "Doors",
             dependencies: [
-                "Attributes", "Catalog", "Commerce", "Entitlements", "HTTPSupport", "Receipts", "Signatures",
+                "Attributes", "Catalog", "Commerce", "Entitlements", "HTTPSupport", "Ledger", "Receipts", "Signatures",
                 "StrictJSON", hummingbird,
             ]),
         .target(

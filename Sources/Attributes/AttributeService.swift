@@ -19,9 +19,10 @@ public struct AttributeService: Sendable {
     /// Applies statements about a user's attributes. The newest statement about each attribute counts, in whatever order they
     /// come. A time in the future becomes the present.
     ///
-    /// - Throws: `AttributeError.tooMany`; `LedgerError.userUnknown`.
-    public func state(_ statements: [Attribute], of user: User) async throws {
+    /// - Parameter newcomers: The caller's allowance for users without a purchase; nil for no limit.
+    /// - Throws: `AttributeError.tooMany`; `LedgerError`.
+    public func state(_ statements: [Attribute], of user: User, newcomers: NewcomerAllowance? = nil) async throws {
         let moment = clock.now()
-        try await ledger.write { try $0.state(statements, of: user, at: moment) }
+        try await ledger.write { try $0.state(statements, of: user, newcomers: newcomers, at: moment) }
     }
 }

@@ -12,8 +12,6 @@ public final class DoorServices: Sendable {
     package let authentication: Authentication
     /// The rate limits of callers; nil for none.
     package let limits: RateLimitMiddleware?
-    /// The budget of customers without a purchase; nil for no limit.
-    let newcomers: NewcomerBudget?
     package let metrics: ServiceMetrics
     package let clock: any WallClock
     /// The signers of promotional offers, by the bundle identifier of the app.
@@ -30,7 +28,6 @@ public final class DoorServices: Sendable {
         attributes = services.attributes
         authentication = services.authentication
         limits = services.limits
-        newcomers = services.newcomers
         metrics = services.metrics
         clock = services.clock
         offerSigners = services.offerSigners
@@ -64,7 +61,6 @@ public final class DoorServices: Sendable {
         self.metrics = metrics
         self.clock = clock
         self.limits = limits.map { RateLimitMiddleware(limits: $0, clock: clock) }
-        newcomers = limits.map { NewcomerBudget($0, clock: clock) }
         attributes = AttributeService(ledger: entitlements.ledger, clock: clock)
     }
 }

@@ -1,4 +1,5 @@
 import Commerce
+import Entitlements
 import Ledger
 
 extension LedgerTransaction {
@@ -10,12 +11,21 @@ extension LedgerTransaction {
 
     /// Applies statements about a user's attributes. The newest statement about each attribute counts.
     ///
-    /// - Throws: `AttributeError.tooMany`; `LedgerError.userUnknown`.
-    public func state(_ statements: [Attribute], of user: User, at moment: Timestamp) throws {
-        let user = try number(of: user, at: moment)
+    /// - Parameter newcomers: The caller's allowance for users without a purchase; nil for no limit.
+    /// - Throws: `AttributeError.tooMany`; `LedgerError`.
+    public func state(
+        _ statements: [Attribute],
+        of user: User,
+        newcomers: NewcomerAllowance? = nil,
+        at moment: Timestamp
+    ) throws {
+        let bytesOfUser = try users.known(user) == nil ? NewcomerAllowance.bytes(ofUserNamed: user) : 0
+        let number = try number(of: user, at: moment)
         let records = AttributeRecords(database: database)
-        let update = try records.attributes(of: user).update(by: statements.map { $0.received(at: moment) })
+        let before = try records.attributes(of: number)
+        let update = try before.update(by: statements.map { $0.received(at: moment) })
         guard !update.isEmpty else { return }
-        try records.write(update, of: user)
+        try charge(bytesOfUser + update.growth(of: before), for: number, to: newcomers)
+        try records.write(update, of: number)
     }
 }

@@ -74,7 +74,7 @@ struct RevenueCatRoutes: RouteSource {
         group.on(.receipts) { request, context in
             let sent = try await Self.read(request, context) { try ReceiptRequest($0) }
             return try await receipts.answer(
-                sent, from: try context.requiredCaller, services.newcomers(for: request, context), request)
+                sent, from: try context.requiredCaller, context.newcomers(for: request), request)
         }
         group.on(.offers) { request, context in
             let asked = try await Self.read(request, context) { try OfferRequest($0) }
@@ -98,11 +98,8 @@ struct RevenueCatRoutes: RouteSource {
             let customer = try customer(in: context)
             let stated = StatedAttributes(
                 try await BlockingWork.process(body.count) { try AttributeChanges.read(body) })
-            let newcomers = services.newcomers(for: request, context)
-            if let seconds = try await stated.secondsToWait(of: customer.user, newcomers, services) {
-                throw Problem.newcomersLimited(secondsToWait: seconds)
-            }
-            let failures = try await stated.record(of: customer.user, services)
+            // An SDK keeps refused attributes, and sends them when the app comes to the front or leaves it.
+            let failures = try await stated.record(of: customer.user, context.newcomers(for: request), services)
             guard failures.isEmpty else { throw RevenueCatProblem(refusing: failures) }
             return RevenueCatAnswer.response(RevenueCatStub.accepted, for: request, at: services.clock.now())
         }
@@ -120,7 +117,7 @@ struct RevenueCatRoutes: RouteSource {
         // A refusal beyond the allowance would lock out everyone who is new today. Such a log-in has no purchase to bring along.
         let logIn = try await services.entitlements.logIn(
             current.user, as: new.user, by: try context.requiredCaller.actor,
-            newcomers: services.newcomers(for: request, context))
+            newcomers: context.newcomers(for: request))
         return try await RevenueCatCustomers(services: try services(for: context))
             .answer(about: new, request, status: logIn.isNew ? .created : .ok)
     }
@@ -202,14 +199,6 @@ extension Problem {
         status: .badRequest, code: "userInvalid",
         detail:
             "The customer's id must have 1 to \(CustomerIdentifier.maximumLength) bytes of UTF-8.")
-
-    /// The answer to attributes beyond the allowance. An SDK keeps them, and sends them when the app comes to the front or leaves it.
-    fileprivate static func newcomersLimited(secondsToWait seconds: Int) -> Problem {
-        Problem(
-            status: .tooManyRequests, code: "tooManyRequests",
-            detail: "New customers have used up their part of the storage. Wait \(seconds) seconds.",
-            couldSucceedLater: true, retryAfter: seconds)
-    }
 
     fileprivate static let appNotConfigured = Problem(
         status: .forbidden, code: "appForbidden",
