@@ -71,19 +71,22 @@ import Wire
         let till = try TillProcess()
         let receiver = try await WebhookReceiver()
         let key = try await till.makeKey("webhooks")
-        let service = try await ServeProcess(till, Self.arguments)
+        var service = try await ServeProcess(till, Self.arguments)
         #expect(
             try await service.curl("/v1/webhooks", key: key, body: "{\"url\":\"\(receiver.url)\"}").status == 201)
         let bought = try await till.run(
             arguments: ["buy", "com.memolease.sesac1.master.monthly", "--user", "alice"] + Self.catalog)
         #expect(bought.status == 0)
-        await expectEventually { types(receiver, of: "alice") == ["purchase.granted"] }
+        for renewals in 0..<4 {
+            if renewals > 0 {
+                #expect(await service.end(SIGTERM) == 0)
+                let advanced = try await till.run(arguments: ["store", "time", "--advance", "31d"] + Self.catalog)
+                #expect(advanced.status == 0)
+                service = try await ServeProcess(till, Self.arguments)
+            }
+            await expectEventually { types(receiver, of: "alice").count > renewals }
+            #expect(types(receiver, of: "alice") == Array(repeating: "purchase.granted", count: renewals + 1))
+        }
         #expect(await service.end(SIGTERM) == 0)
-        let advanced = try await till.run(arguments: ["store", "time", "--advance", "3mo"] + Self.catalog)
-        #expect(advanced.status == 0)
-        let again = try await ServeProcess(till, Self.arguments)
-        await expectEventually { types(receiver, of: "alice").count >= 4 }
-        #expect(types(receiver, of: "alice") == Array(repeating: "purchase.granted", count: 4))
-        #expect(await again.end(SIGTERM) == 0)
     }
 }
