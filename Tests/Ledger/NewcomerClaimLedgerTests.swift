@@ -104,6 +104,22 @@ import Testing
         #expect(try await count("refusal") == 5)
     }
 
+    @Test func `of a group, users with a purchase need no allowance, even if it is refunded`() async throws {
+        #expect(try await redeem(claim("1"), claim("4"), for: alice) == [.granted, .granted])
+        let users = try ["buyer", "refunded", "stranger", "unknown"].map(Self.customer)
+        #expect(try await redeem(claim("2"), for: users[0]) == [.granted])
+        #expect(try await redeem(claim("3"), for: users[1]) == [.granted])
+        #expect(try await notify("n", claim("3", revoked: Self.now, signedAt: Self.later(1))) == .revoked)
+        _ = try await answers([request([claim("1")], for: users[2], Purse(100_000))])
+        var havePurchases: [Bool] = []
+        for user in users { havePurchases.append(try await ledger.read { try $0.hasPurchases(user) }) }
+        #expect(havePurchases == [true, true, false, false])
+        let before = try await count("refusal")
+        _ = try await answers(users.map { request([claim("4")], for: $0, Purse(0)) })
+        #expect(try await count("refusal") == before + 2)
+        #expect(try fixture.problems() == [])
+    }
+
     @Test func `a stranger keeps a place for a purchase that the next request of the group takes`() async throws {
         let users = try ["first", "second"].map(Self.customer)
         let claim = claim("1")

@@ -57,18 +57,19 @@ struct NewcomerClaims {
             refusals[number, default: []] += zip(request.claims, results).filter { !$1.allowsFinish }
                 .map { Refusal(number, $0, $1) }
         }
-        let known = Set(users.map(\.number).filter { $0 > 0 })
-        let buyers = try CustomerRecords(database: records.database).buyers(among: known)
-        users.removeAll { buyers.contains($0.number) || granted.contains($0.number) }
+        users.removeAll { granted.contains($0.number) }
         var recorded = try records.known(
             among: users.filter { $0.number > 0 }.flatMap { refusals[$0.number] ?? [] })
+        let customers = CustomerRecords(database: records.database)
         return Set(
-            users.filter { number, user, newcomers in
+            try users.filter { number, user, newcomers in
                 let count = (refusals[number] ?? []).count { recorded.insert($0) }
+                guard count > 0 else { return true }
+                if number > 0, try customers.hasPurchases(number) { return false }
                 let bytes =
                     count * NewcomerAllowance.bytesOfRefusal
                     + (number < 0 ? NewcomerAllowance.bytes(ofUserNamed: user) : 0)
-                return count == 0 || newcomers.take(bytes) != nil
+                return newcomers.take(bytes) != nil
             }.map(\.number))
     }
 }
