@@ -169,8 +169,7 @@ let package = Package(
                 "Accounts", "Attributes", "CatalogAdministration", "Entitlements", "Figures", "Ledger", "Profiles",
                 "SeedApp", "Signatures", "TestSupport", "Webhooks", grdb,
             ],
-            path: "Tests/Ledger",
-            exclude: ["Earlier"]),
+            path: "Tests/Ledger"),
         .testTarget(name: "StoreTests", dependencies: ["Store", "TestSupport", grdb], path: "Tests/Store"),
         .testTarget(
             name: "EntitlementsTests", dependencies: ["Entitlements", "TestSupport", "Webhooks"],

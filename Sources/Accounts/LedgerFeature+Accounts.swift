@@ -15,7 +15,7 @@ extension Table {
         name: "account", family: .userData,
         columns: [
             .integer("user_id"), .text("email"), .text("email_lowercase"), .text("password_hash"),
-            .integer("created_at"), .integer("email_verified_at").since(17),
+            .integer("created_at"), .integer("email_verified_at").optional,
         ],
         key: ["user_id"], references: [Reference(columns: ["user_id"], table: "user")], erasure: .deletion)
 

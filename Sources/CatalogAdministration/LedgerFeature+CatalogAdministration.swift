@@ -13,9 +13,9 @@ extension Table {
             .text("product_id"), .text("definition").optional, .text("collection").optional,
             .integer("item_number").optional, .blob("picture_digest", count: 32).optional,
             // The bundle identifier; NULL in changes of versions with a single app.
-            .text("app").optional.since(18),
+            .text("app").optional,
             // The kind of subject that `product_id` identifies; NULL for a product.
-            .text("subject").optional.since(19),
+            .text("subject").optional,
         ],
         key: ["number"],
         checks: [

@@ -85,7 +85,7 @@ extension Store {
                 }
                 let migrator = StoreSchema.migrator
                 guard try queue.read({ try !migrator.hasBeenSuperseded($0) }) else {
-                    throw StoreError.storage(StorageFault(cause: .newerVersion, path: file.path))
+                    throw StoreError.storage(StorageFault(cause: .otherVersion, path: file.path))
                 }
                 try migrator.migrate(queue)
                 return queue

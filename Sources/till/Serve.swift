@@ -132,9 +132,8 @@ struct Serve: Command {
             )
         }
         let templates = try configuration.mail?.templates()
-        let ledger = try LedgerPlace(configuration.ledger, in: data).open(.all(of: configuration)) {
-            self.terminal.note("Converting the ledger to the version of this Till. A large ledger takes minutes.")
-        }.blocking(configuration.blockedNames)
+        let ledger = try LedgerPlace(configuration.ledger, in: data).open(.all(of: configuration))
+            .blocking(configuration.blockedNames)
         let metrics = ServiceMetrics()
         let administration = try await CatalogService(
             apps: try configuration.apps(), ledger: ledger, clock: SystemClock())

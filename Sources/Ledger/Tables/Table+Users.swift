@@ -27,12 +27,12 @@ extension Table {
         name: "user_name", family: .globalKey,
         columns: [
             .text("name", check: "name <> ''"), .text("issuer"), .integer("user_id"),
-            .integer("aliased_at").optional.since(19),
+            .integer("aliased_at").optional,
         ],
         key: ["name", "issuer"],
         indexes: [
             Index(
-                name: "user_name_that_aliases", columns: ["user_id"], condition: "aliased_at IS NOT NULL", since: 19)
+                name: "user_name_that_aliases", columns: ["user_id"], condition: "aliased_at IS NOT NULL")
         ],
         owner: Owner("user", by: "A name", alias: "aliased_at"))
 
@@ -42,13 +42,12 @@ extension Table {
         name: "account_token", family: .globalKey,
         columns: [
             .text("app_account_token", check: "length(app_account_token) = 36"), .integer("user_id"),
-            .integer("aliased_at").optional.since(19),
+            .integer("aliased_at").optional,
         ],
         key: ["app_account_token"],
         indexes: [
             Index(
-                name: "account_token_that_aliases", columns: ["user_id"], condition: "aliased_at IS NOT NULL",
-                since: 19)
+                name: "account_token_that_aliases", columns: ["user_id"], condition: "aliased_at IS NOT NULL")
         ],
         owner: Owner("user", by: "An account token", alias: "aliased_at"))
 
