@@ -213,8 +213,8 @@ let package = Package(
             name: "ServiceTests",
             dependencies: [
                 "Accounts", "AppStoreClient", "CatalogAdministration", "Device", "Figures", "HTTPSupport", "Mailer",
-                "Profiles", "Service", "StoreHTTP", "TestSupport", "Webhooks", "Wire", grdb, hummingbirdTesting,
-                lifecycle, logging,
+                "Profiles", "Service", "StoreHTTP", "TestSupport", "Webhooks", "Wire", hummingbirdTesting, lifecycle,
+                logging,
             ],
             path: "Tests/Service", exclude: ["Year/Year.storekit"]),
         .testTarget(

@@ -148,10 +148,7 @@ struct Serve: Command {
         let keys = APIKeys(ledger: ledger, clock: SystemClock(), randomness: .system)
         let tokens = configuration.tokens.map {
             UserTokens(
-                $0, clock: SystemClock(), logger: configuration.logger, blockedNames: configuration.blockedNames
-            ) { user in
-                try await ledger.read { try $0.acceptsAnyNormalization(of: user) }
-            }
+                $0, clock: SystemClock(), logger: configuration.logger, blockedNames: configuration.blockedNames)
         }
         try await prepare(tokens, configuration)
         let missing = try await notesAboutMissingSettings(keys, ledger, configuration)

@@ -110,15 +110,17 @@ import TestSupport
         let mint = AccountRecord(
             user: try #require(User(issuer: "till", name: "1")), email: "mint@example.com",
             emailLowercase: "mint@example.com", passwordHash: "h", createdAt: Self.now)
-        let session = SessionReference(identifier: [UInt8](repeating: 1, count: 16))
-        try await withLedger { ledger in
+        let session = try await withLedger { ledger in
             try ledger.writeNow { transaction in
+                let session = SessionReference(
+                    identifier: [UInt8](repeating: 1, count: 16), user: try #require(try transaction.open(mint)))
                 try transaction.begin(
                     SessionRecord(
-                        user: try #require(try transaction.open(mint)), identifier: session.identifier,
+                        user: session.user, identifier: session.identifier,
                         refreshIdentifier: [UInt8](repeating: 2, count: 16),
                         refreshDigest: [UInt8](repeating: 3, count: 32), accessDigest: [UInt8](repeating: 4, count: 32),
                         beganAt: Self.now, endsAt: Self.now.adding(days: 1)))
+                return session
             }
         }
         try LedgerFile(place).backUp(to: backup)

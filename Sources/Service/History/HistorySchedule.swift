@@ -21,14 +21,11 @@ public struct HistorySchedule: Service {
 
     /// Runs until the service stops.
     public func run() async throws {
-        var isPrepared = false
         var sweep = HistorySweep(service: service, reconcilers: reconcilers)
         var failures = FailureLog(logger, "histories not updated")
         for await _ in AsyncStream.ticks(every: Self.interval).cancelOnGracefulShutdown() {
             var code: String?
             do {
-                if !isPrepared { try await service.recordMissingStates() }
-                isPrepared = true
                 try await sweep.run()
             } catch {
                 code = Problem.code(of: error)
