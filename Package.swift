@@ -169,8 +169,7 @@ let package = Package(
                 "Accounts", "Attributes", "CatalogAdministration", "Entitlements", "Figures", "Ledger", "Profiles",
                 "SeedApp", "Signatures", "TestSupport", "Webhooks", grdb,
             ],
-            path: "Tests/Ledger",
-            exclude: ["Earlier"]),
+            path: "Tests/Ledger"),
         .testTarget(name: "StoreTests", dependencies: ["Store", "TestSupport", grdb], path: "Tests/Store"),
         .testTarget(
             name: "EntitlementsTests", dependencies: ["Entitlements", "TestSupport", "Webhooks"],
@@ -214,8 +213,8 @@ let package = Package(
             name: "ServiceTests",
             dependencies: [
                 "Accounts", "AppStoreClient", "CatalogAdministration", "Device", "Figures", "HTTPSupport", "Mailer",
-                "Profiles", "Service", "StoreHTTP", "TestSupport", "Webhooks", "Wire", grdb, hummingbirdTesting,
-                lifecycle, logging,
+                "Profiles", "Service", "StoreHTTP", "TestSupport", "Webhooks", "Wire", hummingbirdTesting, lifecycle,
+                logging,
             ],
             path: "Tests/Service", exclude: ["Year/Year.storekit"]),
         .testTarget(

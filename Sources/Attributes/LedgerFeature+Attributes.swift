@@ -16,7 +16,7 @@ extension Table {
         name: "attribute", family: .userData,
         columns: [
             .integer("user_id"), .text("name", check: "name <> ''"), .text("value").optional, .integer("stated_at"),
-            .integer("is_public").since(20),
+            .integer("is_public").optional,
         ],
         key: ["user_id", "name"], references: [Reference(columns: ["user_id"], table: "user")], erasure: .deletion)
 }

@@ -16,22 +16,6 @@ extension LedgerTransaction {
             .map { (try $0["first_seen_at"], try $0["app_account_token"]) }
     }
 
-    /// True if a user's token may spell the name in any Unicode form: the ledger knew the user before it required NFC.
-    public func acceptsAnyNormalization(of user: User) throws -> Bool {
-        guard let identifier = try users.known(user) else { return false }
-        return try database.value(#"SELECT accepts_any_spelling FROM "user" WHERE user_id = $1"#, [identifier])
-            ?? false
-    }
-
-    /// The users of an issuer whose tokens may spell their name in any Unicode form.
-    public func usersWithAnyNormalization(issuer: String) throws -> [User] {
-        try database.rows(
-            SQLQuery(
-                #"SELECT name FROM "user" WHERE accepts_any_spelling = 1 AND issuer = $1 ORDER BY name"#,
-                [issuer])
-        ).compactMap { User(issuer: issuer, name: try $0["name"]) }
-    }
-
     /// The first users and aliases whose names are blocked, in the order of the names. It reads all names.
     public func blockedUsers(limit: Int) throws -> [User] {
         var users: [User] = []

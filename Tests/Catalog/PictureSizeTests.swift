@@ -118,9 +118,4 @@ import Testing
     @Test func `an SVG without the end of its first element is refused`() {
         #expect(refusal(of: Array("<svg ".utf8)) == Self.unreadable)
     }
-
-    @Test func `a picture that the ledger keeps may have any size`() throws {
-        let bytes = TestPicture.png(60_000, 60_000)
-        #expect(try Picture(kept: bytes, file: "p").bytes == bytes)
-    }
 }

@@ -209,7 +209,7 @@ import Webhooks
             let tables = try String.fetchAll(
                 database,
                 sql:
-                    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'grdb_*' AND name NOT GLOB 'sqlite_*'"
+                    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*'"
             )
             #expect(tables.count == 53)
             for table in tables {

@@ -97,24 +97,4 @@ import Testing
         let nowhere = folder.url.appending(path: "nowhere/copy.sqlite")
         #expect(throws: BackupError.notWritten(path: nowhere.path)) { try file.backUp(to: nowhere) }
     }
-
-    @Test func `a check and a backup do not convert a ledger`() async throws {
-        let old = folder.file("old.sqlite")
-        try EarlierVersion(number: 14).make(at: old)
-        let file = LedgerFile(old)
-        let report = try file.check()
-        #expect(!report.isOfThisVersion)
-        #expect(report.problems == [])
-        try file.backUp(to: folder.file("copy.sqlite"))
-        #expect(try !file.check().isOfThisVersion)
-        #expect(try !LedgerFile(folder.file("copy.sqlite")).check().isOfThisVersion)
-        // The next service converts it.
-        _ = try Ledger(file: old)
-        #expect(try file.check().isOfThisVersion)
-        #expect(try file.check().problems == [])
-        try await DatabaseQueue(path: old.path).writeWithoutTransaction {
-            try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99: later')")
-        }
-        #expect { try file.check() } throws: { ($0 as? StorageFault)?.cause == .newerVersion }
-    }
 }

@@ -77,7 +77,7 @@ package struct Problem: Error {
             status: Self.status(of: fault), code: fault.code,
             detail:
                 "The service cannot use its ledger now. Try again later; a purchase that is sent twice is granted once.",
-            couldSucceedLater: fault.cause != .damaged && fault.cause != .newerVersion)
+            couldSucceedLater: fault.cause != .damaged && fault.cause != .otherVersion)
     }
 
     private static func status(of fault: StorageFault) -> HTTPResponse.Status {

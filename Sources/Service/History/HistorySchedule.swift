@@ -25,14 +25,11 @@ public struct HistorySchedule: Service {
     }
 
     private func sweepUntilCancelled() async {
-        var isPrepared = false
         var sweep = HistorySweep(service: service, reconcilers: reconcilers)
         var failures = FailureLog(logger, "histories not updated")
         for await _ in AsyncStream.ticks(every: Self.interval) {
             var code: String?
             do {
-                if !isPrepared { try await service.recordMissingStates() }
-                isPrepared = true
                 try await sweep.run()
             } catch {
                 guard !Task.isCancelled else { return }
