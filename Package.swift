@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A module per room of the house; imports among our own modules go down only. `Tests/House` holds this file against the
-// table of what each may import.
+// A module per room of the house; imports among our own modules go down only. `Tests/House` holds the sources against this
+// file, and this file against the walls between modules.
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
