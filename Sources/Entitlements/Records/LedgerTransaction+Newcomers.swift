@@ -10,9 +10,7 @@ extension LedgerTransaction {
     ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit.
     /// - Throws: `LedgerError.newcomersLimited` if they are not available.
     public func charge(_ bytes: Int, for user: Int64, to newcomers: NewcomerAllowance?) throws {
-        guard let newcomers, bytes > 0,
-            try CustomerRecords(database: database).buyers(among: [user]).isEmpty
-        else { return }
+        guard let newcomers, bytes > 0, try !CustomerRecords(database: database).hasPurchases(user) else { return }
         try newcomers.charge(bytes)
     }
 

@@ -47,12 +47,7 @@ extension RedeemedTransaction {
         TransactionKey(app: app ?? "", origin: origin, identifier: originalTransactionIdentifier)
     }
 
-    /// True if this transaction comes first. Of two periods of the same millisecond, the replaced one does.
     func isEarlier(than other: RedeemedTransaction) -> Bool {
-        func order(_ transaction: RedeemedTransaction) -> (Timestamp, Int, Int64) {
-            let isUpgraded = transaction.facts.bool(.isUpgraded) == true
-            return (transaction.purchaseDate, isUpgraded ? 0 : 1, transaction.sequence)
-        }
-        return order(self) < order(other)
+        purchaseDate != other.purchaseDate ? purchaseDate < other.purchaseDate : sequence < other.sequence
     }
 }
