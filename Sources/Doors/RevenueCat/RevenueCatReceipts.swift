@@ -43,7 +43,7 @@ package struct RevenueCatReceipts: Sendable {
         let stated = StatedAttributes(sent.attributes)
         // The answer is about the proof, so attributes beside one that gives the customer nothing may be dropped.
         let isHeld = try await stated.secondsToWait(of: customer.user, newcomers, services) != nil
-        let failures = isHeld ? stated.errors : try await stated.record(of: customer.user, services)
+        let failures = isHeld ? stated.errors : try await stated.record(of: customer.user, services.limited(to: caller))
         let outcome: ReceiptOutcome
         if case .transaction = sent.fetchToken {
             // The SDK finishes the transaction that it has sent, whatever product the app states beside it.

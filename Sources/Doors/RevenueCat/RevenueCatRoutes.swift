@@ -102,7 +102,7 @@ struct RevenueCatRoutes: RouteSource {
             if let seconds = try await stated.secondsToWait(of: customer.user, newcomers, services) {
                 throw Problem.newcomersLimited(secondsToWait: seconds)
             }
-            let failures = try await stated.record(of: customer.user, services)
+            let failures = try await stated.record(of: customer.user, try services(for: context))
             guard failures.isEmpty else { throw RevenueCatProblem(refusing: failures) }
             return RevenueCatAnswer.response(RevenueCatStub.accepted, for: request, at: services.clock.now())
         }

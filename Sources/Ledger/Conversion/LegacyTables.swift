@@ -26,7 +26,8 @@ struct LegacyTables {
         "kept_certificate", "webhook_attempt", "purchase_state", "balance_addition", "figure", "figure_contribution",
         "figure_pending",
         "figure_upkeep", "account_link", "address_change", "mail", "mail_count", "team_member", "team_session",
-        "team_invitation", "team_change", "webhook_change", "expected_transaction", "attribute", "user_merge",
+        "team_invitation", "team_change", "webhook_change", "expected_transaction", "attribute",
+        "app_attribute", "user_merge",
     ]
 
     /// The same columns without constraints. The conversion checks the rows of an export.
