@@ -20,12 +20,12 @@ public final class DoorServices: Sendable {
     /// The same services, as far as a caller sees and changes them.
     func limited(to caller: Caller) -> DoorServices {
         guard let app = caller.limitingApp else { return self }
-        return DoorServices(self, entitlements: entitlements.limited(to: app))
+        return DoorServices(self, limitedTo: app)
     }
 
-    private init(_ services: DoorServices, entitlements: EntitlementService) {
-        self.entitlements = entitlements
-        attributes = services.attributes
+    private init(_ services: DoorServices, limitedTo app: String) {
+        entitlements = services.entitlements.limited(to: app)
+        attributes = services.attributes.limited(to: app)
         authentication = services.authentication
         limits = services.limits
         metrics = services.metrics

@@ -61,6 +61,13 @@ extension [Attribute] {
     /// The effect of a merge. All attributes of the team stay, and of those of public callers the newest that have a place.
     func merged(with moved: [Attribute]) -> AttributeUpdate { update(to: newest(with: moved)) }
 
+    /// The attributes that stand by the statements of all sides, without removed ones, in the order of their names.
+    var standing: [Attribute] {
+        // What an app has removed stays stated by the others.
+        let statements = filter { $0.value != nil || !$0.isPublic }
+        return [Attribute]().newest(with: statements).filter { $0.value != nil }.sorted { $0.key < $1.key }
+    }
+
     private func newest(with statements: [Attribute]) -> [Attribute] {
         var newest = Dictionary(map { ($0.key, $0) }) { first, _ in first }
         for statement in statements where newest[statement.key].map({ statement.supersedes($0) }) ?? true {

@@ -44,7 +44,7 @@ package struct RevenueCatReceipts: Sendable {
         let stated = StatedAttributes(sent.attributes)
         var failures = stated.errors
         do {
-            failures = try await stated.record(of: customer.user, newcomers, services)
+            failures = try await stated.record(of: customer.user, newcomers, services.limited(to: caller))
         } catch LedgerError.newcomersLimited {
             // The answer is about the proof, so attributes beside one that gives the customer nothing may be dropped.
         }

@@ -99,7 +99,8 @@ struct RevenueCatRoutes: RouteSource {
             let stated = StatedAttributes(
                 try await BlockingWork.process(body.count) { try AttributeChanges.read(body) })
             // An SDK keeps refused attributes, and sends them when the app comes to the front or leaves it.
-            let failures = try await stated.record(of: customer.user, context.newcomers(for: request), services)
+            let failures = try await stated.record(
+                of: customer.user, context.newcomers(for: request), try services(for: context))
             guard failures.isEmpty else { throw RevenueCatProblem(refusing: failures) }
             return RevenueCatAnswer.response(RevenueCatStub.accepted, for: request, at: services.clock.now())
         }
