@@ -80,7 +80,7 @@ extension SettingGroup {
                 Setting(
                     "newcomer-megabytes-per-day", .number(1...1_000_000),
                     default: .value(.number(standard.requestLimits.newcomerBytesPerDay >> 20)), valueName: "n",
-                    "what public keys may write in a day for customers without a purchase, in MiB"),
+                    "what public keys and signed-up users may write in a day for customers without a purchase, in MiB"),
                 Setting(
                     "address-newcomer-kilobytes-per-day", .number(1...1_000_000),
                     default: .value(.number(standard.requestLimits.newcomerBytesPerAddress >> 10)), valueName: "n",
