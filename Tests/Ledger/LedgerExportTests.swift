@@ -59,7 +59,7 @@ import Webhooks
                     secretDigest: [UInt8](repeating: 1, count: 32),
                     createdAt: Self.now, expiresAt: Self.later(9), lastUsedAt: Self.now, revokedAt: Self.later(5)))
         }
-        try await ledger.write { try $0.setReconciled("s", until: Self.now) }
+        try await ledger.write { try $0.setReconciled("s", until: Self.now, findings: [:]) }
         try await fillForAppUsers()
     }
 

@@ -54,7 +54,10 @@ import Testing
         ("UPDATE redeemed_transaction SET revocation_date = 1", "period of an item differs"),
         ("UPDATE credit SET is_revoked = 1", "A credit differs"),
         (
-            "INSERT INTO parked_transaction (transaction_id, origin, app, stated_at) VALUES ('1', 'local/Sandbox', 1, 1)",
+            """
+            INSERT INTO parked_transaction (transaction_id, origin, app, original_transaction_id, stated_at, claim)
+            VALUES ('1', 'local/Sandbox', 1, '1', 1, zeroblob(1))
+            """,
             "is still parked"
         ),
         ("UPDATE redeemed_transaction SET grace_ends_at = 1", "A grace period"),

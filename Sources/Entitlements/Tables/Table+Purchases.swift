@@ -48,7 +48,7 @@ extension Table {
             .integer("expires_at").optional, .integer("grace_ends_at").optional, .integer("grace_stated_at").optional,
             .blob("proof_digest", count: 32), .blob("anchor_digest", count: 32).optional,
             .blob("leaf_digest", count: 32).optional,
-        ] + statedFacts + [.blob("event_statements").optional] + statedSeats,
+        ] + statedFacts + [.blob("event_statements").optional],
         key: ["user_id", "sequence"], unique: [["user_id"] + originalKey + ["transaction_id"]],
         references: [Reference(columns: ["user_id"], table: "user")],
         indexes: [
@@ -72,10 +72,6 @@ extension Table {
         .text("app_transaction_id").optional, .integer("item_id").optional, .text("revocation_type").optional,
         .integer("revocation_percentage").optional, .text("billing_plan_type").optional,
         .text("commitment_info").optional, .text("advanced_commerce_info").optional, .integer("signed_date").optional,
-    ]
-
-    /// The fields of `JWSTransactionDecodedPayload` about seats. A ledger that was extended has its columns in this order.
-    private static let statedSeats: [Column] = [
         .text("multi_seat_info").optional, .text("additional_transaction_reason").optional,
     ]
 
@@ -142,9 +138,9 @@ extension Table {
     private static let parkedTransaction = Table(
         name: "parked_transaction", family: .globalKey,
         columns: [
-            .text("transaction_id"), .text("origin"), .integer("app"), .text("original_transaction_id").optional,
+            .text("transaction_id"), .text("origin"), .integer("app"), .text("original_transaction_id"),
             .integer("stated_at"), .integer("revocation_date").optional, .integer("revocation_reason").optional,
-            .integer("expires_at").optional, .blob("claim").optional,
+            .integer("expires_at").optional, .blob("claim"),
         ],
         key: transactionKey,
         indexes: [
@@ -172,7 +168,7 @@ extension Table {
             .text("notification_uuid"), .text("origin"), .integer("app"), .text("type"), .text("subtype").optional,
             .text("transaction_id").optional, .integer("signed_at"), .integer("received_at"),
             .blob("proof_digest", count: 32), .integer("settled_at").optional,
-            .text("original_transaction_id").optional, .text("outcome").optional, .text("content").optional,
+            .text("original_transaction_id").optional, .text("outcome"), .text("content").optional,
             .integer("repeated_at").optional,
         ],
         key: ["notification_uuid", "origin"],

@@ -82,5 +82,5 @@ extension Table {
     /// Store. `findings`: the number of each outcome of that run, as JSON.
     private static let reconciliation = Table(
         name: "reconciliation", family: .everywhere,
-        columns: [.text("subject"), .integer("reconciled_until"), .text("findings").optional], key: ["subject"])
+        columns: [.text("subject"), .integer("reconciled_until"), .text("findings")], key: ["subject"])
 }
