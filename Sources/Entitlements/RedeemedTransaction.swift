@@ -97,7 +97,10 @@ extension RedeemedTransaction {
     package func accessEnd(before nextPurchaseDate: Timestamp?) -> Timestamp? {
         // The next charge ends a period and its grace period.
         let paid = PurchasePeriod(self).endsAt.map { min($0, nextPurchaseDate ?? $0) }
-        return [paid, revocationDate, revocation?.revokedAt].compactMap(\.self).min()
+        // The App Store refunds the rest of a replaced period.
+        let replaced =
+            facts.bool(.isUpgraded) == true ? nextPurchaseDate ?? facts.date(.signedDate) ?? purchaseDate : nil
+        return [paid, replaced, revocationDate, revocation?.revokedAt].compactMap(\.self).min()
     }
 
     /// The end of the access that the transaction gives; nil for no end.

@@ -15,7 +15,7 @@ public struct ProvenPurchase: Hashable, Sendable {
     public let revocationDate: Timestamp?
     /// The reason for the revocation in Apple's numbers (`revocationReason`). Nil if the proof states none.
     public let revocationReason: Int?
-    /// The expiration date. Nil if the proof states none.
+    /// The expiration date. Nil if the proof states none. An upgraded subscription has expired on its purchase date.
     public let expiresDate: Timestamp?
     /// The account token that the app gave to the purchase. Nil in app receipts, and for a placeholder, which names nobody.
     public let appAccountToken: UUID?
@@ -47,9 +47,9 @@ public struct ProvenPurchase: Hashable, Sendable {
         purchaseDate = transaction.purchaseDate
         revocationDate = transaction.revocationDate
         revocationReason = transaction.revocationReason?.rawValue
-        expiresDate = transaction.expiresDate
-        appAccountToken = transaction.appAccountToken.flatMap { $0.isPlaceholder ? nil : $0 }
-        facts = TransactionFacts(transaction)
+        facts = transaction.facts
+        expiresDate = facts.bool(.isUpgraded) == true ? purchaseDate : facts.date(.expiresDate)
+        appAccountToken = facts.text(.appAccountToken).flatMap(UUID.init).flatMap { $0.isPlaceholder ? nil : $0 }
     }
 
     /// The purchase in a proof of Xcode, with identifiers that no other purchase has.

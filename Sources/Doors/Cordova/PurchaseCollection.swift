@@ -124,7 +124,7 @@ package struct PurchaseCollection: Hashable, Sendable {
     private static func revocation(of last: CustomerPeriod) -> CancelationReason? {
         let transaction = last.transaction
         if transaction.revocation != nil { return .developer }
-        guard transaction.revocationDate != nil else { return nil }
+        guard transaction.revocationDate != nil else { return last.terms.isUpgraded ? .systemReplaced : nil }
         if last.terms.isPaidByAnother { return .system }
         return transaction.revocationReason == RevocationReason.refundedDueToIssue.rawValue
             ? .customerTechnicalIssues : .customerOtherReason

@@ -17,17 +17,14 @@ extension EntitlementFacts {
     /// The coverage of each transaction of a purchase.
     ///
     /// A period of a subscription covers the time from its purchase to its end, or to the end of the grace period. The next
-    /// purchased period ends it earlier, but not a transaction that adds seats to it. An upgrade that the App Store has stated
-    /// without the period that replaces it ends nothing. A renewal that the App Store has signed before its start covers the
-    /// time from the end of the known periods, but not the time before the signature.
+    /// purchased period ends it earlier, but not a transaction that adds seats to it. A renewal that the App Store has signed before its start covers the time from the end of
+    /// the known periods, but not the time before the signature.
     package func coverage(of original: TransactionKey) -> [TransactionKey: Coverage] {
         let transactions = transactions(of: original).sorted {
             $0.transaction.purchaseDate < $1.transaction.purchaseDate
         }
         let isRevokedByTeam = revokedByTeam.contains(original)
         let next = Self.replacements(transactions.map(\.transaction))
-        // A period may be upgraded in the millisecond of its purchase.
-        let standing = Set(transactions.lazy.filter { !$0.transaction.isUpgraded }.map(\.transaction.purchaseDate))
         var coverage: [TransactionKey: Coverage] = [:]
         var coveredUntil: Timestamp?
         for (key, transaction) in transactions {
@@ -40,9 +37,7 @@ extension EntitlementFacts {
             let start = transaction.purchaseDate.adding(seconds: tolerance)
             let signedAt = transaction.status.statedAt.adding(seconds: tolerance)
             let end = max(expiresAt, transaction.grace?.endsAt ?? expiresAt)
-            let isUpgradedAtOnce = transaction.isUpgraded && standing.contains(transaction.purchaseDate)
-            let successor = isUpgradedAtOnce ? transaction.purchaseDate : next[transaction.purchaseDate]
-            let replacement = successor?.adding(seconds: tolerance)
+            let replacement = next[transaction.purchaseDate]?.adding(seconds: tolerance)
             let endsAt = min(end, replacement ?? end)
             coverage[key] = Coverage(
                 beginsAt: min(start, max(signedAt, coveredUntil ?? signedAt)), endsAt: endsAt, isRevoked: isRevoked)

@@ -15,14 +15,11 @@ extension EntitlementDecision {
 
     /// Records the current states of purchases with an end in the histories of their owners.
     ///
-    /// - Parameters:
-    ///   - isSilent: True to record the states without events if no history has them, in a ledger that had no histories.
-    ///   - hold: The last moment at which no end is reported that time alone has brought to a subscription that may renew.
+    /// - Parameter hold: The last moment at which no end is reported that time alone has brought to a subscription that may renew.
     /// - Returns: The purchases whose statement about the renewal is awaited.
     @discardableResult
     package mutating func recordStates(
         of originals: Set<TransactionKey>,
-        isSilent: Bool = false,
         holding hold: Timestamp? = nil,
         type: (String) -> ProductType?
     ) -> Set<TransactionKey> {
@@ -33,7 +30,6 @@ extension EntitlementDecision {
                 status.paidUntil != nil || facts.recordedStates[original] != nil
             else { continue }
             var recorded = facts.recordedStates[original]
-            if isSilent, recorded != nil { continue }
             // A period that is granted now may have ended in the state of the one before it. It has its own events.
             if granted.contains(
                 TransactionKey(
@@ -49,7 +45,7 @@ extension EntitlementDecision {
                 } ?? HistoryState(status, at: moment)
             guard recorded != new || facts.recordedStates[original] != new else { continue }
             // Purchases from origins that are not accepted for the owner cause no events.
-            let isReported = !isSilent && awaited == nil && isAccepted(original.origin, for: purchase.owner)
+            let isReported = awaited == nil && isAccepted(original.origin, for: purchase.owner)
             for event in !isReported ? [] : status.events(since: recorded, at: moment) {
                 let entry = AuditEntry(
                     happenedAt: event.happenedAt, event: event.event, actor: .appStore, origin: original.origin,

@@ -69,9 +69,9 @@ public enum PurchaseState: String, Sendable, CaseIterable {
         _ renewal: StatedRenewal?,
         at moment: Timestamp
     ) -> PurchaseState {
-        // The App Store may state a refund of the rest of an upgraded period. Without it, the customer has the upgraded period
-        // until the one that replaces it is known.
-        if last.isRevoked { return last.terms.isUpgraded ? .upgraded : .revoked }
+        // The App Store may state a refund of the rest of an upgraded period.
+        if last.terms.isUpgraded { return .upgraded }
+        if last.isRevoked { return .revoked }
         guard let end = last.expiresAt, end <= moment else {
             if last.terms.isTrial { return .trial }
             if last.terms.isIntroductory { return .introductory }

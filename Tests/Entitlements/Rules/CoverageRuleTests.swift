@@ -29,15 +29,12 @@ import Testing
         grace: Int64? = nil,
         revoked: Bool = false,
         signed: Int64? = nil,
-        isAdditional: Bool = false,
-        isUpgraded: Bool = false
+        isAdditional: Bool = false
     ) -> Claim {
-        var facts = TransactionFacts()
-        if isAdditional { facts[.additionalTransactionReason] = .text("SEAT_ADDITION") }
-        if isUpgraded { facts[.isUpgraded] = .integer(1) }
+        let facts = TransactionFacts([.additionalTransactionReason: .text("SEAT_ADDITION")])
         return Rules.claim(
             transaction, original: "1", product: product, bought: bought, revoked: revoked, signed: signed ?? bought,
-            expires: expires, grace: grace.map { .init(endsAt: Rules.later($0)) }, facts: facts.isEmpty ? nil : facts)
+            expires: expires, grace: grace.map { .init(endsAt: Rules.later($0)) }, facts: isAdditional ? facts : nil)
     }
 
     private static let cases: [Case] = [
@@ -66,16 +63,6 @@ import Testing
             "an upgrade takes the place of a period before its end",
             [redeem(period("1", bought: 0, expires: 1000)), redeem(period("2", bought: 500, expires: 1500))],
             ["1": "-60 440", "2": "440 1500"]),
-        Case(
-            "an upgrade without the period that takes the place ends nothing",
-            [redeem(period("1", bought: 0, expires: 1000, isUpgraded: true))], ["1": "-60 1000"]),
-        Case(
-            "an upgrade of the same moment takes the place",
-            [
-                redeem(period("1", bought: 0, expires: 1000, isUpgraded: true)),
-                redeem(period("2", product: "q", bought: 0, expires: 2000)),
-            ],
-            ["1": "-60 -60", "2": "-60 2000"]),
         Case(
             "a refunded period still takes the place",
             [

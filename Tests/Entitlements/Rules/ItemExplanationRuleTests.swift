@@ -147,7 +147,7 @@ import Testing
             says: ["fraud", "DELETE"]),
         Case(
             testDescription: "upgraded",
-            facts: purchases(purchase(transaction(ends: 200, refunded: 50, facts: [.isUpgraded: .integer(1)]))),
+            facts: purchases(purchase(transaction(ends: 200, facts: [.isUpgraded: .integer(1)]))),
             cause: .upgraded),
         Case(
             testDescription: "bought in the sandbox",

@@ -103,11 +103,8 @@ import Testing
             state: .revoked, renews: false),
         Case(testDescription: "the team revokes", isRevokedByTeam: true, state: .revoked, renews: false),
         Case(
-            testDescription: "a higher level replaces", facts: [.isUpgraded: .integer(1)], isRefunded: true,
-            state: .upgraded, renews: false),
-        Case(
-            testDescription: "an upgrade without the period that replaces this one ends nothing",
-            facts: [.isUpgraded: .integer(1)], state: .active),
+            testDescription: "a higher level replaces", facts: [.isUpgraded: .integer(1)], state: .upgraded,
+            renews: false),
     ]
 
     @Test(arguments: cases) func `the state follows from the statements and the time`(example: Case) throws {
