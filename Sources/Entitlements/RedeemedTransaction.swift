@@ -99,7 +99,7 @@ extension RedeemedTransaction {
         let paid = PurchasePeriod(self).endsAt.map { min($0, nextPurchaseDate ?? $0) }
         // The App Store refunds the rest of a replaced period.
         let replaced =
-            facts.bool(.isUpgraded) == true ? nextPurchaseDate ?? facts.date(.signedDate) ?? purchaseDate : nil
+            isUpgraded ? nextPurchaseDate ?? facts.date(.signedDate) ?? purchaseDate : nil
         return [paid, replaced, revocationDate, revocation?.revokedAt].compactMap(\.self).min()
     }
 
