@@ -118,6 +118,10 @@ import Testing
     /// Lives that are not generated.
     private static let rareLives: [(name: String, claims: [Claim])] = [
         (
+            "a downgrade that is signed before it begins",
+            [period(1, of: "gold", 0..<30), period(2, 30..<60, signed: 29)]
+        ),
+        (
             "a refund of a later day than its statement",
             [period(1, 0..<30), period(1, 0..<30, signed: 5, revoked: 20)]
         ),

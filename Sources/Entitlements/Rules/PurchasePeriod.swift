@@ -15,6 +15,8 @@ package struct PurchasePeriod: Hashable, Sendable {
         package let ownership: InAppOwnershipType?
         /// True if the transaction is not the only one of its period, because the customer has added seats.
         package let isAdditional: Bool
+        /// The last signature of the transaction; nil if only app receipts have stated it.
+        let signedAt: Timestamp?
 
         package init(_ facts: TransactionFacts) {
             type = facts.text(.type).flatMap(ProductType.init)
@@ -27,6 +29,7 @@ package struct PurchasePeriod: Hashable, Sendable {
                 || facts.bool(.isInIntroductoryOfferPeriod) == true
             ownership = facts.text(.inAppOwnershipType).flatMap(InAppOwnershipType.init)
             isAdditional = facts[.additionalTransactionReason] != nil
+            signedAt = facts.date(.signedDate)
         }
 
         package var isFamilyShared: Bool { ownership == .familyShared }
@@ -42,7 +45,7 @@ package struct PurchasePeriod: Hashable, Sendable {
         /// The facts that the terms depend on.
         package static let facts: [TransactionFact] = [
             .type, .isUpgraded, .offerDiscountType, .isTrialPeriod, .offerType, .isInIntroductoryOfferPeriod,
-            .inAppOwnershipType, .additionalTransactionReason,
+            .inAppOwnershipType, .additionalTransactionReason, .signedDate,
         ]
     }
 
@@ -140,7 +143,7 @@ extension PurchasePeriod {
     }
 
     private func hasBegun(at moment: Timestamp) -> Bool {
-        purchaseDate.adding(seconds: -Coverage.clockToleranceSeconds) <= moment
+        Coverage.beginning(of: purchaseDate, signedAt: terms.signedAt) <= moment
     }
 
     private func isRunning(at moment: Timestamp) -> Bool { !isRevoked && endsAt.map { $0 > moment } ?? true }
