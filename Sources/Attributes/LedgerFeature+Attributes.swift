@@ -11,12 +11,12 @@ extension LedgerFeature {
 
 extension Table {
     /// The last statement about each attribute. `value`: null for a removed attribute, whose time an older statement must not
-    /// undo. `is_public`: 1 for a statement with the public key of an app, null for one of an earlier version.
+    /// undo. `is_public`: 1 for a statement with the public key of an app.
     fileprivate static let attribute = Table(
         name: "attribute", family: .userData,
         columns: [
             .integer("user_id"), .text("name", check: "name <> ''"), .text("value").optional, .integer("stated_at"),
-            .integer("is_public").optional,
+            .integer("is_public", check: "is_public IN (0, 1)"),
         ],
         key: ["user_id", "name"], references: [Reference(columns: ["user_id"], table: "user")], erasure: .deletion)
 }

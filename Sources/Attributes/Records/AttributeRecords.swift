@@ -13,7 +13,7 @@ struct AttributeRecords {
             .map {
                 Attribute(
                     stored: try $0["name"], value: try $0["value"], statedAt: try $0["stated_at"],
-                    isPublic: try $0["is_public"] ?? false)
+                    isPublic: try $0["is_public"])
             }
             .sorted { $0.key < $1.key }
     }
