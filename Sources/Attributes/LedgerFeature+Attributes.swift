@@ -3,15 +3,15 @@ import Ledger
 extension LedgerFeature {
     /// The attributes of customers.
     package static let attributes = LedgerFeature(
-        tables: [.attribute],
+        tables: [.attribute, .appAttribute],
         mergeHook: { former, user, database in
             try AttributeRecords(database: database).merge(former, into: user)
         })
 }
 
 extension Table {
-    /// The last statement about each attribute. `value`: null for a removed attribute, whose time an older statement must not
-    /// undo. `is_public`: 1 for a statement with the public key of an app.
+    /// The last statement of the team about each attribute. `value`: null for a removed attribute, whose time an older statement
+    /// must not undo. `is_public`: 1 for a statement through a door, with a key for all apps.
     fileprivate static let attribute = Table(
         name: "attribute", family: .userData,
         columns: [
@@ -19,4 +19,14 @@ extension Table {
             .integer("is_public", check: "is_public IN (0, 1)"),
         ],
         key: ["user_id", "name"], references: [Reference(columns: ["user_id"], table: "user")], erasure: .deletion)
+
+    /// The last statement about each attribute with the public keys of each app.
+    fileprivate static let appAttribute = Table(
+        name: "app_attribute", family: .userData,
+        columns: [
+            .integer("user_id"), .integer("app", check: "app > 0"), .text("name", check: "name <> ''"),
+            .text("value").optional, .integer("stated_at"),
+        ],
+        key: ["user_id", "app", "name"], references: [Reference(columns: ["user_id"], table: "user")],
+        erasure: .deletion)
 }

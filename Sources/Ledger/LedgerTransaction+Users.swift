@@ -16,27 +16,14 @@ extension LedgerTransaction {
             .map { (try $0["first_seen_at"], try $0["app_account_token"]) }
     }
 
-    /// The spaces in the names of customers, in percent-encoding and lower case.
-    private static let encodedSpaces = ["%20", "%09", "%0a", "%0d", "%c2%a0", "%e3%80%80"]
-
-    /// The users and aliases whose names are blocked, in the order of the names. It reads all names.
+    /// The first users and aliases whose names are blocked, in the order of the names. It reads all names.
     public func blockedUsers(limit: Int) throws -> [User] {
-        let name = Self.encodedSpaces.reduce("lower(name)") { "replace(\($0), '\($1)', '')" }
-        // The statement may find more names than are blocked.
-        let rows = try database.rows(
-            SQLQuery(
-                """
-                SELECT issuer, name FROM user_name
-                WHERE issuer NOT IN ($1, $2) AND (
-                    trim(\(name), $3) \(database.isIn("$4")) OR trim(replace(\(name), $5, ''), $6) = '')
-                ORDER BY name, issuer LIMIT $7
-                """,
-                [
-                    User.accountIssuer, User.erasedIssuer, BlockedNames.marks,
-                    database.list(blockedNames.withoutSpaces), BlockedNames.uuidPrefix, BlockedNames.marks + "-0",
-                    limit,
-                ]))
-        return try rows.compactMap { User(issuer: try $0["issuer"], name: try $0["name"]) }
-            .filter(blockedNames.contains)
+        var users: [User] = []
+        try database.forEachPage(of: "SELECT issuer, name FROM user_name ORDER BY name, issuer") { rows in
+            guard users.count < limit else { return }
+            users += try rows.compactMap { User(issuer: try $0["issuer"], name: try $0["name"]) }
+                .filter(blockedNames.contains)
+        }
+        return Array(users.prefix(limit))
     }
 }

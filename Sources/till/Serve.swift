@@ -232,7 +232,7 @@ struct Serve: Command {
                 service: service, reconcilers: appStores.reconciliations.map(\.reconciler),
                 logger: configuration.logger))
         companions.append(APIKeyUseRecorder(keys: keys, logger: configuration.logger))
-        if let local { companions.append(local.sender) }
+        if let local { companions.append(local) }
         if let events { companions.append(events) }
         if let figures { companions.append(FigureUpkeep(figures: figures, logger: configuration.logger)) }
         var senders: [(service: any ServiceLifecycle.Service, message: Logger.Message)] = []

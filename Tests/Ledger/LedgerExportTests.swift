@@ -130,6 +130,8 @@ import Webhooks
         #expect(try await ledger.write { try $0.join(alice, as: member) })
         let attribute = try Attribute(name: "level", value: "7", statedAt: Self.now)
         try await ledger.write { try $0.state([attribute], of: alice, at: Self.now) }
+        let claimed = try Attribute(name: "level", value: "8", statedAt: Self.now, isPublic: true)
+        try await ledger.write { try $0.state([claimed], of: alice, from: "com.example.app", at: Self.now) }
         let anonymous = try #require(CustomerIdentifier("$RCAnonymousID:" + String(repeating: "0", count: 32))).user
         _ = try await redeem(claim("71"), for: anonymous)
         _ = try await ledger.write { try $0.logIn(anonymous, as: alice, by: .user, at: Self.now) }

@@ -140,7 +140,7 @@ struct EntitlementRecords {
     // MARK: Transactions of owners
 
     /// Qualified by the table, because SQLite's list tables also have a column `type`.
-    private static let terms = PurchasePeriod.Terms.facts.map { "redeemed." + $0.rawValue }.joined(separator: ", ")
+    private static let terms = PurchasePeriod.Terms.facts.map { "redeemed." + $0.field.column }.joined(separator: ", ")
 
     /// Reads the transactions of the purchases among the facts, and the team's revocations.
     private func readTransactions(into facts: inout EntitlementFacts) throws {

@@ -97,6 +97,13 @@ public struct Claim: Hashable, Sendable, Codable {
         return claim
     }
 
+    /// The claim with the end that the App Store has stated, also if the catalog does not have the product.
+    var endingAsStated: Claim {
+        var claim = self
+        claim.expiresAt = expiresAt ?? facts?.date(.expiresDate)
+        return claim
+    }
+
     /// True if the catalog has a benefit for the product.
     var isKnown: Bool { item != nil || credit != nil }
 

@@ -26,7 +26,7 @@ extension EntitlementDecision {
         var awaiting: Set<TransactionKey> = []
         let granted = grantedTransactions
         for original in originals.sorted() {
-            guard let purchase = facts.purchases[original], let status = status(of: original, purchase, type: type),
+            guard let purchase = facts.purchases[original], let status = status(of: original, type: type),
                 status.paidUntil != nil || facts.recordedStates[original] != nil
             else { continue }
             var recorded = facts.recordedStates[original]
@@ -58,21 +58,19 @@ extension EntitlementDecision {
         return awaiting
     }
 
-    private func status(
-        of original: TransactionKey,
-        _ purchase: EntitlementFacts.Purchase,
-        type: (String) -> ProductType?
-    ) -> PurchaseStatus? {
+    /// The status of a purchase; nil if nobody owns it.
+    func status(of original: TransactionKey, type: (String) -> ProductType?) -> PurchaseStatus? {
         let isRevokedByTeam = facts.revokedByTeam.contains(original)
+        let renewal = facts.purchases[original]?.renewal
         let periods = facts.transactions(of: original).map { key, transaction in
             PurchasePeriod(key, transaction, isRevokedByTeam: isRevokedByTeam)
         }
         // Only a subscription has a statement about its renewal.
         let kind =
             periods.lazy.compactMap(\.terms.type).first ?? periods.last.flatMap { type($0.productIdentifier) }
-            ?? purchase.renewal.map { _ in .autoRenewableSubscription }
+            ?? renewal.map { _ in .autoRenewableSubscription }
         return PurchaseStatus(
-            of: original.identifier, from: original.origin, periods, kind, purchase.renewal, at: moment)
+            of: original.identifier, from: original.origin, periods, kind, renewal, at: moment)
     }
 
     /// The transactions that the changes so far grant.

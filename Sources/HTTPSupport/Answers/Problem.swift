@@ -60,6 +60,10 @@ package struct Problem: Error {
         switch error {
         case .userUnknown: self = .userNotFound
         case .userBlocked: self.init(status: .badRequest, code: error.code, detail: error.message)
+        case .newcomersLimited(let seconds):
+            self.init(
+                status: .tooManyRequests, code: error.code, detail: error.message, couldSucceedLater: true,
+                retryAfter: seconds)
         }
     }
 

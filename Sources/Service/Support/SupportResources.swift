@@ -61,7 +61,7 @@ extension UnrecordedTransactionResource {
             transactionId: transaction.transactionId, originalTransactionId: transaction.originalTransactionId,
             origin: origin, bundleId: transaction.bundleId, productId: transaction.productId,
             purchaseDate: transaction.purchaseDate.rfc3339, revocationDate: transaction.revocationDate?.rfc3339,
-            appAccountToken: transaction.appAccountToken?.lowercasedString)
+            appAccountToken: transaction.facts.text(.appAccountToken))
     }
 }
 
