@@ -171,8 +171,6 @@ def pages():
     add("health: actions of a member", "/console/health/team?member=Ada")
     add("health: actions of a member without any", "/console/health/team?member=Bench")
     add("health: actions of a kind", "/console/health/team?event=erased")
-    add("health: API", "/console/health/api")
-    add("health: operation", browser.link("/console/health/api", "/health/api/."))
     add_list("team", "/console/team")
     add("account", "/console/account")
     add("log-in", "/console/log-in")

@@ -28,7 +28,7 @@ public struct ConsoleRoutes: RouteSource {
             streams.wake(after: store)
             return streams
         }
-        health = HealthRoutes(services: services, isSecure: isSecure)
+        health = HealthRoutes(services: services)
     }
 
     /// The services that run beside the server and stop before it.

@@ -18,8 +18,8 @@ extension Table {
         columns: [
             .text("endpoint_id"), .text("url"), .integer("created_at"), .text("created_by"),
             .blob("secret", count: 32), .blob("previous_secret", count: 32).optional,
-            .integer("previous_secret_ends_at").optional, .integer("removed_at").optional, .text("format").since(19),
-            .text("authorization_value").since(19), .text("app").since(20),
+            .integer("previous_secret_ends_at").optional, .integer("removed_at").optional, .text("format").optional,
+            .text("authorization_value").optional, .text("app").optional,
         ],
         key: ["endpoint_id"], checks: ["(previous_secret IS NULL) = (previous_secret_ends_at IS NULL)"])
 
@@ -55,7 +55,7 @@ extension Table {
         columns: [
             .integer("user_id"), .integer("audit_number"), .text("endpoint_id"),
             .integer("number", check: "number > 0"), .integer("attempted_at"), .integer("status").optional,
-            .text("error").optional, .integer("duration_ms").since(19), .text("response").since(19),
+            .text("error").optional, .integer("duration_ms").optional, .text("response").optional,
         ],
         key: ["user_id", "audit_number", "endpoint_id", "number"],
         references: [

@@ -14,7 +14,7 @@ struct ServiceHealth: HealthSource {
     let startNotes: [String]
 
     func checks() async -> [HealthCheck] {
-        await Examination(configuration, common: common, service: service).findings().map { HealthCheck($0) }
+        await Examination(configuration, common: common, service: service).findings()
     }
 
     func certificates() async -> [HealthCertificate] {
@@ -53,21 +53,5 @@ struct ServiceHealth: HealthSource {
         [
             ("Till", Till.version), ("Swift", "\(_SwiftStdlibVersion.current)"), ("OpenSSL", OpenSSLLibrary.version),
         ]
-    }
-
-    var openAPI: [UInt8] {
-        get throws { try OpenAPIDocument.composed.get().bytes }
-    }
-}
-
-extension HealthCheck {
-    fileprivate init(_ finding: Finding) {
-        let state: State =
-            switch finding.status {
-            case .passed: .passed
-            case .note: .note
-            case .problem: .problem
-            }
-        self.init(subject: finding.check.title, state: state, detail: finding.detail, remedy: finding.remedy)
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Commerce
 
 /// The command line. It runs the app, the store and the service on one machine.
 @main
@@ -48,13 +49,31 @@ struct Till: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            let arguments = Array(CommandLine.arguments.dropFirst())
             guard exitCode(for: error) == .validationFailure,
-                let misspelling = Misspelling(in: arguments, of: Till.self)
+                let problem = unknownCommand(in: CommandLine.arguments.dropFirst())
             else { exit(withError: error) }
-            Terminal(isJSON: false).errorLine(
-                "Error: \(misspelling.message)\n  See '\(misspelling.command) --help' for more information.")
+            Terminal(isJSON: false).errorLine("Error: \(problem)")
             exit(withError: ExitCode.validationFailure)
         }
+    }
+
+    /// The message for an unknown command, with the nearest known one: the parser suggests options alone.
+    ///
+    /// - Returns: Nil if every command is known.
+    private static func unknownCommand(in arguments: some Sequence<String>) -> String? {
+        var group: any ParsableCommand.Type = Till.self
+        var path = ""
+        for name in arguments.prefix(while: { !$0.hasPrefix("-") }) {
+            let commands = group.configuration.subcommands
+            guard !commands.isEmpty else { return nil }
+            guard let next = commands.first(where: { $0._commandName == name }) else {
+                let suggestion = Suggestion.sentence(for: path + name, among: commands.map { path + $0._commandName })
+                return "There is no command \"\((path + name).prefix(100))\".\(suggestion)\n"
+                    + "  See 'till \(path)--help' for more information."
+            }
+            group = next
+            path += name + " "
+        }
+        return nil
     }
 }

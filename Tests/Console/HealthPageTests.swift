@@ -123,6 +123,18 @@ import Testing
         let korean: HTTPFields = [.acceptLanguage: "ko"]
         #expect(try await browser.get("/console/health", headers: korean).has("실행하세요: chmod 600"))
         #expect(try await browser.get("/console/health/team", headers: korean).has("팀의 작업"))
-        #expect(try await browser.get("/console/health/api", headers: korean).has("API 탐색기"))
+        #expect(try await browser.get("/console/health/team", headers: korean).has("OpenAPI 문서"))
+    }
+
+    @Test(arguments: ["/console/health", "/console/health/team"])
+    func `the pages link to the OpenAPI document`(path: String) async throws {
+        let fixture = try await ConsoleFixture()
+        #expect(try await fixture.browser(.viewer).get(path).has("<a href=\"/openapi.json\">OpenAPI document</a>"))
+    }
+
+    @Test(arguments: ["/console/health", "/console/health/team", "/console/team"])
+    func `visitors see no page`(path: String) async throws {
+        let fixture = try await ConsoleFixture()
+        #expect(try await Browser(routes: fixture.routes).get(path).status == 303)
     }
 }

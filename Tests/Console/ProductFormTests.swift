@@ -110,6 +110,16 @@ import Testing
         #expect(try await fixture.ledger.read { try $0.catalogRevision() } == 0)
     }
 
+    @Test func `a definition of thousands of lines differs as a whole`() async throws {
+        let fixture = try await ConsoleFixture()
+        let browser = try await fixture.browser(.catalog)
+        var fields = ProductForm.fields(of: try await browser.get("\(Self.path)/edit"))
+        fields["others"] = "{\"internalID\":[\(String(repeating: "0,", count: 2999))0]}"
+        let page = try await browser.post("\(Self.path)/preview", fields, from: Self.path)
+        #expect(page.status == 200)
+        #expect(page.has("Removed: </span>- {") && page.has("Added: </span>+ {"))
+    }
+
     @Test func `errors are in the language of the browser`() async throws {
         let fixture = try await ConsoleFixture()
         let browser = try await fixture.browser(.catalog)

@@ -1,7 +1,6 @@
 import Commerce
 import Console
 import Ledger
-import Service
 import Synchronization
 
 /// An installation with one problem and a few certificates.
@@ -19,11 +18,9 @@ final class TestHealth: HealthSource {
     func checks() async -> [HealthCheck] {
         runs.add(1, ordering: .relaxed)
         return [
-            HealthCheck(
-                subject: Phrase("Port", "포트"), state: .passed, detail: Phrase("any free one", "비어 있는 아무 포트"),
-                remedy: nil),
-            HealthCheck(
-                subject: Phrase("Permissions", "파일 권한"), state: .problem, detail: Phrase(same: "<b>/data</b> is open"),
+            .passed(.port, Phrase("any free one", "비어 있는 아무 포트")),
+            .problem(
+                .permissions, Phrase(same: "<b>/data</b> is open"),
                 remedy: Phrase("Run: chmod 600", "실행하세요: chmod 600")),
         ]
     }
@@ -59,8 +56,4 @@ final class TestHealth: HealthSource {
     ]
     let versions = [(name: "Till", version: "9.8.7")]
     let startNotes = ["There is no valid API key & no back end."]
-
-    var openAPI: [UInt8] {
-        get throws { try OpenAPIDocument.composed.get().bytes }
-    }
 }

@@ -27,14 +27,13 @@ import Testing
         Mistake("store bui x", #"There is no command "store bui". Did you mean "store buy"?"#),
         Mistake("keys mak", #"There is no command "keys mak". Did you mean "keys make"?"#),
         Mistake("xyzzy", #"There is no command "xyzzy"."#),
-        Mistake(
-            "buy --product x", #"There is no option "--product". Write the product without it: till buy <product>."#),
-        Mistake("buy x --usr alice", #"There is no option "--usr". Did you mean "--user"?"#),
-        Mistake("buy x --usr=alice", #"There is no option "--usr". Did you mean "--user"?"#),
-        Mistake("store buy x --acount a", #"There is no option "--acount". Did you mean "--account"?"#),
-        Mistake("store --prot 3", #"There is no option "--prot". Did you mean "--port"?"#),
-        Mistake(
-            "serve --tls-certficate x", #"There is no option "--tls-certficate". Did you mean "--tls-certificate"?"#),
+        Mistake("store xyzzy", "See 'till store --help' for more information."),
+        Mistake("buy --product x --user alice", "Unknown option '--product'"),
+        Mistake("buy x --usr alice", "Missing expected argument '--user <user>'"),
+        Mistake("buy x --user alice --outcom purchased", "Unknown option '--outcom'. Did you mean '--outcome'?"),
+        Mistake("buy x --user alice --prof=receipt", "Unknown option '--prof'. Did you mean '--proof'?"),
+        Mistake("store --prot 3", "Unknown option '--prot'. Did you mean '--port'?"),
+        Mistake("serve --tls-certficate x", "Unknown option '--tls-certficate'. Did you mean '--tls-certificate'?"),
         Mistake("buy", "Missing expected argument '<product>'"),
         Mistake(
             "serve --tls-certificate c.pem --tls-key k.pem", status: 1,

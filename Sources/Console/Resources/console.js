@@ -65,30 +65,6 @@ function report(form, problem) {
   problem.scrollIntoView({ block: "nearest" });
 }
 
-/** Sends a GET request of the API explorer. Nothing stores the typed key. */
-async function request(event) {
-  const form = event.target;
-  if (form.dataset.request === undefined) return;
-  event.preventDefault();
-  const query = new URLSearchParams();
-  let url = form.dataset.request;
-  for (const field of form.querySelectorAll("[data-in]")) {
-    if (field.dataset.in === "path") url = url.replace(`{${field.name}}`, encodeURIComponent(field.value));
-    else if (field.value) query.set(field.name, field.value);
-  }
-  if (query.size) url += "?" + query;
-  const key = form.querySelector("[data-key]")?.value;
-  const [status, answer] = ["status", "answer"].map((name) => form.parentElement.querySelector(`[data-${name}]`));
-  try {
-    const began = performance.now();
-    const response = await fetch(url, { headers: key ? { Authorization: `Bearer ${key}` } : {}, credentials: "omit", cache: "no-store" });
-    const text = await response.text();
-    status.textContent = `GET ${url}: ${response.status}, ${Math.round(performance.now() - began)} ms`;
-    answer.textContent = response.headers.get("Content-Type")?.includes("json") ? JSON.stringify(JSON.parse(text), null, 2) : text;
-    answer.hidden = !text;
-  } catch (error) { status.textContent = error; }
-}
-
 /** Replaces a part of the page while the person types: `data-live` names its identifier. */
 let timer;
 function live(event) {
@@ -145,7 +121,6 @@ function takeCode() {
 function start() {
   connect();
   takeCode();
-  for (const part of document.querySelectorAll("[data-scripted]")) part.hidden = false;
   moments(document);
 }
 
@@ -193,7 +168,6 @@ function palette() {
 }
 
 on("submit", send);
-on("submit", request);
 on("input", live);
 on("click", async (event) => {
   const button = event.target.closest("[data-copy]");

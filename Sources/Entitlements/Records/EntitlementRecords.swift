@@ -202,8 +202,8 @@ struct EntitlementRecords {
         guard !claims.isEmpty else { return }
         for row in try database.rows(Self.parked(claims, in: database)) {
             let key = try key(row, "transaction_id")
-            var claim = try (row["claim"] as [UInt8]?).map(Self.claim)
-            claim?.app = key.app
+            var claim = try Self.claim(try row["claim"])
+            claim.app = key.app
             facts.setParked(
                 EntitlementFacts.ParkedStatement(status: try TransactionStatus(row), claim: claim), for: key)
         }
@@ -211,7 +211,7 @@ struct EntitlementRecords {
 
     private func readTokenOwners(of claims: [Claim], into facts: inout EntitlementFacts) throws {
         let presented = Set(claims.compactMap(\.appAccountToken))
-        let parked = Set(facts.parked.values.compactMap(\.claim?.appAccountToken)).subtracting(presented)
+        let parked = Set(facts.parked.values.compactMap(\.claim.appAccountToken)).subtracting(presented)
         for tokens in [presented, parked] where !tokens.isEmpty {
             for row in try database.rows(Self.tokenOwners(tokens, in: database)) {
                 facts.tokenOwners[try row["app_account_token"]] = try row["user_id"] as Int64

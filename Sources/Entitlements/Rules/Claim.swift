@@ -4,7 +4,7 @@ import Receipts
 
 /// The statement of a verified proof about one transaction, from a user or from the App Store.
 public struct Claim: Hashable, Sendable, Codable {
-    /// The bundle identifier of the app. The encoded form omits it, because early versions wrote claims without it.
+    /// The bundle identifier of the app. The encoded form omits it: a parked claim's row has the number of the app.
     public internal(set) var app = ""
     public let origin: Origin
     public private(set) var transactionIdentifier: String
@@ -28,8 +28,7 @@ public struct Claim: Hashable, Sendable, Codable {
     public let proofDigest: [UInt8]
     /// The signed bytes; nil if the service does not store proofs.
     public let proof: KeptProof?
-    /// The SHA-256 of the first and the last certificate of the proof's chain; nil for a claim that an early version has
-    /// parked.
+    /// The SHA-256 of the first and the last certificate of the proof's chain; nil for a claim without a proof.
     public let fingerprints: VerifiedProof.Fingerprints?
     /// The granted item; nil if the catalog does not have the product, or it adds to a balance.
     public private(set) var item: Item?
@@ -39,7 +38,7 @@ public struct Claim: Hashable, Sendable, Codable {
     public private(set) var expiresAt: Timestamp?
     /// The App Store's statement about a grace period; nil if the proof has none.
     public private(set) var grace: Grace?
-    /// The other facts of the proof; nil for a claim that an early version has parked.
+    /// The other facts of the proof; nil for a claim without a proof.
     public private(set) var facts: TransactionFacts?
     /// The last statement about the renewal of the subscription; nil if the proof has none.
     public private(set) var renewal: StatedRenewal?
@@ -95,6 +94,13 @@ public struct Claim: Hashable, Sendable, Codable {
         case .itemWhilePaid: claim.expiresAt = facts?.date(.expiresDate) ?? expiresAt ?? purchaseDate
         case .item, nil: break
         }
+        return claim
+    }
+
+    /// The claim with the end that the App Store has stated, also if the catalog does not have the product.
+    var endingAsStated: Claim {
+        var claim = self
+        claim.expiresAt = expiresAt ?? facts?.date(.expiresDate)
         return claim
     }
 

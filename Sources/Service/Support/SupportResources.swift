@@ -25,7 +25,7 @@ extension StatedNotificationResource {
             subtype: notification.subtype, transactionId: notification.transactionIdentifier,
             originalTransactionId: notification.originalTransactionIdentifier,
             signedAt: notification.signedAt.rfc3339, receivedAt: notification.receivedAt.rfc3339,
-            outcome: notification.outcome?.rawValue, content: notification.content.flatMap(JSONContent.init(json:)))
+            outcome: notification.outcome.rawValue, content: notification.content.flatMap(JSONContent.init(json:)))
     }
 }
 

@@ -16,6 +16,21 @@ struct Doctor: Command {
               till doctor --config till.json --json
             """)
 
+    /// A finding as JSON. The command line speaks English.
+    private struct Answer: Encodable {
+        let check: HealthCheck.Subject
+        let status: HealthCheck.State
+        let detail: String
+        let remedy: String?
+
+        init(_ finding: HealthCheck) {
+            check = finding.subject
+            status = finding.state
+            detail = finding.detail.english
+            remedy = finding.remedy?.english
+        }
+    }
+
     @OptionGroup var options: ServeOptions
 
     @OptionGroup var common: CommonOptions
@@ -23,17 +38,17 @@ struct Doctor: Command {
     func perform() async throws {
         let findings = await findings()
         for finding in findings {
-            let status = finding.status.rawValue.padding(toLength: 7, withPad: " ", startingAt: 0)
-            terminal.line("\(status)  \(finding.check.rawValue): \(finding.detail.english)")
+            let status = finding.state.rawValue.padding(toLength: 7, withPad: " ", startingAt: 0)
+            terminal.line("\(status)  \(finding.subject.rawValue): \(finding.detail.english)")
             if let remedy = finding.remedy { terminal.line("         \(remedy.english)") }
         }
-        try terminal.json(["findings": findings])
-        let problems = findings.count { $0.status == .problem }
+        try terminal.json(["findings": findings.map { Answer($0) }])
+        let problems = findings.count { $0.state == .problem }
         terminal.line(problems == 0 ? "No problems." : "Problems: \(problems).")
         if problems > 0 { throw ExitCode(1) }
     }
 
-    private func findings() async -> [Finding] {
+    private func findings() async -> [HealthCheck] {
         do {
             let configuration = try ServeConfiguration(
                 options, dataPath: common.dataPath, catalogPath: common.catalogPath)

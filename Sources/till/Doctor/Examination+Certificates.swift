@@ -5,11 +5,8 @@ import Receipts
 import Signatures
 
 extension Examination {
-    /// The time before the end of a certificate in which it is reported.
-    private static let warningSeconds: Int64 = 30 * 86_400
-
     /// The trusted roots.
-    var roots: [Finding] {
+    var roots: [HealthCheck] {
         do {
             let folders = try data.trustedFolders
             var entries: [TrustFolder.Entry] = []
@@ -26,8 +23,8 @@ extension Examination {
             }
             try configuration.check(try TrustAnchors(folders: folders))
             let ending = entries.compactMap { entry in
-                ends(
-                    entry.anchor.certificate, check: .trustedRoot, name: entry.file.path,
+                problem(
+                    of: HealthCertificate(entry), .trustedRoot,
                     remedy: Phrase(
                         "Add its successor: till trust add FILE.", "새 루트를 추가하세요: till trust add FILE."))
             }
@@ -38,7 +35,7 @@ extension Examination {
     }
 
     /// The certificate of the server; nothing without TLS.
-    var certificate: [Finding] {
+    var certificate: [HealthCheck] {
         guard let tls = configuration.server.tls else { return [] }
         let path = tls.certificate.path
         do {
@@ -46,16 +43,16 @@ extension Examination {
         } catch {
             return [.problem(.tlsCertificate, message(error))]
         }
-        guard let certificate = Self.firstCertificate(in: tls.certificate) else {
+        guard let certificate = HealthCertificate(ofServer: tls.certificate) else {
             return [
                 .problem(
                     .tlsCertificate,
                     Phrase("\"\(path)\" has no certificate in PEM", "\"\(path)\"에 PEM 인증서가 없습니다"))
             ]
         }
-        let until = Timestamp(secondsSince1970: certificate.notAfter).rfc3339
-        let ending = ends(
-            certificate, check: .tlsCertificate, name: path,
+        let until = certificate.notAfter.rfc3339
+        let ending = problem(
+            of: certificate, .tlsCertificate,
             remedy: Phrase("Renew it, then restart the service.", "갱신한 다음 서비스를 다시 시작하세요."))
         let valid = Phrase("\"\(path)\" is valid until \(until)", "\"\(path)\"은(는) \(until)까지 유효합니다")
         return [ending ?? .passed(.tlsCertificate, valid)]
@@ -63,54 +60,29 @@ extension Examination {
 
     /// The trusted roots and the certificate of the server, for people. Unreadable files are left to the findings.
     var certificates: [HealthCertificate] {
-        var certificates: [HealthCertificate] = []
-        for folder in (try? data.trustedFolders) ?? [] {
-            for entry in (try? TrustFolder(folder).entries()) ?? [] {
-                certificates.append(
-                    HealthCertificate(
-                        entry.anchor.certificate, use: .trustedRoot(entry.anchor.realm), file: entry.file.path))
-            }
-        }
-        if let file = configuration.server.tls?.certificate, let certificate = Self.firstCertificate(in: file) {
-            certificates.append(HealthCertificate(certificate, use: .tls, file: file.path))
-        }
-        return certificates
+        let entries = ((try? data.trustedFolders) ?? []).flatMap { (try? TrustFolder($0).entries()) ?? [] }
+        let server = configuration.server.tls.flatMap { HealthCertificate(ofServer: $0.certificate) }
+        return entries.map { HealthCertificate($0) } + [server].compactMap(\.self)
     }
 
-    /// A finding about a certificate that is not valid, or not for long; nil for another.
-    private func ends(_ certificate: Certificate, check: Finding.Subject, name: String, remedy: Phrase)
-        -> Finding?
-    {
-        let (from, until) = (certificate.notBefore, certificate.notAfter)
-        if now.secondsSince1970 < from {
-            let day = Timestamp(secondsSince1970: from).rfc3339
-            return .problem(
-                check,
-                Phrase("\"\(name)\" is not valid before \(day)", "\"\(name)\"은(는) \(day)부터 유효합니다"),
-                remedy: remedy)
+    /// A problem with the validity of a certificate; nil if it stays valid for long.
+    private func problem(
+        of certificate: HealthCertificate, _ subject: HealthCheck.Subject, remedy: Phrase
+    ) -> HealthCheck? {
+        let file = certificate.file
+        let (from, until) = (certificate.notBefore.rfc3339, certificate.notAfter.rfc3339)
+        let detail: Phrase
+        switch certificate.state(at: now) {
+        case .valid: return nil
+        case .notYetValid: detail = Phrase("\"\(file)\" is not valid before \(from)", "\"\(file)\"은(는) \(from)부터 유효합니다")
+        case .endsSoon: detail = Phrase("\"\(file)\" expires on \(until)", "\"\(file)\"이(가) \(until)에 만료됩니다")
+        case .expired: detail = Phrase("\"\(file)\" expired on \(until)", "\"\(file)\"이(가) \(until)에 만료되었습니다")
         }
-        guard now.secondsSince1970 > until - Self.warningSeconds else { return nil }
-        let day = Timestamp(secondsSince1970: until).rfc3339
-        return now.secondsSince1970 > until
-            ? .problem(
-                check, Phrase("\"\(name)\" expired on \(day)", "\"\(name)\"이(가) \(day)에 만료되었습니다"),
-                remedy: remedy)
-            : .problem(
-                check, Phrase("\"\(name)\" expires on \(day)", "\"\(name)\"이(가) \(day)에 만료됩니다"),
-                remedy: remedy)
-    }
-
-    private static func firstCertificate(in file: URL) -> Certificate? {
-        guard let text = try? String(contentsOf: file, encoding: .utf8),
-            let start = text.firstRange(of: "-----BEGIN CERTIFICATE-----")?.upperBound,
-            let end = text[start...].firstRange(of: "-----END CERTIFICATE-----")?.lowerBound,
-            let der = Data(base64Encoded: String(text[start..<end]), options: .ignoreUnknownCharacters)
-        else { return nil }
-        return Certificate(der: [UInt8](der))
+        return .problem(subject, detail, remedy: remedy)
     }
 
     /// The address to which the App Store sends notifications.
-    var notifications: Finding {
+    var notifications: HealthCheck {
         guard configuration.origins.contains(where: { $0 == .appleProduction || $0 == .appleSandbox }) else {
             return .passed(
                 .notifications,
@@ -138,9 +110,24 @@ extension Examination {
 }
 
 extension HealthCertificate {
-    fileprivate init(_ certificate: Certificate, use: Use, file: String) {
+    fileprivate init(_ root: TrustFolder.Entry) {
+        self.init(root.anchor.certificate, use: .trustedRoot(root.anchor.realm), file: root.file)
+    }
+
+    /// The first certificate of a file in PEM.
+    fileprivate init?(ofServer file: URL) {
+        guard let text = try? String(contentsOf: file, encoding: .utf8),
+            let start = text.firstRange(of: "-----BEGIN CERTIFICATE-----")?.upperBound,
+            let end = text[start...].firstRange(of: "-----END CERTIFICATE-----")?.lowerBound,
+            let der = Data(base64Encoded: String(text[start..<end]), options: .ignoreUnknownCharacters),
+            let certificate = Certificate(der: [UInt8](der))
+        else { return nil }
+        self.init(certificate, use: .tls, file: file)
+    }
+
+    private init(_ certificate: Certificate, use: Use, file: URL) {
         self.init(
-            use: use, name: certificate.commonName, file: file,
+            use: use, name: certificate.commonName, file: file.path,
             notBefore: Timestamp(secondsSince1970: certificate.notBefore),
             notAfter: Timestamp(secondsSince1970: certificate.notAfter),
             fingerprint: certificate.fingerprint.hexadecimal)

@@ -9,12 +9,12 @@ import Foundation
 
 extension Examination {
     /// The files that only their owner may use: the ledger and files with secrets.
-    var permissions: [Finding] {
+    var permissions: [HealthCheck] {
         let ledger = ["", "-wal", "-shm"].map { (data.ledgerFile.path + $0, UInt16(0o077), "600") }
         let secrets = ["tls-key", "app-store-key", "mail-password-file", "mail-webhook-secret-file"]
             .compactMap { configuration.settings.text($0) }.map { ($0, UInt16(0o007), "640") }
         let files = (ledger + secrets).filter { FileManager.default.fileExists(atPath: $0.0) }
-        let open = files.compactMap { path, forbidden, mode -> Finding? in
+        let open = files.compactMap { path, forbidden, mode -> HealthCheck? in
             var status = stat()
             guard stat(path, &status) == 0, UInt16(status.st_mode & 0o777) & forbidden != 0 else { return nil }
             return .problem(
@@ -32,7 +32,7 @@ extension Examination {
     }
 
     /// The port that the service listens on.
-    var port: Finding {
+    var port: HealthCheck {
         let (host, port) = (configuration.server.host, configuration.server.port)
         guard port > 0 else { return .passed(.port, Phrase("any free one", "비어 있는 아무 포트")) }
         let problem = Self.listeningProblem(host: host, port: port)

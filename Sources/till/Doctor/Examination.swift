@@ -30,7 +30,7 @@ struct Examination {
         now = SystemClock().now()
     }
 
-    func findings() async -> [Finding] {
+    func findings() async -> [HealthCheck] {
         let keys = await apiKeys()
         let ledger = await service == nil ? ledger : answeringLedger()
         return await onAnotherThread {
@@ -43,12 +43,12 @@ struct Examination {
     }
 
     /// Reads files without blocking the threads that serve requests.
-    private func onAnotherThread(_ findings: @escaping @Sendable () -> [Finding]) async -> [Finding] {
+    private func onAnotherThread(_ findings: @escaping @Sendable () -> [HealthCheck]) async -> [HealthCheck] {
         (try? await BlockingWork.run(findings)) ?? findings()
     }
 
     /// The ledger of the running service. A check of every rule takes long, so it is left to the command line.
-    private func answeringLedger() async -> Finding {
+    private func answeringLedger() async -> HealthCheck {
         do {
             try await service?.ledger.ping()
             return .passed(
@@ -61,7 +61,7 @@ struct Examination {
         }
     }
 
-    private var settings: Finding {
+    private var settings: HealthCheck {
         let unknown = ServeSettings.unknownVariables(ProcessInfo.processInfo.environment)
         guard unknown.isEmpty else { return .note(.settings, Phrase(same: unknown.joined(separator: " "))) }
         let given = configuration.settings.effective.count { $0.source != nil }
@@ -72,7 +72,7 @@ struct Examination {
                 "설정함 \(given)개, 기본값 \(configuration.settings.effective.count - given)개"))
     }
 
-    private var directory: Finding {
+    private var directory: HealthCheck {
         let path = data.folder.path
         do {
             guard try FileAccess(data.folder).exists() else {
@@ -89,7 +89,7 @@ struct Examination {
         }
     }
 
-    private var catalog: Finding {
+    private var catalog: HealthCheck {
         do {
             let apps = try configuration.apps()
             let phrases = apps.all.map { Self.phrase(for: $0.catalog) }
@@ -117,7 +117,7 @@ struct Examination {
             "\(name): 상품 \(count)개(권한 \(rights)개, 상품 묶음 \(offerings)개)")
     }
 
-    private var ledger: Finding {
+    private var ledger: HealthCheck {
         let place = LedgerPlace(configuration.ledger, in: data)
         if case .file(let file) = place, (try? FileAccess(file).exists()) == false {
             return .note(
@@ -135,13 +135,6 @@ struct Examination {
                         "Stop the service, keep a copy of the ledger, and restore a backup: till ledger restore.",
                         "서비스를 멈추고 원장을 복사해 둔 다음 백업을 복원하세요: till ledger restore."))
             }
-            guard report.isOfThisVersion else {
-                return .note(
-                    .ledger, Phrase("sound, of an earlier version", "이상 없음, 이전 버전"),
-                    remedy: Phrase(
-                        "Back it up with till ledger backup; till serve converts it at its next start.",
-                        "till ledger backup으로 백업하세요. till serve가 다음 시작 때 변환합니다."))
-            }
             return .passed(
                 .ledger, Phrase("sound; users: \(report.users)", "이상 없음. 사용자 \(report.users)명"))
         } catch {
@@ -149,14 +142,14 @@ struct Examination {
         }
     }
 
-    private func apiKeys() async -> (finding: Finding, newest: Timestamp?) {
+    private func apiKeys() async -> (finding: HealthCheck, newest: Timestamp?) {
         let command = common.hint("keys", "make", "NAME", options: configuration.options(beside: common))
         let remedy = Phrase("Make one: \(command)", "키를 만드세요: \(command)")
         // Apps call with tokens and need no key.
         let isOptional = configuration.tokens != nil || configuration.hasAccounts
         let detail = Phrase("none is valid, so no back end can call", "유효한 키가 없어 백엔드가 호출할 수 없습니다")
         let none =
-            isOptional ? Finding.note(.apiKeys, detail, remedy: remedy) : .problem(.apiKeys, detail, remedy: remedy)
+            isOptional ? HealthCheck.note(.apiKeys, detail, remedy: remedy) : .problem(.apiKeys, detail, remedy: remedy)
         let place = LedgerPlace(configuration.ledger, in: data)
         if service == nil, case .file(let file) = place, (try? FileAccess(file).exists()) != true {
             return (none, nil)
@@ -191,7 +184,7 @@ struct Examination {
     }
 
     /// Compares the clock with the newest moments that were recorded on this machine.
-    private func clock(newestKey: Timestamp?) -> Finding {
+    private func clock(newestKey: Timestamp?) -> HealthCheck {
         let moments =
             commits.map { Timestamp(secondsSince1970: Int64($0.timeIntervalSince1970)) }
             + [newestKey].compactMap(\.self)

@@ -25,7 +25,7 @@ struct HostileConsole {
     var paths = [
         "", "/account", "/app-store", "/app-store/consumption", "/app-store/reconciliation", "/catalog-history",
         "/customers", "/figures", "/figures/transactions?environment=sandbox&group=product",
-        "/health", "/health/api", "/health/team", "/log-in", "/new-product", "/products", "/proofs", "/refusals",
+        "/health", "/health/team", "/log-in", "/new-product", "/products", "/proofs", "/refusals",
         "/store", "/store/buy", "/store/clock", "/store/notifications", "/store/products", "/store/queue",
         "/store/settings", "/team", "/unclaimed", "/webhooks",
     ].map { "/console" + $0 }
@@ -180,7 +180,7 @@ struct HostileConsole {
         }
         paths.append("/console/refusals/" + HostileText.encode(shownText("code of a refusal", .line, limit)))
         for path in [
-            "health/team?member=", "health/api/", "products/", "figures/", "store/transactions/", "customers?product=",
+            "health/team?member=", "products/", "figures/", "store/transactions/", "customers?product=",
             "app-store?type=", "log-in?next=%2Fconsole%2F", "account?done=", "webhooks/", "unclaimed/",
         ] {
             paths.append("/console/\(path)" + texts.next("parameter of \(path)", .line, limit).encoded)

@@ -8,15 +8,13 @@ enum MarkupRules {
         "td", "text", "textarea", "th", "thead", "time", "title", "tr", "ul",
     ]
     private static let attributes: Set<String> = [
-        "data-code", "accept", "action", "alt", "aria-current", "aria-describedby", "aria-hidden", "aria-label",
-        "aria-labelledby",
-        "aria-live", "autocomplete", "charset", "checked", "class", "content", "d", "data-answer", "data-copy",
-        "data-drop", "data-in", "data-key", "data-live", "data-live-action", "data-request", "data-scripted",
-        "data-status", "data-stay", "data-stream", "datetime", "disabled", "enctype", "for", "formaction",
-        "formnovalidate", "height", "hidden", "href", "id", "inputmode", "lang", "list", "loading", "maxlength",
-        "method", "name", "open", "placeholder", "rel", "required", "role", "rows", "scope", "selected", "spellcheck",
-        "src", "step", "tabindex", "text-anchor", "title", "type", "value", "viewBox", "width", "x", "x1", "x2", "y",
-        "y1", "y2",
+        "accept", "action", "alt", "aria-current", "aria-describedby", "aria-hidden", "aria-label", "aria-labelledby",
+        "aria-live", "autocomplete", "charset", "checked", "class", "content", "d", "data-code", "data-copy",
+        "data-drop", "data-live", "data-live-action", "data-stay", "data-stream", "datetime", "disabled", "enctype",
+        "for", "formaction", "formnovalidate", "height", "href", "id", "inputmode", "lang", "list", "loading",
+        "maxlength", "method", "name", "open", "placeholder", "rel", "required", "role", "rows", "scope", "selected",
+        "spellcheck", "src", "step", "tabindex", "text-anchor", "title", "type", "value", "viewBox", "width", "x",
+        "x1", "x2", "y", "y1", "y2",
     ]
     private static let addresses: Set<String> = [
         "action", "data-live-action", "data-stream", "formaction", "href", "src",
@@ -45,9 +43,10 @@ enum MarkupRules {
         return defects
     }
 
-    /// True for an address of the console or a safe one elsewhere.
+    /// True for an address of the console, the OpenAPI document or a safe address elsewhere.
     private static func isAllowed(_ address: String, of name: String) -> Bool {
         if address == "/console" || address.hasPrefix("/console/") || address.hasPrefix("/console?") { return true }
-        return name == "href" && ["#", "https://", "mailto:"].contains { address.hasPrefix($0) }
+        guard name == "href" else { return false }
+        return address == "/openapi.json" || ["#", "https://", "mailto:"].contains { address.hasPrefix($0) }
     }
 }

@@ -93,7 +93,7 @@ struct NotificationListPage {
                 }
             },
             Shown.moment(notification.signedAt),
-            notification.outcome?.html ?? Shown.nothing,
+            notification.outcome.html,
             HTML {
                 Shown.identifier(notification.transactionIdentifier)
                 if let original = notification.originalTransactionIdentifier,

@@ -81,7 +81,7 @@ struct AuditCheckCard {
             rows: breaks.map { one in
                 [
                     one.user.map { Shown.customer($0) }
-                        ?? HTML { Phrase("a user of an earlier version", "이전 버전의 사용자") },
+                        ?? HTML { Phrase("a user with an invalid name", "이름이 잘못된 사용자") },
                     HTML {
                         Phrase(
                             "Record \(one.number) or an earlier one was changed or removed.",

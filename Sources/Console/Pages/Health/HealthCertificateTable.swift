@@ -2,9 +2,6 @@ import Commerce
 
 /// The trusted roots and the TLS certificate, with their ends.
 struct HealthCertificateTable {
-    /// The time before the end of a certificate in which it is marked, in milliseconds.
-    private static let warningTime: Int64 = 30 * 86_400_000
-
     let certificates: [HealthCertificate]
     let now: Timestamp
 
@@ -38,10 +35,11 @@ struct HealthCertificateTable {
     }
 
     private func state(_ certificate: HealthCertificate) -> HTML {
-        if now < certificate.notBefore { return Shown.badge(Phrase("not yet valid", "아직 유효하지 않음"), .bad) }
-        if now >= certificate.notAfter { return Shown.badge(Phrase("expired", "만료됨"), .bad) }
-        let rest = certificate.notAfter.millisecondsSince1970 - now.millisecondsSince1970
-        return rest < Self.warningTime
-            ? Shown.badge(Phrase("expires soon", "곧 만료"), .warning) : Shown.badge(Phrase("valid", "유효"), .good)
+        switch certificate.state(at: now) {
+        case .notYetValid: Shown.badge(Phrase("not yet valid", "아직 유효하지 않음"), .bad)
+        case .valid: Shown.badge(Phrase("valid", "유효"), .good)
+        case .endsSoon: Shown.badge(Phrase("expires soon", "곧 만료"), .warning)
+        case .expired: Shown.badge(Phrase("expired", "만료됨"), .bad)
+        }
     }
 }

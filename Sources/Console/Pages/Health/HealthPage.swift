@@ -36,7 +36,7 @@ struct HealthPage {
                 columns: [Phrase("State", "상태"), Phrase("Check", "검사"), Phrase("Result", "결과")],
                 rows: results.checks.map { check in
                     [
-                        badge(check.state), HTML { check.subject },
+                        badge(check.state), HTML { check.subject.title },
                         HTML {
                             div { check.detail }
                             if let remedy = check.remedy { div(.class("note")) { remedy } }

@@ -4,21 +4,18 @@ import Hummingbird
 import Ledger
 import Team
 
-/// The pages of the service's health: checks, performance, settings, the audit log of the team, and the API explorer.
+/// The pages of the service's health: checks, performance, settings and the audit log of the team.
 ///
 /// One value serves all requests: it keeps the results of the checks and the progress of the verification.
 struct HealthRoutes: Sendable {
     private let services: ConsoleServices
     private let checks: HealthChecks
     private let audit: AuditCheck
-    private let explorer: APIExplorer
 
-    /// - Parameter isSecure: True if browsers reach the service over TLS.
-    init(services: ConsoleServices, isSecure: Bool) {
+    init(services: ConsoleServices) {
         self.services = services
         checks = HealthChecks(services.system.health, clock: services.clock)
         audit = AuditCheck(services.entitlements, clock: services.clock)
-        explorer = APIExplorer(services.system.health, isSecure: isSecure)
     }
 
     func add(to pages: ConsolePages) {
@@ -32,7 +29,6 @@ struct HealthRoutes: Sendable {
             return ConsolePath("health")
         }
         pages.get("health/team") { request, context in try await actions(request, context) }
-        explorer.add(to: pages)
     }
 
     private func page(_ context: ConsoleContext) async throws -> Page {

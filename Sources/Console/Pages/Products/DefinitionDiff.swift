@@ -2,6 +2,22 @@ import StrictJSON
 
 /// The difference of two definitions of a product.
 struct DefinitionDiff: Sendable {
+    private enum Line {
+        case same(String)
+        case added(String)
+        case removed(String)
+
+        var isChange: Bool {
+            if case .same = self { false } else { true }
+        }
+    }
+
+    /// The unchanged lines around a change.
+    private static let context = 3
+    /// The maximum number of lines to compare: time and memory grow with the square of the changed ones. Larger definitions
+    /// differ as a whole.
+    private static let maximumLines = 2000
+
     /// Nil if the product did not exist.
     let before: JSONObject?
     let after: JSONObject?
@@ -14,37 +30,78 @@ struct DefinitionDiff: Sendable {
 
     /// The difference by lines: each changed line has a sign and, for screen readers, a word.
     var html: HTML {
-        let diff = LineDiff(Self.lines(before), Self.lines(after))
-        guard diff.added + diff.removed > 0 else {
+        let (before, after) = (Self.lines(before), Self.lines(after))
+        let difference =
+            before.count + after.count > Self.maximumLines
+            ? nil : after.difference(from: before) { $0.utf8.elementsEqual($1.utf8) }
+        let removed = difference.map { Set($0.removals.map(\.offset)) } ?? Set(before.indices)
+        let added = difference.map { Set($0.insertions.map(\.offset)) } ?? Set(after.indices)
+        guard !removed.isEmpty || !added.isEmpty else {
             return p(.class("empty")) { Phrase("The definitions are the same.", "정의가 같습니다.") }
         }
         return HTML {
             p(.class("note")) {
                 Phrase(
-                    "Lines added: \(diff.added), removed: \(diff.removed). Keys:",
-                    "추가된 줄 \(diff.added)개, 삭제된 줄 \(diff.removed)개. 키:")
+                    "Lines added: \(added.count), removed: \(removed.count). Keys:",
+                    "추가된 줄 \(added.count)개, 삭제된 줄 \(removed.count)개. 키:")
                 for key in changedKeys {
                     plain(" ")
                     Shown.identifier(key)
                 }
             }
-            pre(.class("diff")) { for line in diff.hunks { Self.row(line) } }
+            pre(.class("diff")) { Self.rows(Self.merged(before, removing: removed, after, adding: added)) }
         }
     }
 
-    private static func row(_ line: LineDiff.Line) -> HTML {
-        switch line.kind {
-        case .same: span { plain("  " + line.text) }
-        case .gap: span { plain("⋯") }
-        case .added:
+    /// The lines of both definitions in order. Removed lines come before added ones.
+    private static func merged(
+        _ before: [String], removing removed: Set<Int>, _ after: [String], adding added: Set<Int>
+    ) -> [Line] {
+        var lines: [Line] = []
+        var (old, new) = (0, 0)
+        while old < before.count || new < after.count {
+            if removed.contains(old) {
+                lines.append(.removed(before[old]))
+                old += 1
+            } else if added.contains(new) {
+                lines.append(.added(after[new]))
+                new += 1
+            } else {
+                lines.append(.same(after[new]))
+                (old, new) = (old + 1, new + 1)
+            }
+        }
+        return lines
+    }
+
+    /// The changed lines with a few unchanged ones around them. An ellipsis stands for the lines that are left out.
+    @HTMLBuilder private static func rows(_ lines: [Line]) -> HTML {
+        let shown = Set(
+            lines.indices.filter { lines[$0].isChange }.flatMap {
+                max(0, $0 - context)...min(lines.count - 1, $0 + context)
+            }
+        )
+        for (index, line) in lines.enumerated() {
+            if shown.contains(index) {
+                row(line)
+            } else if index == 0 || shown.contains(index - 1) {
+                span { plain("⋯") }
+            }
+        }
+    }
+
+    private static func row(_ line: Line) -> HTML {
+        switch line {
+        case .same(let text): span { plain("  " + text) }
+        case .added(let text):
             ins(.class("diff-added")) {
                 span(.class("hidden")) { Phrase("Added: ", "추가: ") }
-                plain("+ " + line.text)
+                plain("+ " + text)
             }
-        case .removed:
+        case .removed(let text):
             del(.class("diff-removed")) {
                 span(.class("hidden")) { Phrase("Removed: ", "삭제: ") }
-                plain("- " + line.text)
+                plain("- " + text)
             }
         }
     }
@@ -52,5 +109,13 @@ struct DefinitionDiff: Sendable {
     private static func lines(_ object: JSONObject?) -> [String] {
         guard let object else { return [] }
         return JSONValue.object(object).prettyText.split(separator: "\n").map(String.init)
+    }
+}
+
+extension CollectionDifference.Change {
+    fileprivate var offset: Int {
+        switch self {
+        case .insert(let offset, _, _), .remove(let offset, _, _): offset
+        }
     }
 }

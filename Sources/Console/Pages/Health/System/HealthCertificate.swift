@@ -9,12 +9,23 @@ public struct HealthCertificate: Sendable {
         case tls
     }
 
+    public enum State: Sendable {
+        case notYetValid
+        case valid
+        /// Valid for less than 30 days more.
+        case endsSoon
+        case expired
+    }
+
+    /// The time before the end of a certificate in which it is reported, in days.
+    private static let warningDays: Int64 = 30
+
     let use: Use
     /// The common name; nil if the certificate has none.
     let name: String?
-    let file: String
-    let notBefore: Timestamp
-    let notAfter: Timestamp
+    public let file: String
+    public let notBefore: Timestamp
+    public let notAfter: Timestamp
     /// The SHA-256 in hexadecimal.
     let fingerprint: String
 
@@ -32,5 +43,11 @@ public struct HealthCertificate: Sendable {
         self.notBefore = notBefore
         self.notAfter = notAfter
         self.fingerprint = fingerprint
+    }
+
+    public func state(at moment: Timestamp) -> State {
+        if moment < notBefore { return .notYetValid }
+        if moment > notAfter { return .expired }
+        return moment > notAfter.adding(days: -Self.warningDays) ? .endsSoon : .valid
     }
 }

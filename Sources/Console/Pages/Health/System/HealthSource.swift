@@ -12,6 +12,4 @@ public protocol HealthSource: Sendable {
     var versions: [(name: String, version: String)] { get }
     /// The remarks that the service printed at its start, in English.
     var startNotes: [String] { get }
-    /// The OpenAPI document of the service.
-    var openAPI: [UInt8] { get throws }
 }
