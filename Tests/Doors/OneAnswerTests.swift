@@ -26,17 +26,9 @@ import Testing
 
     private static func report(_ contradictions: [String], _ seed: UInt64, _ moment: Timestamp) -> Bool {
         guard !contradictions.isEmpty else { return false }
-        let report = "seed \(seed), \(moment.rfc3339): \(contradictions.joined(separator: "; "))"
-        withKnownIssue(isIntermittent: true) {
-            Issue.record("\(report)")
-        } matching: { _ in
-            isKnown(seed)
-        }
+        Issue.record("seed \(seed), \(moment.rfc3339): \(contradictions.joined(separator: "; "))")
         return true
     }
-
-    /// True for a contradiction that is not mended yet: in one life a period's end is two days later for the subscription.
-    private static func isKnown(_ seed: UInt64) -> Bool { seed == 269 }
 
     @Test(arguments: 0..<20) func `every surface gives one answer`(part: UInt64) {
         for seed in part * 20..<(part + 1) * 20 {

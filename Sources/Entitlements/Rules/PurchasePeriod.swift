@@ -62,6 +62,8 @@ package struct PurchasePeriod: Hashable, Sendable {
     /// The time of the redemption; nil if it was not read.
     package let redeemedAt: Timestamp?
     package let terms: Terms
+    /// The start of the next period as another product, which has not begun; nil if none is known.
+    package private(set) var replacedAt: Timestamp?
 
     /// True if the App Store has refunded or revoked it.
     package var isRevoked: Bool { revocationDate != nil }
@@ -69,8 +71,10 @@ package struct PurchasePeriod: Hashable, Sendable {
     /// The start of the ownership. The App Store signs a renewal up to a day before its period begins.
     var ownedFrom: Timestamp { min(purchaseDate, redeemedAt ?? purchaseDate) }
 
-    /// The end of the paid time or the grace period; nil for a purchase without an end.
-    package var endsAt: Timestamp? { [expiresAt, graceEndsAt].compactMap(\.self).max() }
+    /// The end of the paid time or the grace period, or the start of the next period; nil for a purchase without an end.
+    package var endsAt: Timestamp? {
+        [expiresAt, graceEndsAt].compactMap(\.self).max().map { min($0, replacedAt ?? $0) }
+    }
 
     package init(_ transaction: RedeemedTransaction) {
         transactionIdentifier = transaction.transactionIdentifier
@@ -112,6 +116,7 @@ extension PurchasePeriod {
             before.isRunning(at: moment), !last.productIdentifier.hasSameBytes(as: before.productIdentifier)
         {
             counting.removeLast()
+            counting[counting.count - 1].replacedAt = last.beginning
         }
         return counting
     }
@@ -142,9 +147,9 @@ extension PurchasePeriod {
         revocationDate.map { $0 < purchaseDate } ?? false
     }
 
-    private func hasBegun(at moment: Timestamp) -> Bool {
-        Coverage.beginning(of: purchaseDate, signedAt: terms.signedAt) <= moment
-    }
+    private var beginning: Timestamp { Coverage.beginning(of: purchaseDate, signedAt: terms.signedAt) }
+
+    private func hasBegun(at moment: Timestamp) -> Bool { beginning <= moment }
 
     private func isRunning(at moment: Timestamp) -> Bool { !isRevoked && endsAt.map { $0 > moment } ?? true }
 }
