@@ -76,7 +76,7 @@ let package = Package(
             name: "CatalogAdministration",
             dependencies: ["Catalog", "Commerce", "Entitlements", "Ledger", "Signatures", "StrictJSON"]),
         .target(name: "Profiles", dependencies: ["Catalog", "Commerce", "Entitlements", "Ledger"]),
-        .target(name: "Attributes", dependencies: ["Commerce", "Ledger"]),
+        .target(name: "Attributes", dependencies: ["Commerce", "Entitlements", "Ledger"]),
         .target(name: "SeedApp", dependencies: ["Commerce", "Ledger"]),
         .target(
             name: "Accounts", dependencies: ["Commerce", "Ledger", "Signatures"], exclude: ["Resources"],
@@ -120,7 +120,7 @@ let package = Package(
         .target(
             name: "Doors",
             dependencies: [
-                "Attributes", "Catalog", "Commerce", "Entitlements", "HTTPSupport", "Receipts", "Signatures",
+                "Attributes", "Catalog", "Commerce", "Entitlements", "HTTPSupport", "Ledger", "Receipts", "Signatures",
                 "StrictJSON", hummingbird,
             ]),
         .target(
@@ -169,8 +169,7 @@ let package = Package(
                 "Accounts", "Attributes", "CatalogAdministration", "Entitlements", "Figures", "Ledger", "Profiles",
                 "SeedApp", "Signatures", "TestSupport", "Webhooks", grdb,
             ],
-            path: "Tests/Ledger",
-            exclude: ["Earlier"]),
+            path: "Tests/Ledger"),
         .testTarget(name: "StoreTests", dependencies: ["Store", "TestSupport", grdb], path: "Tests/Store"),
         .testTarget(
             name: "EntitlementsTests", dependencies: ["Entitlements", "TestSupport", "Webhooks"],
@@ -214,8 +213,8 @@ let package = Package(
             name: "ServiceTests",
             dependencies: [
                 "Accounts", "AppStoreClient", "CatalogAdministration", "Device", "Figures", "HTTPSupport", "Mailer",
-                "Profiles", "Service", "StoreHTTP", "TestSupport", "Webhooks", "Wire", grdb, hummingbirdTesting,
-                lifecycle, logging,
+                "Profiles", "Service", "StoreHTTP", "TestSupport", "Webhooks", "Wire", hummingbirdTesting, lifecycle,
+                logging,
             ],
             path: "Tests/Service", exclude: ["Year/Year.storekit"]),
         .testTarget(

@@ -125,9 +125,9 @@ def regular_customer() -> None:
     ends = f"{bought} + {31 * DAY}"
     last = REGULAR_TRANSACTIONS - 1
     insert('"user"',
-           "user_id, issuer, name, app_account_token, is_app_account_token_settled, accepts_any_spelling, first_seen_at, version,"
+           "user_id, issuer, name, app_account_token, is_app_account_token_settled, first_seen_at, version,"
            " last_transaction, last_grant, audit_number, audit_digest",
-           f"{regular}, '', 'regular', 'ffffffff-0000-4000-8000-000000000000', 0, 0, {beginning}, 0, {REGULAR_TRANSACTIONS},"
+           f"{regular}, '', 'regular', 'ffffffff-0000-4000-8000-000000000000', 0, {beginning}, 0, {REGULAR_TRANSACTIONS},"
            f" {REGULAR_GRANTS}, {REGULAR_RECORDS}, {statements.digest()}", 0, 0)
     insert("user_name", "name, issuer, user_id", f"'regular', '', {regular}", 0, 0)
     insert("account_token", "app_account_token, user_id", f"'ffffffff-0000-4000-8000-000000000000', {regular}", 0, 0)
@@ -173,8 +173,8 @@ def team() -> None:
     insert("team_change", "number, happened_at, event, actor, member, role",
            f"n, {moment(CHANGES)}, 'roleChanged', 'member Ada', 'Grace', 'viewer'", 1, CHANGES)
     # The last change puts the product on sale.
-    insert("catalog_change", "number, happened_at, changed_by, kind, product_id, app",
-           f"n, {moment(CHANGES)}, 'member Ada', CASE n % 2 WHEN 1 THEN 'withdrawn' ELSE 'restored' END, '{APP}.sprout1', '{APP}'",
+    insert("catalog_change", "number, happened_at, changed_by, kind, subject, product_id, app",
+           f"n, {moment(CHANGES)}, 'member Ada', CASE n % 2 WHEN 1 THEN 'withdrawn' ELSE 'restored' END, 'product', '{APP}.sprout1', '{APP}'",
            1, CHANGES)
     insert("api_key", "key_id, name, scopes, secret_digest, created_at",
            f"{statements.hexadecimal('n', 12)}, 'Key ' || n, 'items', {statements.digest()}, {beginning}", 1, KEYS)
@@ -206,8 +206,8 @@ def app_store() -> None:
 def webhooks() -> None:
     """Two endpoints: the messages of four weeks, older ones that failed, and some that wait for another attempt."""
     for place, endpoint in enumerate(ENDPOINTS):
-        insert("webhook_endpoint", "endpoint_id, url, created_at, created_by, secret",
-               f"'{endpoint}', 'http://127.0.0.1:9/{endpoint}', {beginning} + {place}, 'member Ada', {statements.digest()}", 0, 0)
+        insert("webhook_endpoint", "endpoint_id, url, created_at, created_by, secret, format",
+               f"'{endpoint}', 'http://127.0.0.1:9/{endpoint}', {beginning} + {place}, 'member Ada', {statements.digest()}, 'till'", 0, 0)
         insert("webhook_change", "endpoint_id, happened_at, change_id, event, changed_by",
                f"'{endpoint}', {moment(CHANGES)}, "
                f"{'decode(md5(n::text), ' + chr(39) + 'hex' + chr(39) + ')' if statements.is_postgres else 'randomblob(16)'},"

@@ -38,8 +38,8 @@ for first in range(0, users, batch):
     rows = series(first, min(first + batch, users) - 1)
     print(
         'INSERT INTO "user" (user_id, issuer, name, app_account_token, is_app_account_token_settled,'
-        " accepts_any_spelling, first_seen_at, version, last_transaction, last_grant, audit_number, audit_digest)"
-        f" SELECT n + 1, '', 'u' || n, {token}, 0, 0, {beginning}, 0, {count // users}, 0, {count // users}, {digest()} FROM {rows};"
+        " first_seen_at, version, last_transaction, last_grant, audit_number, audit_digest)"
+        f" SELECT n + 1, '', 'u' || n, {token}, 0, {beginning}, 0, {count // users}, 0, {count // users}, {digest()} FROM {rows};"
         f"INSERT INTO user_name (name, issuer, user_id) SELECT 'u' || n, '', n + 1 FROM {rows};"
         f"INSERT INTO account_token (app_account_token, user_id) SELECT {token}, n + 1 FROM {rows};"
     )

@@ -71,11 +71,17 @@ public struct AccountService: Sendable {
 
     /// Stores an account, and logs its user in.
     ///
-    /// - Parameter language: The language of the mail that verifies the address, if mail is sent.
-    /// - Throws: `AccountError`, `emailTaken`.
-    public func open(_ account: AccountRecord, language: String = "en") async throws -> Entrance {
+    /// - Parameters:
+    ///   - language: The language of the mail that verifies the address, if mail is sent.
+    ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit.
+    /// - Throws: `AccountError`, `emailTaken`; `LedgerError.newcomersLimited`.
+    public func open(
+        _ account: AccountRecord,
+        language: String = "en",
+        newcomers: NewcomerAllowance? = nil
+    ) async throws -> Entrance {
         let tokens = try await ledger.write { transaction -> SessionTokens? in
-            guard let user = try transaction.open(account) else { return nil }
+            guard let user = try transaction.open(account, newcomers: newcomers) else { return nil }
             if sendsMail {
                 // A reached mail limit does not prevent the sign-up. The user can ask for the mail later.
                 _ = try transaction.queueVerification(of: account, user, in: language, at: account.createdAt)

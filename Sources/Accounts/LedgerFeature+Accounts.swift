@@ -15,7 +15,7 @@ extension Table {
         name: "account", family: .userData,
         columns: [
             .integer("user_id"), .text("email"), .text("email_lowercase"), .text("password_hash"),
-            .integer("created_at"), .integer("email_verified_at").since(17),
+            .integer("created_at"), .integer("email_verified_at").optional,
         ],
         key: ["user_id"], references: [Reference(columns: ["user_id"], table: "user")], erasure: .deletion)
 
@@ -32,9 +32,7 @@ extension Table {
         key: ["user_id", "session_id"],
         references: [Reference(columns: ["user_id"], table: "account")],
         indexes: [
-            Index(name: "session_by_identifier", columns: ["session_id"]),
-            Index(name: "session_by_refresh_identifier", columns: ["refresh_id"]),
-            Index(name: "session_by_end", columns: ["ends_at"]),
+            Index(name: "session_by_end", columns: ["ends_at"])
         ],
         erasure: .deletion, restoration: .sessionDeletion)
 }

@@ -9,8 +9,7 @@ import Signatures
 /// tokens have different identifiers, so an access token cannot end a session. The ledger stores only the SHA-256 of the token,
 /// which decides if it is valid.
 ///
-/// The user's number finds the session's row in a ledger that is sharded by it. A token of an earlier version has no number,
-/// and 24 random bytes.
+/// The user's number finds the session's row in a ledger that is sharded by it.
 public struct SessionToken: Hashable, Sendable {
     public enum Kind: String, Sendable {
         /// Sent with each request; valid for minutes.
@@ -20,8 +19,6 @@ public struct SessionToken: Hashable, Sendable {
     }
 
     private static let size = 51
-    /// The size of a token without the user's number.
-    private static let earlierSize = 48
 
     public let text: String
     let session: SessionReference
@@ -38,16 +35,15 @@ public struct SessionToken: Hashable, Sendable {
     /// - Returns: Nil for a malformed text, or another kind.
     init?(_ kind: Kind, _ text: String) {
         let length = text.utf8.count - kind.rawValue.utf8.count
-        guard text.hasPrefix(kind.rawValue), [Self.size, Self.earlierSize].contains(where: { $0 / 3 * 4 == length }),
+        guard text.hasPrefix(kind.rawValue), length == Self.size / 3 * 4,
             let bytes = Base64.decode(text.utf8.dropFirst(kind.rawValue.utf8.count), .urlSafe)
         else { return nil }
         func number(at start: Int) -> Int64 {
             Int64(bitPattern: bytes[start..<start + 8].reduce(0) { UInt64($0) << 8 | UInt64($1) })
         }
-        let hasUser = bytes.count == Self.size
         self.text = text
-        session = SessionReference(identifier: Array(bytes[..<16]), user: hasUser ? number(at: 16) : nil)
-        endsAt = Timestamp(millisecondsSince1970: number(at: hasUser ? 24 : 16))
+        session = SessionReference(identifier: Array(bytes[..<16]), user: number(at: 16))
+        endsAt = Timestamp(millisecondsSince1970: number(at: 24))
     }
 
     var digest: [UInt8] { DigestAlgorithm.sha256.digest(of: Array(text.utf8)) }

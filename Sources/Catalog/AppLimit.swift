@@ -5,6 +5,7 @@ import Commerce
 /// - A purchase, a notification, an event and a webhook belong to their app.
 /// - An item or a balance belongs to each app whose products give it. The caller sees the items of its own app, and changes
 ///   items and balances that no other app's products give.
+/// - An attribute that a public key has stated belongs to the key's app. Public keys see it and the team's.
 /// - Anything else, such as a profile or an account token, belongs to no app. `AccessMiddleware` refuses its routes.
 public struct AppLimit: Sendable {
     /// The bundle identifier. The service may no longer sell the app.

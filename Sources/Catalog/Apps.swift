@@ -2,7 +2,7 @@ import Commerce
 
 /// The apps of a service.
 public struct Apps: Sendable {
-    /// The app that a ledger of an earlier version belongs to.
+    /// The app of the local store and of the seed's app.
     public let first: App
     /// All apps, in the order of the configuration.
     public let all: [App]

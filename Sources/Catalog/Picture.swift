@@ -80,13 +80,6 @@ public struct Picture: Hashable, Sendable {
         try checkSize(file: file)
     }
 
-    /// A picture of the ledger. Earlier versions accepted pictures of any width and height.
-    ///
-    /// - Throws: `CatalogError` if the bytes are too many or have no known format.
-    public init(kept bytes: [UInt8], file: String) throws(CatalogError) {
-        try self.init(bytes: bytes, file: file, among: Format.allCases)
-    }
-
     private init(bytes: [UInt8], file: String, among formats: [Format]) throws(CatalogError) {
         guard bytes.count <= Self.maximumSize else {
             throw CatalogError(file: file, reason: "it is larger than \(Self.maximumSize / 1024) KB")

@@ -42,18 +42,20 @@ public struct PictureSize: Equatable, Sendable {
         return nil
     }
 
-    /// Reads the attributes of the first element. Without any, the size is that which browsers assume.
+    /// Reads the attributes of the first element. Without a length in pixels, the size is that which browsers assume.
     ///
     /// - Parameter text: The text after `<svg`. Nil if it is not well-formed or states an invalid size.
     init?(svg text: Substring.UTF8View) {
         guard let stated = SVGAttribute.values(in: text) else { return nil }
-        let box = stated[.viewBox].map { $0.split { $0 == "," || $0.isWhitespace }.map { Double($0) ?? .nan } }
-        guard box?.count ?? 4 == 4 else { return nil }
-        let (width, height) = (Self.length(stated[.width]), Self.length(stated[.height]))
-        // A missing length follows from the other one by the ratio of the box.
-        self.init(
-            rounding: width ?? box.map { box in height.map { $0 * box[2] / box[3] } ?? box[2] } ?? 300,
-            height ?? box.map { box in width.map { $0 * box[3] / box[2] } ?? box[3] } ?? 150)
+        var (width, height) = (Self.length(stated[.width]), Self.length(stated[.height]))
+        // A missing length follows from the other one by the ratio of the box. The box alone has no pixels.
+        if (width == nil) != (height == nil), let text = stated[.viewBox] {
+            let box = text.split { $0 == "," || $0.isWhitespace }.map { Double($0) ?? .nan }
+            guard box.count == 4 else { return nil }
+            width = width ?? height.map { $0 * box[2] / box[3] }
+            height = height ?? width.map { $0 * box[3] / box[2] }
+        }
+        self.init(rounding: width ?? 300, height ?? 150)
     }
 
     private init?(rounding width: Double, _ height: Double) {
@@ -63,20 +65,24 @@ public struct PictureSize: Equatable, Sendable {
         self.init(width: Int(width.rounded(.up)), height: Int(height.rounded(.up)))
     }
 
+    /// The units of CSS that are a number of pixels, in an image also those of the font.
+    private static let pixels: [String: Double] = [
+        "": 1, "px": 1, "pt": 96 / 72, "pc": 16, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4, "q": 96 / 101.6,
+        "em": 16, "ex": 8, "ch": 8, "cap": 16, "ic": 16, "lh": 20,
+        "rem": 16, "rex": 8, "rch": 8, "rcap": 16, "ric": 16, "rlh": 20,
+    ]
+
     /// A length of CSS in pixels: NaN if it is invalid, nil if it is missing or relative to the page.
     private static func length(_ text: String?) -> Double? {
-        let units: [Substring: Double] = [
-            "": 1, "px": 1, "pt": 96 / 72, "pc": 16, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4, "em": 16, "rem": 16,
-            "ex": 8, "ch": 8,
-        ]
         guard let text else { return nil }
         let words = text.split(whereSeparator: \.isWhitespace)
         guard words.count == 1, let word = words.first else { return .nan }
         guard word != "auto", word.last != "%" else { return nil }
-        guard let last = word.lastIndex(where: { !$0.isLetter }), let number = Double(word[...last]),
-            let unit = units[word[word.index(after: last)...]]
-        else { return .nan }
-        return number * unit
+        guard let last = word.lastIndex(where: { !$0.isLetter }), let number = Double(word[...last]) else {
+            return .nan
+        }
+        // Browsers ignore units that they do not know.
+        return pixels[word[word.index(after: last)...].lowercased()].map { number * $0 }
     }
 
     private static func number(_ bytes: some Sequence<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
@@ -87,7 +93,7 @@ private enum SVGAttribute: String, CaseIterable {
     case width, height, viewBox
 
     /// The longest value that can be a size, in bytes.
-    private static let maximumLength = 64
+    private static let maximumLength = 256
 
     /// The values of the attributes. Nil if the element is not well-formed.
     ///

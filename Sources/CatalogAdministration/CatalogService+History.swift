@@ -23,9 +23,8 @@ extension CatalogService {
         before number: Int64?,
         limit: Int
     ) async throws -> [CatalogChange] {
-        try await ledger.read { [apps] in
-            try $0.catalogChanges(
-                filter, in: app.bundleIdentifier, firstApp: apps.first.bundleIdentifier, before: number, limit: limit)
+        try await ledger.read {
+            try $0.catalogChanges(filter, in: app.bundleIdentifier, before: number, limit: limit)
         }
     }
 
@@ -54,13 +53,12 @@ extension CatalogService {
         before number: Int64?,
         limit: Int
     ) async throws -> [CatalogRevision] {
-        try await ledger.read(.snapshot) { [apps] transaction in
-            let firstApp = apps.first.bundleIdentifier
-            return try transaction.catalogChanges(
-                filter, in: app.bundleIdentifier, firstApp: firstApp, before: number, limit: limit
+        try await ledger.read(.snapshot) { transaction in
+            try transaction.catalogChanges(
+                filter, in: app.bundleIdentifier, before: number, limit: limit
             ).map { change in
                 let files = app.files.definition(of: change.subject)
-                let (definition, isWithdrawn) = try transaction.catalogState(before: change, firstApp: firstApp)
+                let (definition, isWithdrawn) = try transaction.catalogState(before: change)
                 return CatalogRevision(
                     change,
                     before: CatalogRevision.State(

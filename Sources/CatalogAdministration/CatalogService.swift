@@ -41,8 +41,8 @@ public final class CatalogService: Sendable {
             return
         }
         let known = pictures.withLock(\.self)
-        let (record, new) = try await ledger.read { [apps] transaction in
-            let record = try transaction.catalogRecord(firstApp: apps.first.bundleIdentifier)
+        let (record, new) = try await ledger.read { transaction in
+            let record = try transaction.catalogRecord()
             var new: [[UInt8]: [UInt8]] = [:]
             for (item, digest) in record.pictures where known[digest] == nil {
                 new[digest] = try transaction.catalogPicture(of: item)
@@ -51,7 +51,7 @@ public final class CatalogService: Sendable {
         }
         var read = known
         for (item, digest) in record.pictures {
-            if let bytes = new[digest] { read[digest] = try Picture(kept: bytes, file: "the picture of \(item)") }
+            if let bytes = new[digest] { read[digest] = try Picture(bytes: bytes, file: "the picture of \(item)") }
         }
         let shown = record.pictures.compactMapValues { read[$0] }
         let catalogs = try apps.all.map { app throws(CatalogError) in

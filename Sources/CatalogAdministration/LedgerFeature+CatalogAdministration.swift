@@ -12,10 +12,10 @@ extension Table {
             .integer("number", check: "number > 0"), .integer("happened_at"), .text("changed_by"), .text("kind"),
             .text("product_id"), .text("definition").optional, .text("collection").optional,
             .integer("item_number").optional, .blob("picture_digest", count: 32).optional,
-            // The bundle identifier; NULL in changes of versions with a single app.
-            .text("app").optional.since(18),
-            // The kind of subject that `product_id` identifies; NULL for a product.
-            .text("subject").optional.since(19),
+            // The bundle identifier.
+            .text("app"),
+            // The kind of subject that `product_id` identifies.
+            .text("subject"),
         ],
         key: ["number"],
         checks: [

@@ -8,65 +8,121 @@ import Foundation
 public struct BlockedNames: Hashable, Sendable {
     /// The names that are always blocked.
     public static let standard = BlockedNames()
-    /// In lower case and without the marks around them. The empty name stands for "[]" and "{}", too.
+    /// In the form of `folded`. The empty name stands for "[]" and "{}", too.
     private static let alwaysBlocked = [
-        "", "-1", "anonymous", "guest", "n/a", "nan", "nil", "no_user", "none", "null", "object object", "undefined",
-        "unidentified", "unknown",
+        "", "-1", "anonymous", "guest", "n/a", "nan", "nil", "no_user", "none", "null", "object null", "object object",
+        "object undefined", "undefined", "unidentified", "unknown",
     ]
-    /// The marks that surround a name in some languages: `(null)`, `<null>`, `"null"`, `[object Object]`.
-    package static let marks = "()<>[]{}\"'`"
-    /// The prefix of a UUID as a name (RFC 9562 section 4).
-    package static let uuidPrefix = "urn:uuid:"
+    /// The prefixes that languages and formats put before a value: `Optional("null")`, `urn:uuid:` (RFC 9562 section 4).
+    private static let prefixes = ["optional(", "urn:", "uuid:"]
     /// The maximum length of a blocked name, in bytes of UTF-8.
     public static let maximumLength = CustomerIdentifier.maximumLength
+    private static let digitsOfUUID = 32
 
     private let names: Set<ByteKey>
 
     /// - Parameter names: Further names that stand for no user.
     public init(adding names: [String] = []) {
-        self.names = Set((Self.alwaysBlocked + names.map(Self.normalized)).map { ByteKey($0) })
+        self.names = Set((Self.alwaysBlocked + names.map(Self.folded)).map { ByteKey($0) })
     }
 
-    /// True if a name stands for no user: a blocked name in any case, or only zeros, in both cases with spaces and marks around
-    /// it.
+    /// True if a name stands for no user: a blocked name or only zeros, in any of their spellings (`folded`).
     public func contains(_ name: String) -> Bool {
         guard name.utf8.count <= Self.maximumLength else { return false }
-        let normalized = Self.normalized(name)
-        return names.contains(ByteKey(normalized)) || Self.isZero(normalized)
+        let folded = Self.folded(name)
+        return names.contains(ByteKey(folded)) || Self.isZero(folded)
     }
 
     /// True for a user whose name, or whose id in an app, stands for no user. The names of accounts are the service's own.
     public func contains(_ user: User) -> Bool {
         switch ByteKey(user.issuer) {
         case ByteKey(User.accountIssuer), ByteKey(User.erasedIssuer): false
-        case ByteKey(User.customerIssuer): contains(CustomerIdentifier(user)?.text ?? user.name)
+        // Without a percent sign, the name is the id.
+        case ByteKey(User.customerIssuer) where user.name.utf8.contains(UInt8(ascii: "%")):
+            contains(CustomerIdentifier(user)?.text ?? user.name)
         default: contains(user.name)
         }
     }
 
-    /// The blocked names without spaces, in the order of their bytes.
-    package var withoutSpaces: [String] {
-        Set(names.map { ByteKey($0.text.replacing(" ", with: "")) }).sorted().map(\.text)
+    /// The one form of all spellings of a name: in NFKC and lower case, without invisible characters, with ASCII hyphens for
+    /// dashes, and without the prefixes, spaces and marks around it.
+    private static func folded(_ name: String) -> String {
+        var rest = (isPrintableASCII(name) ? name : compatible(name)).lowercased()
+        while let next = withoutPrefix(rest) { rest = next }
+        return trimmed(rest)
     }
 
-    private static func normalized(_ name: String) -> String {
-        var scalars = name.unicodeScalars.drop(while: isIgnored)
-        while let last = scalars.last, isIgnored(last) { scalars = scalars.dropLast() }
-        return String(Substring(scalars)).lowercased()
+    /// The text in NFKC without invisible characters, with ASCII hyphens for dashes.
+    private static func compatible(_ name: String) -> String {
+        let visible = String(String.UnicodeScalarView(name.unicodeScalars.filter { !isInvisible($0) }))
+        // Marks go first: NFKC turns an acute accent into a space and a combining one.
+        let scalars = trimmed(visible).precomposedStringWithCompatibilityMapping.unicodeScalars
+        return String(String.UnicodeScalarView(scalars.map { isDash($0) ? "-" : $0 }))
     }
 
-    /// True for a space, a control character or a mark.
-    private static func isIgnored(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.properties.isWhitespace || scalar.properties.generalCategory == .control
-            || marks.unicodeScalars.contains(scalar)
+    private static func isPrintableASCII(_ name: String) -> Bool {
+        name.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
     }
 
-    /// True for "0", "0000" and the spellings of the nil UUID.
+    /// - Returns: Nil if the text has no prefix.
+    private static func withoutPrefix(_ text: String) -> String? {
+        let rest = Substring(text.unicodeScalars.drop { isMark($0) || isStop($0) })
+        return prefixes.first { rest.utf8.starts(with: $0.utf8) }.map {
+            String(Substring(rest.utf8.dropFirst($0.utf8.count)))
+        }
+    }
+
+    /// Removes what surrounds a name. Stops are a name of their own if nothing else is left.
+    private static func trimmed(_ text: String) -> String {
+        let rest = trimmed(text) { isMark($0) || isStop($0) }
+        return rest.isEmpty ? trimmed(text, isMark) : rest
+    }
+
+    private static func trimmed(_ text: String, _ isIgnored: (Unicode.Scalar) -> Bool) -> String {
+        var scalars = text.unicodeScalars.drop(while: isIgnored)
+        while let last = scalars.last, isIgnored(last) { scalars.removeLast() }
+        return String(Substring(scalars))
+    }
+
+    /// True for a control or format character, such as a zero-width space, and for the blanks that are letters or symbols.
+    private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format: true
+        default: scalar.properties.isDefaultIgnorableCodePoint || scalar == "\u{2800}"
+        }
+    }
+
+    /// True for a space, and for a mark that surrounds a name in some languages: `(null)`, `<null>`, `"null"`, `[object Object]`.
+    private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .openPunctuation, .closePunctuation, .initialPunctuation, .finalPunctuation: true
+        default: scalar.properties.isWhitespace || "\"'`<>\u{B4}\u{2032}".unicodeScalars.contains(scalar)
+        }
+    }
+
+    /// True for a mark that ends a sentence or a statement (`null;`), and for the one that escapes a quote.
+    private static func isStop(_ scalar: Unicode.Scalar) -> Bool {
+        ",;.:!?\\\u{3001}\u{3002}".unicodeScalars.contains(scalar)
+    }
+
+    private static func isDash(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.generalCategory == .dashPunctuation || scalar == "\u{2212}"
+    }
+
+    /// True for "0", "0000" and the spellings of the nil UUID, in the digits of any script.
     private static func isZero(_ name: String) -> Bool {
-        let digits =
-            name.utf8.starts(with: uuidPrefix.utf8) ? name.utf8.dropFirst(uuidPrefix.utf8.count) : name.utf8[...]
-        return digits.contains(UInt8(ascii: "0"))
-            && digits.allSatisfy { $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: "-") }
+        var digits = 0
+        var hasOnlyHyphens = true
+        for scalar in name.unicodeScalars where scalar != "-" {
+            if scalar.properties.numericType == .decimal {
+                guard scalar.properties.numericValue == 0 else { return false }
+                digits += 1
+            } else {
+                guard isMark(scalar) || isStop(scalar) || scalar == "_" else { return false }
+                hasOnlyHyphens = false
+            }
+        }
+        return digits > 0 && (hasOnlyHyphens || digits == digitsOfUUID)
     }
 }
 

@@ -7,12 +7,8 @@ public struct StorageFault: CodedError, Equatable {
         case busy
         case damaged
         case cannotOpen
-        /// The file was written by a newer version of Till.
-        case newerVersion
-        /// The file was written by an earlier version of Till and must not be changed.
-        case olderVersion
-        /// The file was written by a version of Till that this version cannot migrate.
-        case outdatedVersion
+        /// The database was written by a version of Till that this one does not read.
+        case otherVersion
         /// The database has no ledger, and none was to be created.
         case missing
         /// A database server does not respond or refuses the login.
@@ -62,12 +58,8 @@ public struct StorageFault: CodedError, Equatable {
         case .damaged: "\"\(path)\" is damaged or is not a database of Till. Restore a backup."
         case .cannotOpen:
             "\"\(path)\" cannot be opened for writing. Check that its folder exists, its permissions and the disk."
-        case .newerVersion: "\"\(path)\" was written by a newer version of Till. Use that version, or restore a backup."
-        case .olderVersion:
-            "\"\(path)\" was written by an earlier version of Till. Start `till serve` to migrate it, then try again."
-        case .outdatedVersion:
-            "\"\(path)\" was written by a version of Till before ledger version 14. Start a Till of ledger version 14 or 15 on "
-                + "it, then try again."
+        case .otherVersion:
+            "\"\(path)\" was written by another version of Till. Use that version, or a new data directory or database."
         case .missing: "\"\(path)\" contains no ledger. Start `till serve` to create it."
         case .unreachable:
             "\"\(path)\" does not respond or refuses the login. Check that the server runs and is the primary. Check the user, "

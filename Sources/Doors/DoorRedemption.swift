@@ -1,6 +1,7 @@
 import Commerce
 import Entitlements
 import HTTPSupport
+import Ledger
 import Receipts
 
 /// The redemption of the proofs that clients of the doors send.

@@ -12,8 +12,6 @@ public final class DoorServices: Sendable {
     package let authentication: Authentication
     /// The rate limits of callers; nil for none.
     package let limits: RateLimitMiddleware?
-    /// The budget of customers without a purchase; nil for no limit.
-    let newcomers: NewcomerBudget?
     package let metrics: ServiceMetrics
     package let clock: any WallClock
     /// The signers of promotional offers, by the bundle identifier of the app.
@@ -22,15 +20,14 @@ public final class DoorServices: Sendable {
     /// The same services, as far as a caller sees and changes them.
     func limited(to caller: Caller) -> DoorServices {
         guard let app = caller.limitingApp else { return self }
-        return DoorServices(self, entitlements: entitlements.limited(to: app))
+        return DoorServices(self, limitedTo: app)
     }
 
-    private init(_ services: DoorServices, entitlements: EntitlementService) {
-        self.entitlements = entitlements
-        attributes = services.attributes
+    private init(_ services: DoorServices, limitedTo app: String) {
+        entitlements = services.entitlements.limited(to: app)
+        attributes = services.attributes.limited(to: app)
         authentication = services.authentication
         limits = services.limits
-        newcomers = services.newcomers
         metrics = services.metrics
         clock = services.clock
         offerSigners = services.offerSigners
@@ -64,7 +61,6 @@ public final class DoorServices: Sendable {
         self.metrics = metrics
         self.clock = clock
         self.limits = limits.map { RateLimitMiddleware(limits: $0, clock: clock) }
-        newcomers = limits.map { NewcomerBudget($0, clock: clock) }
         attributes = AttributeService(ledger: entitlements.ledger, clock: clock)
     }
 }

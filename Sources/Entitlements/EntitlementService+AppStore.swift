@@ -86,11 +86,11 @@ extension EntitlementService {
 
     /// Stores the checkpoint of a reconciliation.
     ///
-    /// - Parameter findings: The number of each outcome of the run; nil if the run counts none.
+    /// - Parameter findings: The number of each outcome of the run.
     public func setReconciled(
         _ subject: String,
         until moment: Timestamp,
-        findings: [String: Int]? = nil
+        findings: [String: Int]
     ) async throws {
         try await ledger.write { try $0.setReconciled(subject, until: moment, findings: findings) }
     }

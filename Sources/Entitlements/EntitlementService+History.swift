@@ -5,9 +5,6 @@ import Ledger
 extension EntitlementService {
     /// The maximum number of purchases in one commit.
     private static let pageSize = 100
-    /// The largest number of users of one read.
-    private static let usersOfRead = 1000
-    private static let subject = "purchase states"
 
     /// Records the changes that time has caused: ends, grace periods and billing retries.
     ///
@@ -36,29 +33,5 @@ extension EntitlementService {
             awaiting.formUnion(page.awaiting)
         }
         return awaiting
-    }
-
-    /// Records the states of all purchases once in a ledger of an earlier version.
-    public func recordMissingStates() async throws {
-        guard try await reconciled(Self.subject) == nil else { return }
-        let catalogs = catalogs
-        var last: Int64 = 0
-        while !Task.isCancelled {
-            let number = last
-            let page = try await ledger.read(.longSnapshot) {
-                try $0.purchasesWithoutHistory(ofUsersAfter: number, limit: Self.usersOfRead)
-            }
-            guard let page else { break }
-            var rest = page.originals[...]
-            while !rest.isEmpty, !Task.isCancelled {
-                let some = Array(rest.prefix(Self.pageSize))
-                rest = rest.dropFirst(Self.pageSize)
-                try await ledger.writeInBackground {
-                    try $0.recordStatesWithoutEvents(of: some, at: clock.now()) { catalogs.type(of: $0) }
-                }
-            }
-            last = page.last
-        }
-        if !Task.isCancelled { try await setReconciled(Self.subject, until: clock.now()) }
     }
 }

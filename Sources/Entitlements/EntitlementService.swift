@@ -79,7 +79,7 @@ public struct EntitlementService: Sendable {
     /// The current catalogs.
     public var catalogs: Catalogs { apps.catalogs }
 
-    /// Gives each app its number in the ledger. A ledger of an earlier version belongs to the first app.
+    /// Gives each app its number in the ledger.
     public func registerApps() async throws {
         try await ledger.write { transaction in
             for app in apps.all { try transaction.register(app: app.bundleIdentifier) }

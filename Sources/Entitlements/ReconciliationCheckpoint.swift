@@ -1,31 +1,33 @@
 import Commerce
 import Foundation
+import Ledger
 
 /// The last complete reconciliation of a subject with the App Store.
 public struct ReconciliationCheckpoint: Hashable, Sendable {
     /// The moment until which the statements of the App Store were fetched.
     public let until: Timestamp
-    /// The number of each outcome of the run (`granted`, `duplicate`, …, or the code of a refusal); nil if the run
-    /// counted none, or an early version ran.
-    public let findings: [String: Int]?
+    /// The number of each outcome of the run: `granted`, `duplicate`, …, or the code of a refusal.
+    public let findings: [String: Int]
 
-    public init(until: Timestamp, findings: [String: Int]?) {
+    public init(until: Timestamp, findings: [String: Int]) {
         self.until = until
         self.findings = findings
     }
 
-    /// - Parameter findings: The findings as JSON.
-    init(until: Timestamp, findings: String?) {
-        self.init(
-            until: until,
-            findings: findings.flatMap { try? JSONDecoder().decode([String: Int].self, from: Data($0.utf8)) })
+    init(_ row: SQLRow) throws {
+        let text: String = try row["findings"]
+        guard let findings = try? JSONDecoder().decode([String: Int].self, from: Data(text.utf8)) else {
+            throw SQLRow.Mismatch(column: "findings")
+        }
+        self.init(until: try row["reconciled_until"], findings: findings)
     }
 
     /// The findings as JSON.
-    var findingsText: String? {
-        guard let findings else { return nil }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        return (try? encoder.encode(findings)).map { String(decoding: $0, as: UTF8.self) }
+    var findingsText: String {
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .sortedKeys
+            return String(decoding: try encoder.encode(findings), as: UTF8.self)
+        }
     }
 }

@@ -112,7 +112,7 @@ extension Ledger {
     ///
     /// - Parameters:
     ///   - features: All features. The ledger creates the tables of the features in use.
-    ///   - migrates: True if the ledger may create tables and migrate a ledger of an earlier version.
+    ///   - migrates: True if the ledger may create tables and add columns.
     /// - Throws: `StorageFault`.
     package init(
         file: URL,

@@ -8,10 +8,14 @@ public enum LedgerError: CodedError, Equatable {
     /// The name stands for no user, such as "null". Every device could have it.
     case userBlocked
 
+    /// The bytes of the day for users without a purchase are used up.
+    case newcomersLimited(secondsToWait: Int)
+
     public var code: String {
         switch self {
         case .userUnknown: "userNotFound"
         case .userBlocked: "userInvalid"
+        case .newcomersLimited: "tooManyRequests"
         }
     }
 
@@ -20,6 +24,8 @@ public enum LedgerError: CodedError, Equatable {
         case .userUnknown: "The account is unknown or was erased. Nothing was written."
         case .userBlocked:
             "The name stands for no user, like \"null\", or the setting blocked-user-names has it. Send the name of one user."
+        case .newcomersLimited(let seconds):
+            "New customers have used up their part of the storage. Wait \(seconds) seconds."
         }
     }
 }

@@ -45,7 +45,7 @@ extension LedgerTransaction {
         let number = version.prefix { $0 != " " }
         let users = try database.row(usersQuery, []).flatMap { row in try row["users"] as Int64? }
         return LedgerState(
-            database: "\(name) \(number)", version: LedgerSchema.version, size: try database.value(sizeQuery, []) ?? 0,
-            users: users)
+            database: "\(name) \(number)", version: database.tables.schema.version,
+            size: try database.value(sizeQuery, []) ?? 0, users: users)
     }
 }

@@ -1,8 +1,7 @@
 import Commerce
 
 extension LedgerTransaction {
-    /// Assigns a number to an app, unless it has one. In a ledger of an earlier version, the first app gets the number of the
-    /// existing rows.
+    /// Assigns a number to an app, unless it has one.
     public func register(app bundleIdentifier: String) throws {
         _ = try AppRecords(database: database).numbers(of: [bundleIdentifier])
     }

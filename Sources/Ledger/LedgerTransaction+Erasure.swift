@@ -9,13 +9,12 @@ extension LedgerTransaction {
     ///
     /// - Returns: False if the ledger does not know the user.
     public func erase(_ user: User, by actor: AuditActor, at moment: Timestamp) throws -> Bool {
-        // Answers of earlier versions, and answers for a user without a number, have no user ID.
+        // Answers for a user without a number have no user ID.
         try database.execute(
             "DELETE FROM kept_answer WHERE caller = $1 AND user_id IS NULL", [IdempotencyKey.caller(user)])
-        let erased = user
         guard let user = try users.known(user) else { return false }
-        // The given name may be an alias. The names of some earlier versions are not valid today, and have none.
-        let own = try users.names(of: [user])[user] ?? erased
+        // The given name may be an alias.
+        guard let own = try users.names(of: [user])[user] else { throw damaged }
         let tables = try database.describedTables()
         for table in tables where tables.contains(where: { $0.name == table.owner?.table && $0.isErased }) {
             try eraseKeys(in: table, of: user)

@@ -16,43 +16,14 @@ extension LedgerTransaction {
             .map { (try $0["first_seen_at"], try $0["app_account_token"]) }
     }
 
-    /// True if a user's token may spell the name in any Unicode form: the ledger knew the user before it required NFC.
-    public func acceptsAnyNormalization(of user: User) throws -> Bool {
-        guard let identifier = try users.known(user) else { return false }
-        return try database.value(#"SELECT accepts_any_spelling FROM "user" WHERE user_id = $1"#, [identifier])
-            ?? false
-    }
-
-    /// The users of an issuer whose tokens may spell their name in any Unicode form.
-    public func usersWithAnyNormalization(issuer: String) throws -> [User] {
-        try database.rows(
-            SQLQuery(
-                #"SELECT name FROM "user" WHERE accepts_any_spelling = 1 AND issuer = $1 ORDER BY name"#,
-                [issuer])
-        ).compactMap { User(issuer: issuer, name: try $0["name"]) }
-    }
-
-    /// The spaces in the names of customers, in percent-encoding and lower case.
-    private static let encodedSpaces = ["%20", "%09", "%0a", "%0d", "%c2%a0", "%e3%80%80"]
-
-    /// The users and aliases whose names are blocked, in the order of the names. It reads all names.
+    /// The first users and aliases whose names are blocked, in the order of the names. It reads all names.
     public func blockedUsers(limit: Int) throws -> [User] {
-        let name = Self.encodedSpaces.reduce("lower(name)") { "replace(\($0), '\($1)', '')" }
-        // The statement may find more names than are blocked.
-        let rows = try database.rows(
-            SQLQuery(
-                """
-                SELECT issuer, name FROM user_name
-                WHERE issuer NOT IN ($1, $2) AND (
-                    trim(\(name), $3) \(database.isIn("$4")) OR trim(replace(\(name), $5, ''), $6) = '')
-                ORDER BY name, issuer LIMIT $7
-                """,
-                [
-                    User.accountIssuer, User.erasedIssuer, BlockedNames.marks,
-                    database.list(blockedNames.withoutSpaces), BlockedNames.uuidPrefix, BlockedNames.marks + "-0",
-                    limit,
-                ]))
-        return try rows.compactMap { User(issuer: try $0["issuer"], name: try $0["name"]) }
-            .filter(blockedNames.contains)
+        var users: [User] = []
+        try database.forEachPage(of: "SELECT issuer, name FROM user_name ORDER BY name, issuer") { rows in
+            guard users.count < limit else { return }
+            users += try rows.compactMap { User(issuer: try $0["issuer"], name: try $0["name"]) }
+                .filter(blockedNames.contains)
+        }
+        return Array(users.prefix(limit))
     }
 }

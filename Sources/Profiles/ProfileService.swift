@@ -31,17 +31,20 @@ public struct ProfileService: Sendable {
 
     /// Changes a user's profile.
     ///
-    /// - Parameter chosen: The newly chosen items, at most one of each collection.
-    /// - Throws: `ProfileError`, `itemNotOwned`; nothing is changed then.
+    /// - Parameters:
+    ///   - chosen: The newly chosen items, at most one of each collection.
+    ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit.
+    /// - Throws: `ProfileError`, `itemNotOwned`; `LedgerError`; nothing is changed then.
     public func change(
         _ nickname: ProfileChange.Nickname,
         chosen: [Item],
-        of user: User
+        of user: User,
+        newcomers: NewcomerAllowance? = nil
     ) async throws -> Profile {
         let answer = try await ledger.write {
             try $0.change(
                 ProfileChange(nickname: nickname, chosen: chosen), ofProfileOf: user, owning: catalogs.ownedByEverybody,
-                accepting: acceptedOrigins(user), at: clock.now())
+                accepting: acceptedOrigins(user), newcomers: newcomers, at: clock.now())
         }
         switch answer {
         case .changed(let record): return profile(record)
@@ -57,10 +60,17 @@ public struct ProfileService: Sendable {
 
     /// Adds a wish for a product, unless there is one.
     ///
-    /// - Parameter productIdentifier: The identifier of a product in the catalog.
-    public func wish(for productIdentifier: String, by user: User) async throws {
+    /// - Parameters:
+    ///   - productIdentifier: The identifier of a product in the catalog.
+    ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit.
+    public func wish(
+        for productIdentifier: String,
+        by user: User,
+        newcomers: NewcomerAllowance? = nil
+    ) async throws {
         try await ledger.write {
-            try $0.add(Wish(productIdentifier: productIdentifier, wishedAt: clock.now()), of: user)
+            try $0.add(
+                Wish(productIdentifier: productIdentifier, wishedAt: clock.now()), of: user, newcomers: newcomers)
         }
     }
 

@@ -169,6 +169,10 @@ struct PayloadFields {
         do { return try read(fields) } catch { return try absent(name, error, deciding.contains(name)) }
     }
 
+    func object(_ name: String, _ type: any PayloadObject.Type) throws(PayloadError) -> (any PayloadObject)? {
+        try object(name) { (fields) throws(PayloadError) in try type.init(fields) }
+    }
+
     /// Reads the objects of an array.
     func objects<Value>(
         _ name: String,
@@ -236,6 +240,11 @@ struct PayloadFields {
         unreadable.names.withLock { _ = $0.insert(name) }
         return nil
     }
+}
+
+/// An object inside a payload.
+protocol PayloadObject: Sendable {
+    init(_ fields: PayloadFields) throws(PayloadError)
 }
 
 /// The names of the fields that were read as absent because of their form.

@@ -47,9 +47,9 @@ public struct ProvenPurchase: Hashable, Sendable {
         purchaseDate = transaction.purchaseDate
         revocationDate = transaction.revocationDate
         revocationReason = transaction.revocationReason?.rawValue
-        expiresDate = transaction.isUpgraded == true ? transaction.purchaseDate : transaction.expiresDate
-        appAccountToken = transaction.appAccountToken.flatMap { $0.isPlaceholder ? nil : $0 }
-        facts = TransactionFacts(transaction)
+        facts = transaction.facts
+        expiresDate = facts.bool(.isUpgraded) == true ? purchaseDate : facts.date(.expiresDate)
+        appAccountToken = facts.text(.appAccountToken).flatMap(UUID.init).flatMap { $0.isPlaceholder ? nil : $0 }
     }
 
     /// The purchase in a proof of Xcode, with identifiers that no other purchase has.

@@ -3,6 +3,9 @@ import Commerce
 extension Store {
     public var clock: StoreClock { StoreClock(store: self) }
 
+    /// The longest time that a step of the clock waits for all notifications. A server that answers more slowly than new ones become
+    /// due would hold the clock forever.
+    public static let longestDelivery = Duration.seconds(600)
     /// The longest time in which a notification is delivered while the clock waits for it.
     private static let deliveryTime = Duration.seconds(5)
     /// The pause between two looks at the deliveries.
@@ -14,15 +17,15 @@ extension Store {
     ///
     /// The clock does not wait if no process delivers (`beginDelivering`), or one notification takes longer than five seconds.
     ///
-    /// - Parameter limit: The longest time to wait for all deliveries; nil for no limit.
+    /// - Parameter limit: The longest time to wait for all deliveries. The rest of the step then takes place at once.
     /// - Returns: The new time of the store.
-    public func advance(_ step: TimeStep, deliveringWithin limit: Duration?) async throws(StoreError) -> Timestamp {
-        let end = limit.map { ContinuousClock.now + $0 }
+    public func advance(_ step: TimeStep, deliveringWithin limit: Duration) async throws(StoreError) -> Timestamp {
+        let end = ContinuousClock.now + limit
         do {
             try await catchUpInBackground()
             var rest = try step.seconds(from: now) * 1000
             var isDelivered = try await waitForDeliveries(until: end)
-            while rest > 0, isDelivered {
+            while rest > 0, isDelivered, .now < end {
                 let remaining = rest
                 rest = try await committing { try $0.advanceToNextMoment(atMost: remaining) }
                 isDelivered = try await waitForDeliveries(until: end)
@@ -43,7 +46,7 @@ extension Store {
     }
 
     /// - Returns: True if all due notifications are delivered. False if nothing is to be sent, or nobody delivers.
-    private func waitForDeliveries(until end: ContinuousClock.Instant?) async throws -> Bool {
+    private func waitForDeliveries(until end: ContinuousClock.Instant) async throws -> Bool {
         guard try settings().notificationsURL != nil else { return false }
         var (awaited, limit): (NotificationDelivery?, ContinuousClock.Instant) = (nil, .now)
         while let next = try nextDelivery() {
@@ -52,7 +55,7 @@ extension Store {
                 guard isDelivering else { return false }
                 (awaited, limit) = (next, now + Self.deliveryTime)
             }
-            guard now < min(limit, end ?? limit) else { return false }
+            guard now < min(limit, end) else { return false }
             try await Task.sleep(for: Self.deliveryCheckInterval)
         }
         return true

@@ -78,16 +78,13 @@ extension Store {
             // The lock keeps two processes from both making the tables of a new file.
             return try PrivateFile.withLock(file.appendingPathExtension("lock")) {
                 try PrivateFile.ensureExists(at: file)
+                try StoreSchema.checkVersion(of: file)
                 let queue = try DatabaseQueue(path: file.path, configuration: configuration)
                 try queue.writeWithoutTransaction { database in
                     // GRDB chooses NORMAL for WAL. A power cut could then lose a sale.
                     try database.execute(sql: "PRAGMA synchronous = \(isDurable ? "FULL" : "OFF")")
                 }
-                let migrator = StoreSchema.migrator
-                guard try queue.read({ try !migrator.hasBeenSuperseded($0) }) else {
-                    throw StoreError.storage(StorageFault(cause: .newerVersion, path: file.path))
-                }
-                try migrator.migrate(queue)
+                try queue.write { try StoreSchema.prepare($0, path: file.path) }
                 return queue
             }
         } catch let error as StoreError {

@@ -19,12 +19,7 @@ public struct StoreSettings: Hashable, Sendable, Codable {
     /// The error of every payment; nil if payments succeed.
     public var failureError: Int?
     /// The simulated errors of StoreKit's calls (StoreKitTest, `setSimulatedError`).
-    public var simulatedErrors: [StoreKitCall: StoreKitFailure] {
-        get { storeKitErrors ?? [:] }
-        set { storeKitErrors = newValue }
-    }
-    /// Nil in settings of an early version.
-    private var storeKitErrors: [StoreKitCall: StoreKitFailure]?
+    public var simulatedErrors: [StoreKitCall: StoreKitFailure]
     /// The address that notifications are sent to; nil if notifications are off.
     public var notificationsURL: URL?
     /// The `password` that `verifyReceipt` requires for receipts with subscriptions; nil accepts any.
@@ -45,6 +40,6 @@ public struct StoreSettings: Hashable, Sendable, Codable {
         shouldEnterBillingRetryOnRenewal = settings.shouldEnterBillingRetryOnRenewal
         isBillingGracePeriodEnabled = settings.isBillingGracePeriodEnabled
         failureError = settings.failureError?.rawValue
-        storeKitErrors = settings.storeKitErrors
+        simulatedErrors = settings.storeKitErrors
     }
 }

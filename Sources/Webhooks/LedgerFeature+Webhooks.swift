@@ -11,15 +11,15 @@ extension LedgerFeature {
 
 extension Table {
     /// The endpoints. A removed endpoint stays until its deliveries are deleted. Deliveries have no foreign key to it, because
-    /// each redemption would have to lock the endpoint. `format`: null for Till's format. `app`: the bundle identifier of the only app
-    /// whose events it receives; null for all events.
+    /// each redemption would have to lock the endpoint. `app`: the bundle identifier of the only app whose events it receives; null
+    /// for all events.
     fileprivate static let webhookEndpoint = Table(
         name: "webhook_endpoint", family: .everywhere,
         columns: [
             .text("endpoint_id"), .text("url"), .integer("created_at"), .text("created_by"),
             .blob("secret", count: 32), .blob("previous_secret", count: 32).optional,
-            .integer("previous_secret_ends_at").optional, .integer("removed_at").optional, .text("format").since(19),
-            .text("authorization_value").since(19), .text("app").since(20),
+            .integer("previous_secret_ends_at").optional, .integer("removed_at").optional, .text("format"),
+            .text("authorization_value").optional, .text("app").optional,
         ],
         key: ["endpoint_id"], checks: ["(previous_secret IS NULL) = (previous_secret_ends_at IS NULL)"])
 
@@ -55,7 +55,7 @@ extension Table {
         columns: [
             .integer("user_id"), .integer("audit_number"), .text("endpoint_id"),
             .integer("number", check: "number > 0"), .integer("attempted_at"), .integer("status").optional,
-            .text("error").optional, .integer("duration_ms").since(19), .text("response").since(19),
+            .text("error").optional, .integer("duration_ms").optional, .text("response").optional,
         ],
         key: ["user_id", "audit_number", "endpoint_id", "number"],
         references: [

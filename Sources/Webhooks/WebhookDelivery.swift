@@ -35,7 +35,7 @@ public struct WebhookDelivery: Hashable, Sendable {
         public let at: Timestamp
         /// The outcome; nil if the attempt has not ended, or if the service stopped during it.
         public let outcome: Outcome?
-        /// The duration; nil if the attempt has not ended, or if an early version made it.
+        /// The duration; nil if the attempt has not ended.
         public let milliseconds: Int64?
         /// The beginning of the answer's body, at most `WebhookResponse.maximumLength` bytes; nil for an answer without a body.
         public let response: String?
@@ -44,7 +44,7 @@ public struct WebhookDelivery: Hashable, Sendable {
     public let endpointIdentifier: String
     /// The identifier of the message, the same in each attempt.
     public let messageIdentifier: String
-    /// The user's issuer. It is not checked, so that invalid legacy user names do not block webhooks.
+    /// The user's issuer. It is not checked, so that a damaged name does not block webhooks.
     public let issuer: String
     /// The user's name, not checked either.
     public let name: String

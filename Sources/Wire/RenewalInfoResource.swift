@@ -6,9 +6,10 @@ public struct RenewalInfoResource: Codable, Sendable {
     public let origin: Origin
     /// RFC 3339, UTC.
     public let signedDate: String
-    public let facts: RenewalFactsResource
+    /// The stated facts, under Apple's names. Facts that the App Store has not stated are absent.
+    public let facts: [String: JSONContent]
 
-    public init(originalTransactionId: String, origin: Origin, signedDate: String, facts: RenewalFactsResource) {
+    public init(originalTransactionId: String, origin: Origin, signedDate: String, facts: [String: JSONContent]) {
         self.originalTransactionId = originalTransactionId
         self.origin = origin
         self.signedDate = signedDate

@@ -12,8 +12,8 @@ public struct StatedNotificationResource: Codable, Sendable {
     /// Dates are RFC 3339, UTC.
     public let signedAt: String
     public let receivedAt: String
-    /// `granted`, `revoked`, `recorded` or `parked`. Nil if an early version received the notification.
-    public let outcome: String?
+    /// `granted`, `revoked`, `recorded` or `parked`.
+    public let outcome: String
     /// The decoded notification without the nested proofs.
     public let content: JSONContent?
 
@@ -26,7 +26,7 @@ public struct StatedNotificationResource: Codable, Sendable {
         originalTransactionId: String? = nil,
         signedAt: String,
         receivedAt: String,
-        outcome: String? = nil,
+        outcome: String,
         content: JSONContent? = nil
     ) {
         self.notificationUUID = notificationUUID

@@ -20,7 +20,8 @@ public struct TransactionResource: Codable, Sendable {
     public let revocationReason: Int?
     /// The team's own revocation. Nil if there is none.
     public let revocation: RevocationResource?
-    public let facts: TransactionFactsResource
+    /// The facts that the App Store has stated, under its own names. Facts that it has not stated are absent.
+    public let facts: [String: JSONContent]
 
     public init(
         bundleId: String? = nil,
@@ -35,7 +36,7 @@ public struct TransactionResource: Codable, Sendable {
         revocationDate: String? = nil,
         revocationReason: Int? = nil,
         revocation: RevocationResource? = nil,
-        facts: TransactionFactsResource
+        facts: [String: JSONContent]
     ) {
         self.bundleId = bundleId
         self.transactionId = transactionId

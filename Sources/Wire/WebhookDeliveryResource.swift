@@ -8,7 +8,7 @@ public struct WebhookDeliveryResource: Codable, Sendable {
         public let status: Int?
         /// The reason for a missing response. Nil if there is a response, or before the first attempt.
         public let error: String?
-        /// The duration. Nil before the end of the attempt, or if an early version made it.
+        /// The duration. Nil before the end of the attempt.
         public let durationMilliseconds: Int64?
         /// The beginning of the response's body, as text of at most 1024 bytes. Nil if there is none.
         public let response: String?

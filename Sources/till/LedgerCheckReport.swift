@@ -7,7 +7,6 @@ struct LedgerCheckReport: Encodable {
     private let redeemedTransactions: Int
     private let grants: Int
     private let notifications: Int
-    private let isOfThisVersion: Bool
     /// Nil without `--proofs`.
     private let proofsVerified: Int?
     private let proofsNotKept: Int?
@@ -18,7 +17,6 @@ struct LedgerCheckReport: Encodable {
         redeemedTransactions = report.redeemedTransactions
         grants = report.grants
         notifications = report.notifications
-        isOfThisVersion = report.isOfThisVersion
         proofsVerified = proofs?.verified
         proofsNotKept = proofs?.notKept
         self.problems = problems

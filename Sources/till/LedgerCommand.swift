@@ -39,11 +39,6 @@ struct LedgerCheck: Command {
         terminal.line(
             "users \(report.users), redeemed transactions \(report.redeemedTransactions), grants \(report.grants), "
                 + "notifications \(report.notifications)")
-        if !report.isOfThisVersion {
-            terminal.line(
-                "The ledger is of an earlier version. till serve converts it when it starts. Then check all rules again."
-            )
-        }
         let proofs = try await proofs ? proofReport(of: place) : nil
         if let proofs { terminal.line("proofs verified \(proofs.verified), not kept \(proofs.notKept)") }
         let problems = report.problems + (proofs?.problems ?? [])

@@ -18,7 +18,7 @@ enum LedgerPlace {
         self = address.map { .postgreSQL($0) } ?? .file(data.ledgerFile)
     }
 
-    /// - Parameter migrates: True if a ledger of an earlier version is migrated.
+    /// - Parameter migrates: True if missing tables and columns are added.
     func open(
         _ features: [LedgerFeature] = .all(),
         migrates: Bool = true
@@ -26,18 +26,6 @@ enum LedgerPlace {
         switch self {
         case .file(let file): try Ledger(file: file, features: features, migrates: migrates)
         case .postgreSQL(let address): try Ledger(address, features: features, migrates: migrates)
-        }
-    }
-
-    /// Opens the ledger, and converts one of an earlier version.
-    ///
-    /// - Parameter onConversion: Called before a conversion, which takes minutes for a large ledger.
-    func open(_ features: [LedgerFeature], onConversion: () -> Void) throws(StorageFault) -> Ledger {
-        do {
-            return try open(features, migrates: false)
-        } catch  where error.cause == .olderVersion || error.cause == .missing {
-            if error.cause == .olderVersion { onConversion() }
-            return try open(features)
         }
     }
 

@@ -50,9 +50,6 @@ struct LedgerRestore: Command {
         terminal.line(
             "users \(report.contents.users), redeemed transactions \(report.contents.redeemedTransactions), sessions ended "
                 + "\(report.endedSessions)")
-        if !report.contents.isOfThisVersion {
-            terminal.line("The backup is of an earlier version. till serve migrates it when it starts.")
-        }
         for key in report.revivedKeys ?? [] {
             let state = report.revokedAgain ? "Revoked again" : "Valid again"
             terminal.line("\(state): \(key.identifier)  \(key.name)  (revoked \(key.revokedAt.rfc3339))")
@@ -82,7 +79,6 @@ private struct RestoredLedger: Encodable {
     let backup: String
     let users: Int
     let redeemedTransactions: Int
-    let isOfThisVersion: Bool
     let endedSessions: Int
     /// The API keys revoked since the backup; left out if they are unknown.
     let revivedKeys: [Key]?
@@ -95,7 +91,6 @@ private struct RestoredLedger: Encodable {
         self.backup = backup.path
         users = report.contents.users
         redeemedTransactions = report.contents.redeemedTransactions
-        isOfThisVersion = report.contents.isOfThisVersion
         endedSessions = report.endedSessions
         revivedKeys = report.revivedKeys?.map {
             Key(id: $0.identifier, name: $0.name, revokedAt: $0.revokedAt.rfc3339)

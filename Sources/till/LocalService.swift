@@ -20,7 +20,7 @@ struct LocalService: Sendable {
 
     /// Opens the ledger, and creates it if there is none.
     ///
-    /// - Parameter migrates: True if a ledger of an earlier version is migrated.
+    /// - Parameter migrates: True if missing tables and columns are added.
     init(
         _ data: DataDirectory,
         catalog: Catalog,

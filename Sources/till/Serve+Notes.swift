@@ -24,7 +24,6 @@ extension Serve {
                     + "ledger, create a database with the locale C, and import it there: `till ledger export`, "
                     + "`createdb --template template0 --encoding UTF8 --locale C`, `till ledger import`.")
         }
-        if let note = try await noteAboutNamesWithAnyNormalization(ledger, configuration) { notes.append(note) }
         let bare = configuration.sandboxUsers.filter { $0.issuer.isEmpty }.map(\.name).sorted()
         if !bare.isEmpty, configuration.tokens != nil || configuration.hasAccounts {
             notes.append(
@@ -37,20 +36,5 @@ extension Serve {
             )
         }
         return notes
-    }
-
-    /// The users whose tokens may spell their names in several ways; nil if there are none.
-    private func noteAboutNamesWithAnyNormalization(
-        _ ledger: Ledger, _ configuration: ServeConfiguration
-    ) async throws -> String? {
-        guard let issuer = configuration.tokens?.issuer else { return nil }
-        let users = try await ledger.read { try $0.usersWithAnyNormalization(issuer: issuer) }.filter {
-            ByteKey($0.name.decomposedStringWithCanonicalMapping) != ByteKey($0.name)
-        }
-        guard !users.isEmpty else { return nil }
-        return "These users are older than the rule that tokens spell sub in NFC, and keep access in any spelling: "
-            + users.prefix(20).map { "\"\($0.name)\"" }.joined(separator: ", ")
-            + (users.count > 20 ? " and \(users.count - 20) more" : "")
-            + ". Check that each is one subject of \(issuer)."
     }
 }

@@ -132,9 +132,8 @@ struct Serve: Command {
             )
         }
         let templates = try configuration.mail?.templates()
-        let ledger = try LedgerPlace(configuration.ledger, in: data).open(.all(of: configuration)) {
-            self.terminal.note("Converting the ledger to the version of this Till. A large ledger takes minutes.")
-        }.blocking(configuration.blockedNames)
+        let ledger = try LedgerPlace(configuration.ledger, in: data).open(.all(of: configuration))
+            .blocking(configuration.blockedNames)
         let metrics = ServiceMetrics()
         let administration = try await CatalogService(
             apps: try configuration.apps(), ledger: ledger, clock: SystemClock())
@@ -149,10 +148,7 @@ struct Serve: Command {
         let keys = APIKeys(ledger: ledger, clock: SystemClock(), randomness: .system)
         let tokens = configuration.tokens.map {
             UserTokens(
-                $0, clock: SystemClock(), logger: configuration.logger, blockedNames: configuration.blockedNames
-            ) { user in
-                try await ledger.read { try $0.acceptsAnyNormalization(of: user) }
-            }
+                $0, clock: SystemClock(), logger: configuration.logger, blockedNames: configuration.blockedNames)
         }
         try await prepare(tokens, configuration)
         let missing = try await notesAboutMissingSettings(keys, ledger, configuration)
@@ -236,7 +232,7 @@ struct Serve: Command {
                 service: service, reconcilers: appStores.reconciliations.map(\.reconciler),
                 logger: configuration.logger))
         companions.append(APIKeyUseRecorder(keys: keys, logger: configuration.logger))
-        if let local { companions.append(local.sender) }
+        if let local { companions.append(local) }
         if let events { companions.append(events) }
         if let figures { companions.append(FigureUpkeep(figures: figures, logger: configuration.logger)) }
         var senders: [(service: any ServiceLifecycle.Service, message: Logger.Message)] = []

@@ -174,9 +174,10 @@ struct ServeConfiguration {
     /// - Parameter folder: The folder of the file.
     func storageReserve(in folder: URL) -> StorageReserve? {
         guard ledger == nil, storageReserveMegabytes > 0 else { return nil }
-        return StorageReserve(bytes: Int64(storageReserveMegabytes) << 20, clock: SystemClock(), logger: logger) {
-            StorageReserve.freeBytes(at: folder)
-        }
+        return StorageReserve(
+            bytes: Int64(storageReserveMegabytes) << 20, ofFileSystem: StorageReserve.size(at: folder),
+            clock: SystemClock(), logger: logger
+        ) { StorageReserve.freeBytes(at: folder) }
     }
 
     /// The apps, with the catalogs from their files.

@@ -153,29 +153,6 @@ import Testing
         }
     }
 
-    @Test func `tokens of an earlier version stay valid`() async throws {
-        let account = try await open("mint@example.com").account
-        let end = clock.now().adding(days: 1)
-        func token(_ prefix: String, _ identifier: [UInt8]) -> String {
-            let bytes = identifier + withUnsafeBytes(of: end.millisecondsSince1970.bigEndian) { Array($0) }
-            return prefix + Base64.encode(bytes + [UInt8](repeating: 7, count: 24), .urlSafe)
-        }
-        @Sendable func digest(_ text: String) -> [UInt8] { DigestAlgorithm.sha256.digest(of: Array(text.utf8)) }
-        let (identifier, refreshIdentifier) = ([UInt8](repeating: 1, count: 16), [UInt8](repeating: 2, count: 16))
-        let (access, refresh) = (token("ta_", identifier), token("tr_", refreshIdentifier))
-        try await ledger.write { transaction in
-            try transaction.begin(
-                SessionRecord(
-                    user: try #require(try transaction.unchanged(account)), identifier: identifier,
-                    refreshIdentifier: refreshIdentifier, refreshDigest: digest(refresh), accessDigest: digest(access),
-                    beganAt: clock.now(), endsAt: end))
-        }
-        #expect(try await accounts.user(presenting: access) == .user(account.user))
-        let renewed = try await renew(refresh)
-        #expect(try await accounts.user(presenting: renewed.access.text) == .user(account.user))
-        #expect(renewed.access.text.utf8.count > access.utf8.count)
-    }
-
     /// A found access token is useless for logging its user out.
     @Test func `an access token does not reveal the refresh token`() async throws {
         let tokens = try await open("mint@example.com").tokens

@@ -28,6 +28,12 @@ import TestSupport
         try Attribute(name: name, value: value, statedAt: Timestamp(secondsSince1970: seconds), isPublic: isPublic)
     }
 
+    /// States attributes as the team does, or with the public key of an app.
+    private func state(_ attributes: [Attribute], of user: User) async throws {
+        let isPublic = attributes.contains(where: \.isPublic)
+        try await (isPublic ? service.limited(to: "com.example.app") : service).state(attributes, of: user)
+    }
+
     private func words() async throws -> [String] {
         try await service.attributes(of: mint).map { "\($0.name) \($0.value ?? "-")" }
     }
@@ -43,7 +49,7 @@ import TestSupport
             let user = try #require(User(name: "user\(seed)"))
             let dice = Dice(seed: seed)
             for statement in dice.shuffle(statements) + dice.shuffle(statements) {
-                try await service.state([statement], of: user)
+                try await state([statement], of: user)
             }
             let stated = try await service.attributes(of: user).map { "\($0.name) \($0.value ?? "-")" }
             #expect(stated == ["e\u{301} decomposed", "level 3", "tie b", "\u{E9} composed"], "seed \(seed)")
@@ -51,11 +57,11 @@ import TestSupport
     }
 
     @Test func `a removed attribute is not brought back by an older statement`() async throws {
-        try await service.state([attribute("level", "1", 10)], of: mint)
-        try await service.state([attribute("level", nil, 30)], of: mint)
-        try await service.state([attribute("level", "2", 20)], of: mint)
+        try await state([attribute("level", "1", 10)], of: mint)
+        try await state([attribute("level", nil, 30)], of: mint)
+        try await state([attribute("level", "2", 20)], of: mint)
         #expect(try await words() == [])
-        try await service.state([attribute("level", "4", 40)], of: mint)
+        try await state([attribute("level", "4", 40)], of: mint)
         #expect(try await words() == ["level 4"])
     }
 
@@ -63,22 +69,22 @@ import TestSupport
         async throws
     {
         let now = clock.now().millisecondsSince1970 / 1000
-        try await service.state([attribute("level", "1", now + 1_000_000_000)], of: mint)
+        try await state([attribute("level", "1", now + 1_000_000_000)], of: mint)
         #expect(try await service.attributes(of: mint).map(\.statedAt) == [clock.now()])
         clock.advance(milliseconds: 1000)
-        try await service.state([attribute("level", "2", now + 1)], of: mint)
+        try await state([attribute("level", "2", now + 1)], of: mint)
         #expect(try await words() == ["level 2"])
     }
 
     @Test func `a customer has at most 100 attributes, and too many change nothing`() async throws {
         let most = try (0..<Attribute.maximumCount).map { try attribute("name\($0)", "1", 10) }
-        try await service.state(most, of: mint)
+        try await state(most, of: mint)
         await #expect(throws: AttributeError.tooMany) {
-            try await service.state([attribute("name0", "2", 20), attribute("another", "1", 10)], of: mint)
+            try await state([attribute("name0", "2", 20), attribute("another", "1", 10)], of: mint)
         }
         #expect(try await words().count == Attribute.maximumCount)
         #expect(try await words().contains("name0 1"))
-        try await service.state([attribute("name0", "2", 20)], of: mint)
+        try await state([attribute("name0", "2", 20)], of: mint)
         #expect(try await words().contains("name0 2"))
     }
 
@@ -97,7 +103,7 @@ import TestSupport
             let user = try #require(User(name: "user\(number)"))
             for statement in order + order {
                 let isPublic = statement.side == "public"
-                try await service.state(
+                try await state(
                     [attribute("$email", statement.value, statement.seconds, isPublic: isPublic)], of: user)
             }
             #expect(try await service.attributes(of: user).first?.value == expected, "order \(number)")
@@ -108,42 +114,43 @@ import TestSupport
         // Far more names than places, one after the other.
         for round in Int64(0)..<5 {
             let names = (0..<Attribute.maximumCount).map { "round\(round) name\($0)" }
-            try await service.state(
+            try await state(
                 names.map { try attribute($0, "1", round * 10 + 1, isPublic: isPublic) }, of: mint)
             await #expect(throws: AttributeError.tooMany) {
-                try await service.state([attribute("another", "1", 1000, isPublic: isPublic)], of: mint)
+                try await state([attribute("another", "1", 1000, isPublic: isPublic)], of: mint)
             }
-            try await service.state(
+            try await state(
                 names.map { try attribute($0, nil, round * 10 + 2, isPublic: isPublic) }, of: mint)
             #expect(try await words() == [])
         }
         // Removed attributes are bounded, too. The newest are remembered.
         #expect(
-            try LedgerFile(folder.file("ledger.sqlite")).check().rows["attribute"] == Attribute.maximumCount)
-        try await service.state([attribute("round4 name7", "1", 41, isPublic: isPublic)], of: mint)
+            try LedgerFile(folder.file("ledger.sqlite")).check().rows[isPublic ? "app_attribute" : "attribute"]
+                == Attribute.maximumCount)
+        try await state([attribute("round4 name7", "1", 41, isPublic: isPublic)], of: mint)
         #expect(try await words() == [])
     }
 
-    @Test func `the team's attributes take the places that a stranger has filled, the oldest first`() async throws {
+    @Test func `attributes of strangers take no places of the team`() async throws {
         let filled = try (0..<Attribute.maximumCount).map {
             try attribute("junk\(100 + $0)", "1", 1000 + Int64($0), isPublic: true)
         }
-        try await service.state(filled, of: mint)
-        try await service.state([attribute("level", "7", 10), attribute("color", "red", 10)], of: mint)
-        let expected = ["color red"] + (2..<Attribute.maximumCount).map { "junk\(100 + $0) 1" } + ["level 7"]
-        #expect(try await words() == expected)
+        try await state(filled, of: mint)
+        let most = try (0..<Attribute.maximumCount).map { try attribute("name\(100 + $0)", "1", 10) }
+        try await state(most, of: mint)
+        #expect(try await words() == (filled + most).map { "\($0.name) 1" })
         await #expect(throws: AttributeError.tooMany) {
-            try await service.state([attribute("another", "1", 5000, isPublic: true)], of: mint)
+            try await state([attribute("another", "1", 5000, isPublic: true)], of: mint)
         }
     }
 
     /// A stranger can make any number of anonymous customers, and log each of them in.
     @Test func `merges fill no more places than there are`() async throws {
-        try await service.state([attribute("level", "7", 10)], of: mint)
+        try await state([attribute("level", "7", 10)], of: mint)
         for round in Int64(0)..<3 {
             let ghost = try #require(User(name: "ghost\(round)"))
             let names = (0..<Attribute.maximumCount).map { "round\(round) name\($0)" }
-            try await service.state(
+            try await state(
                 names.map { try attribute($0, "1", 100 + round, isPublic: true) }, of: ghost)
             try await ledger.write { [clock, mint] transaction in
                 let numbers = try [ghost, mint].map { try transaction.number(of: $0, at: clock.now()) }
@@ -152,9 +159,9 @@ import TestSupport
                 ).mergeRows()
             }
             let words = try await words()
-            #expect(words.count == Attribute.maximumCount)
+            #expect(words.count == Attribute.maximumCount + 1)
             #expect(words.contains("level 7"))
-            #expect(words.count { $0.hasPrefix("round\(round)") } == Attribute.maximumCount - 1)
+            #expect(words.count { $0.hasPrefix("round\(round)") } == Attribute.maximumCount)
         }
     }
 
@@ -170,7 +177,7 @@ import TestSupport
     }
 
     @Test func `erasure deletes the attributes`() async throws {
-        try await service.state([attribute("$email", "mint@example.com", 10)], of: mint)
+        try await state([attribute("$email", "mint@example.com", 10)], of: mint)
         #expect(try await ledger.write { try $0.erase(mint, by: .user, at: clock.now()) })
         #expect(try await words() == [])
         #expect(try LedgerFile(folder.file("ledger.sqlite")).check().rows["attribute"] == 0)

@@ -35,11 +35,47 @@ import Testing
     }
 
     @Test(arguments: [
-        "alice", "1", "10", "0x0", "0a", "null\u{200B}", "nullable", "guest7", "guest@example.com", "a/b", ".", "..",
-        "%", "-",
-        "00000000-0000-0000-0000-000000000001", "$RCAnonymousID:00000000000000000000000000000000", "\u{FDFA}",
-        "unknown user",
-        "ｎｕｌｌ", "n\u{FC}ll",
+        // Quotes of other languages.
+        "\u{201C}null\u{201D}", "\u{2018}null\u{2019}", "\u{201E}null\u{201C}", "\u{AB}null\u{BB}",
+        "\u{2039}nil\u{203A}",
+        "\u{300C}null\u{300D}", "\u{3010}guest\u{3011}", "\u{B4}null\u{B4}", "\u{2033}null\u{2033}", "\\\"null\\\"",
+        "\u{AB}\u{A0}null\u{A0}\u{BB}", "\u{201C}\u{201D}",
+        // Letters and digits of other widths and styles.
+        "ｎｕｌｌ", "ＮＵＬＬ", "ｇｕｅｓｔ", "（ｎｕｌｌ）", "＂null＂", "０", "０００", "－１", "\u{2212}1", "Ｎ／Ａ",
+        "\u{1D427}\u{1D42E}\u{1D425}\u{1D425}",
+        "\u{24D6}uest", "\u{660}", "\u{966}\u{966}",
+        // Invisible characters.
+        "null\u{200B}", "\u{FEFF}null", "nu\u{200B}ll", "\u{2060}null\u{2060}", "nu\u{AD}ll", "\u{200E}guest\u{200F}",
+        "null\u{FE0F}", "n\u{34F}ull", "\u{3164}", "\u{2800}null", "\u{E0020}nil", "0\u{200B}0", "\u{200B}",
+        "null\u{0}",
+        "\u{202A}undefined\u{202C}", "\u{180E}none",
+        // Zero UUIDs.
+        "URN:UUID:00000000-0000-0000-0000-000000000000", "URN:UUID:{00000000-0000-0000-0000-000000000000}",
+        "{urn:uuid:00000000-0000-0000-0000-000000000000}", "uuid:00000000-0000-0000-0000-000000000000", "UUID:0",
+        "urn:uuid:null", "urn:uuid:", "00000000\u{2013}0000\u{2013}0000\u{2013}0000\u{2013}000000000000",
+        "00000000\u{2010}0000\u{2010}0000\u{2010}0000\u{2010}000000000000", "00000000 0000 0000 0000 000000000000",
+        "00000000_0000_0000_0000_000000000000", "00000000:0000:0000:0000:000000000000",
+        "{{00000000-0000-0000-0000-000000000000}}", "Optional(00000000-0000-0000-0000-000000000000)",
+        // Optional values, and what follows a value.
+        "Optional(nil)", "Optional(\"null\")", "Optional(Optional(\"guest\"))", "optional( null )", "Optional()",
+        "Optional(\"\")", "null,", "nil;", "null.", "\"null\",", "(null);", "undefined!", "null\u{3002}",
+        "null\u{2026}",
+        "[object Null]", "[object Undefined]",
+    ])
+    func `another spelling of a name that stands for no user is blocked`(name: String) {
+        #expect(BlockedNames.standard.contains(name))
+    }
+
+    @Test(arguments: [
+        "alice", "1", "10", "0x0", "0x12", "0a", "a0", "a", "o", "O", "nullable", "null-island", "null_", "_null_",
+        "nul", "nu ll", "nulls", "guest7", "guest@example.com", "@guest", "a/b", ".", "..", "%", "-", "--", "_", "?",
+        "^^", ":)", ";)", "0_0", "0.0", "0:0", "1,000", "00000000_", "00000000-0000-0000-0000-000000000001",
+        "urn:uuid:00000000-0000-0000-0000-000000000001", "urn:alice", "uuid:1", "Optional(\"alice\")", "optional",
+        "Optional", "optionalnull", "$RCAnonymousID:00000000000000000000000000000000",
+        "$RCAnonymousID:{00000000-0000-0000-0000-000000000000}", "\u{FDFA}", "unknown user", "nonesuch", "Nil\u{E9}",
+        "n\u{FC}ll", "nul\u{142}", "\u{5E74}", "\u{B110}", "\u{B110}\u{B110}", "홍길동", "손님", "영", "이영희", "０１", "Ａｌｉｃｅ",
+        "中村", "О",
+        "👤", "\u{2460}", "\u{BD}", "∅", "000000000000000000000000000000000_0",
     ])
     func `another name is not blocked`(name: String) {
         #expect(!BlockedNames.standard.contains(name))
@@ -47,7 +83,7 @@ import Testing
 
     @Test func `a setting adds names to the list`() {
         let names = BlockedNames(adding: ["Gast", " demo-user ", "Hei\u{DF}"])
-        for name in ["gast", "GAST", "<Gast>", "demo-user", "DEMO-USER", "hei\u{DF}", "null"] {
+        for name in ["gast", "GAST", "<Gast>", "Ｇａｓｔ,", "demo-user", "DEMO\u{2010}USER", "hei\u{DF}", "null"] {
             #expect(names.contains(name), "\(name)")
         }
         #expect(!names.contains("gast1") && !BlockedNames.standard.contains("gast"))
@@ -58,6 +94,7 @@ import Testing
         (User.customerIssuer, "%20Guest%0A", true), (User.customerIssuer, "%5Bobject%20Object%5D", false),
         (User.customerIssuer, "[object%20Object]", true), (User.accountIssuer, "guest", false),
         (User.erasedIssuer, "0000", false), (User.customerIssuer, "alice", false),
+        (User.customerIssuer, "%E2%80%9Cnull%E2%80%9D", false), (User.customerIssuer, "null%E2%80%8B", true),
     ])
     func `the name of each issuer but the service's own is read as its app spells it`(
         issuer: String,

@@ -1,3 +1,4 @@
+import Attributes
 import Catalog
 import Commerce
 import Doors
@@ -92,5 +93,114 @@ import Testing
             return
         }
         #expect(purchases.map { $0.at("transactionId") } == [.string(gate.identifier)])
+    }
+
+    /// Statements about attributes, all of the same moment but for one.
+    private func attributes(_ values: [(String, JSONValue)], at milliseconds: Int64 = 1000) -> JSONValue {
+        var object = JSONObject()
+        for (name, value) in values {
+            _ = object.add(name, .object(["value": value, "updated_at_ms": .integer(milliseconds)]))
+        }
+        return .object(object)
+    }
+
+    private func state(_ values: [(String, JSONValue)], at milliseconds: Int64, key: String) async throws {
+        let body = JSONValue.object(["attributes": attributes(values, at: milliseconds)])
+        #expect(try await door.send(.post, DoorGarden.path(of: "alice", "/attributes"), body, key: key).status == 200)
+    }
+
+    /// The names and values of the attributes in customer info.
+    private func shown(_ key: String, _ names: [String]) async throws -> [String] {
+        let info = try await customer(key)
+        return names.compactMap { name in
+            guard case .string(let value)? = info["subscriber", "subscriber_attributes", name, "value"] else {
+                return nil
+            }
+            return "\(name) \(value)"
+        }
+    }
+
+    @Test func `each app has attributes of its own, and sees the team's`() async throws {
+        let names = ["level", "color", "tier", "$email"]
+        try await state([("level", "1"), ("color", "red"), ("tier", "a"), ("$email", "g@b.co")], at: 1, key: door.key)
+        try await state([("level", "2"), ("color", .null), ("tier", "b"), ("$email", .null)], at: 2, key: orchardKey)
+        #expect(try await shown(door.key, names) == ["level 1", "color red", "tier a"])
+        #expect(try await shown(orchardKey, names) == ["level 2", "tier b"])
+        let gold = try Attribute(name: "tier", value: "gold", statedAt: Timestamp(millisecondsSince1970: 0))
+        try await door.ledger.write { [alice] in try $0.state([gold], of: alice, at: gold.statedAt) }
+        #expect(try await shown(door.key, names) == ["level 1", "color red", "tier gold"])
+        #expect(try await shown(orchardKey, names) == ["level 2", "tier gold"])
+        // The team sees the newest statement of the apps.
+        let seen = try await door.ledger.read { [alice] in try $0.attributes(of: alice) }
+        #expect(
+            seen.map { "\($0.name) \($0.value ?? "-")" } == ["$email g@b.co", "color red", "level 2", "tier gold"])
+    }
+
+    @Test func `an app that states as many attributes as it may leaves the places of another app`() async throws {
+        let most = (0..<Attribute.maximumCount).map { ("junk\($0)", JSONValue.string("1")) }
+        try await state(most, at: 1, key: orchardKey)
+        try await state([("level", "1")], at: 1, key: door.key)
+        #expect(try await shown(door.key, ["level", "junk0"]) == ["level 1"])
+        try await door.ledger.write { [alice] in
+            let level = try Attribute(name: "team", value: "7", statedAt: Timestamp(millisecondsSince1970: 1))
+            try $0.state([level], of: alice, at: level.statedAt)
+        }
+        #expect(try await shown(orchardKey, ["team", "junk0"]) == ["team 7", "junk0 1"])
+    }
+
+    /// The body of a request of an endpoint about alice; nil for none.
+    private func body(of endpoint: RevenueCatEndpoint, _ proof: String) -> JSONValue? {
+        let stated = attributes([("level", "9"), ("color", .null), ("$email", "o@b.co")], at: 9_000)
+        let items = JSONValue.array([.string("garden.gate")])
+        let offer = JSONValue.object(["offer_id": "spring", "product_id": "garden.basic.monthly"])
+        switch endpoint {
+        case .receipts:
+            guard case .object(var body) = DoorGarden.receipt(proof, of: "alice", product: "garden.season") else {
+                return nil
+            }
+            _ = body.add("attributes", stated)
+            return .object(body)
+        case .logIn:
+            return .object(["app_user_id": .string(DoorGarden.anonymous), "new_app_user_id": "alice"])
+        case .alias: return .object(["new_app_user_id": "alice"])
+        case .attributes: return .object(["attributes": stated])
+        case .offers: return .object(["app_user_id": "alice", "generate_offers": .array([offer])])
+        case .introEligibility: return .object(["product_identifiers": items])
+        default: return endpoint.method == .post ? .object([:]) : nil
+        }
+    }
+
+    @Test func `a public key sees and changes nothing of another app, at any endpoint of the doors`() async throws {
+        let gate = try door.buy("garden.gate")
+        #expect(try await door.redeem(gate.proof, of: "alice", product: "garden.gate").status == 200)
+        try await state(
+            [("level", "garden level"), ("color", "garden red"), ("$email", "g@b.co")], at: 1, key: door.key)
+        func garden() async throws -> [JSONValue?] {
+            let personal = try await door.ledger.read { [alice, app = door.garden.bundleIdentifier] in
+                try $0.attributes(of: alice, seenBy: app).map { "\($0.name) \($0.value ?? "-")" }
+            }
+            return [try await customer(door.key)["subscriber"], .array(personal.map { .string($0) })]
+        }
+        let before = try await garden()
+        let proof = try orchard.store.signedTransaction(try orchard.buy("garden.season").identifier)
+        var requests = RevenueCatEndpoint.allCases.map { endpoint in
+            let user = endpoint == .alias ? "$RCAnonymousID:" + String(repeating: "b2", count: 16) : "alice"
+            let path = endpoint.path.replacing("{user}", with: user).replacing("{domain}", with: "app")
+            return (endpoint.method, path, body(of: endpoint, proof))
+        }
+        requests += [
+            (.post, CordovaMiddleware.path, CordovaLifeTests.body(proof, username: "alice")),
+            (.post, "/v1/purchase/verify", .object(["store": "apple", "jws": .string(gate.proof)])),
+            (.get, DoorGarden.path(of: "alice"), nil),
+        ]
+        for (method, path, body) in requests {
+            let answer = try await door.send(method, path, body, key: orchardKey)
+            let text = String(decoding: answer.body, as: UTF8.self)
+            for mark in ["garden level", "garden red", "g@b.co", "\"\(gate.identifier)\""] {
+                #expect(!text.contains(mark), "\(path) has \(mark)")
+            }
+            #expect(try await garden() == before, "\(path) has changed something")
+        }
+        #expect(try await shown(orchardKey, ["level", "color"]) == ["level 9"])
     }
 }

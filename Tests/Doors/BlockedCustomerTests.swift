@@ -12,7 +12,8 @@ import Testing
     static let names = [
         "null", "undefined", "(null)", "[object Object]", "NaN", "0", "guest", " Guest ", "none", "nil", "anonymous",
         "unknown",
-        "00000000-0000-0000-0000-000000000000", "   ",
+        "00000000-0000-0000-0000-000000000000", "   ", "\u{201C}null\u{201D}", "ｎｕｌｌ", "null\u{200B}", "nil;",
+        "URN:UUID:{00000000-0000-0000-0000-000000000000}", "Optional(nil)",
     ]
 
     /// The code of an answer of the RevenueCat door.

@@ -87,7 +87,7 @@ struct DoorGarden {
                 }
             ], clock: garden.store.clock)
         routes = ServiceRoutes(
-            service: entitlements, authentication: .apiKeys(keys), metrics: metrics,
+            service: entitlements, authentication: .apiKeys(keys), limits: limits, metrics: metrics,
             reserve: disk.map { [clock = garden.clock] disk in
                 StorageReserve(
                     bytes: 1 << 20, clock: clock,

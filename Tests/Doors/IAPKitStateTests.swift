@@ -17,11 +17,12 @@ import Testing
         until end: Timestamp? = nil,
         revoked: Bool = false,
         redeemed: Bool = false,
-        owned: Bool = false
+        owned: Bool = false,
+        conflicting: Bool = false
     ) -> VerifiedPurchase {
         VerifiedPurchase(
             productIdentifier: "gate", type: type, expiresAt: end, isRevoked: revoked, isRedeemed: redeemed,
-            isOwned: owned)
+            isOwned: owned, isConflicting: conflicting)
     }
 
     private static let cases: [(purchase: VerifiedPurchase, state: IAPKitState)] = [
@@ -40,6 +41,8 @@ import Testing
         (purchase(.autoRenewableSubscription, until: future, revoked: true), .canceled),
         (purchase(.nonRenewingSubscription, until: past), .expired),
         (purchase(.nonRenewingSubscription, until: future), .entitled),
+        (purchase(conflicting: true), .inauthentic),
+        (purchase(.consumable, conflicting: true), .inauthentic),
     ]
 
     @Test(arguments: cases)

@@ -17,6 +17,7 @@ struct SurfaceAnswers {
 
     let purchases: [Purchase]
     private let moment: Timestamp
+    private let facts: EntitlementFacts
     private let claims: [Claim]
     private let grants: [Grant]
     /// The items by purchases.
@@ -29,7 +30,7 @@ struct SurfaceAnswers {
     ///   - claims: The statements that led to the facts.
     ///   - grants: The grants as they are known at the moment.
     init(_ facts: EntitlementFacts, by claims: [Claim], _ grants: [Grant], at moment: Timestamp) {
-        (self.claims, self.grants, self.moment) = (claims, grants, moment)
+        (self.facts, self.claims, self.grants, self.moment) = (facts, claims, grants, moment)
         var purchases: [Purchase] = []
         var sources: [ItemCoverage] = []
         for original in facts.purchases.keys.sorted() {
@@ -87,12 +88,9 @@ struct SurfaceAnswers {
 
     // MARK: Texts
 
-    private static func hour(_ end: Timestamp?) -> String {
-        // An item ends a minute before the period that replaces it begins.
-        end.map { "\(($0.millisecondsSince1970 + 90_000) / 3_600_000)" } ?? "-"
+    private static func text(_ product: String, _ end: Timestamp?) -> String {
+        "\(product) until \(end?.rfc3339 ?? "-")"
     }
-
-    private static func text(_ product: String, _ end: Timestamp?) -> String { "\(product) until \(hour(end))" }
 
     private static func texts(_ items: [OwnedItem]) -> [String] { items.map { text($0.item.collection, $0.until) } }
 
@@ -241,8 +239,8 @@ struct SurfaceAnswers {
             let purchase = purchases.first { $0.original == claim.originalKey }
             let state = IAPKitState(
                 of: VerifiedPurchase(
-                    claim, GeneratedLife.types[claim.productIdentifier], .production, status: purchase?.status,
-                    purchase?.transactions ?? []), at: moment)
+                    claim, GeneratedLife.types[claim.productIdentifier], .production, by: facts, at: moment),
+                at: moment)
             let owned = bought.first { $0.item.collection == claim.productIdentifier }
             let isLast = !claims.contains {
                 $0.transactionIdentifier == claim.transactionIdentifier && $0.signedAt > claim.signedAt

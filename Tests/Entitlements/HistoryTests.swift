@@ -149,41 +149,6 @@ import Testing
         #expect(try await history().count { $0.hasPrefix("expired") } == 1)
     }
 
-    @Test func `a ledger without histories learns the states silently, once`() async throws {
-        _ = try await buy("garden.premium.monthly")
-        _ = try await service.ledger.write { try $0.database.execute("DELETE FROM purchase_state", []) }
-        let end = try await end()
-        _ = try store.advance(seconds: 10)
-        try await service.recordMissingStates()
-        #expect(try await history().count == 1)
-        _ = try store.update { $0.shouldEnterBillingRetryOnRenewal = true }
-        _ = try store.advance(seconds: end.secondsSince1970 - store.now.secondsSince1970 + 30)
-        try await service.recordDueStates()
-        // The statement about the renewal may still arrive.
-        #expect(try await history().count == 1)
-        _ = try store.advance(seconds: 3600)
-        try await service.recordDueStates()
-        #expect(try await history().last == "expired \(end.rfc3339)")
-        // A second start does nothing.
-        _ = try await service.ledger.write { try $0.database.execute("DELETE FROM purchase_state", []) }
-        try await service.recordMissingStates()
-        try await service.recordDueStates()
-        #expect(try await history().count == 2)
-    }
-
-    @Test func `users whose states are known cost no commit`() async throws {
-        for number in 1...3 {
-            let user = try #require(User(name: "u\(number)"))
-            let bought = try garden.buy("garden.premium.monthly", account: "\(number)")
-            _ = try await service.redeem(Array(try store.signedTransaction(bought.identifier).utf8), for: user)
-        }
-        let commits = Mutex(0)
-        service.ledger.observeCommits { _ in commits.withLock { $0 += 1 } }
-        try await service.recordMissingStates()
-        // The note that it is done.
-        #expect(commits.withLock(\.self) == 1)
-    }
-
     @Test func `a purchase that the team has revoked does not expire again`() async throws {
         let transaction = try await buy("garden.season")
         _ = try await service.revoke(transaction: transaction, origin: nil, of: alice, reason: "fraud", by: "key")

@@ -64,6 +64,18 @@ import Testing
         #expect(RequestHead.checked(try head([], host: host)) == .failure(.hostInvalid))
     }
 
+    @Test(
+        arguments: [
+            ("shop.example", true), ("SHOP.Example.:8443", true), ("a.b.c.example", true), ("1.example", true),
+            ("127.shop.xn--3e0b707e", true), ("localhost", false), ("LOCALHOST:8443", false), ("localhost.", false),
+            ("till.localhost", false), ("till.local", false), ("till.test:443", false), ("a.till.internal", false),
+            ("till", false), ("127.0.0.1", false), ("127.0.0.1:8443", false), ("127.1.", false), ("0x7f.0x1", false),
+            ("[::1]", false), ("[::1]:8443", false), (".", false), (":80", false), ("", false),
+        ])
+    func `only a name of the public domain name system is one of a public host`(host: String, isPublic: Bool) {
+        #expect(RequestHead.isPublicName(host) == isPublic)
+    }
+
     @Test func `a request without a host is refused`() throws {
         #expect(RequestHead.checked(try head([], host: nil)) == .failure(.hostMissing))
     }

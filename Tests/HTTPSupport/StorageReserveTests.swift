@@ -57,6 +57,22 @@ import Testing
         #expect(answers == isReached)
     }
 
+    @Test(
+        arguments: [
+            (nil, 1000), (8000, 1000), (80_000, 1000), (7999, 999), (800, 100), (7, 0), (.max, 1000),
+        ] as [(Int64?, Int64)])
+    func `the reserve is an eighth of the file system at most`(size: Int64?, bound: Int64) {
+        let reserve = StorageReserve(
+            bytes: 1000, ofFileSystem: size, clock: clock,
+            logger: Logger(label: "tests") { _ in Handler(lines: lines) },
+            freeBytes: disk.askFree)
+        disk.setFree(bound)
+        #expect(!reserve.isReached)
+        disk.setFree(bound - 1)
+        clock.advance(milliseconds: 1000)
+        #expect(reserve.isReached)
+    }
+
     @Test func `the disk is asked once a second, also by a clock that is set back`() {
         for _ in 0..<10 { #expect(!reserve.isReached) }
         disk.setFree(0)
@@ -85,9 +101,12 @@ import Testing
             ])
     }
 
-    @Test func `the free space of a folder is known, and that of no folder is not`() throws {
+    @Test func `the size and the free space of a folder are known, and those of no folder are not`() throws {
         let folder = try TemporaryFolder()
-        #expect(try #require(StorageReserve.freeBytes(at: folder.url)) > 0)
+        let free = try #require(StorageReserve.freeBytes(at: folder.url))
+        #expect(free > 0)
+        #expect(try #require(StorageReserve.size(at: folder.url)) > free)
+        #expect(StorageReserve.size(at: folder.file("none")) == nil)
         #expect(StorageReserve.freeBytes(at: folder.file("none")) == nil)
     }
 }

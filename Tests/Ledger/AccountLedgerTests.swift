@@ -42,7 +42,7 @@ import TestSupport
     private func digest(_ number: UInt8) -> [UInt8] { [UInt8](repeating: number, count: 32) }
 
     /// The reference to a session in access tokens.
-    private func reference(_ number: UInt8, of user: Int64? = nil) -> SessionReference {
+    private func reference(_ number: UInt8, of user: Int64) -> SessionReference {
         SessionReference(identifier: [UInt8](repeating: number, count: 16), user: user)
     }
 
@@ -72,9 +72,7 @@ import TestSupport
         #expect(try await ledger.read { try $0.account(emailLowercase: "mint@example.com") } == first)
         #expect(try await ledger.read { try $0.account(of: first.user) } == first)
         #expect(try await ledger.read { try $0.account(of: alice) } == nil)
-        for reference in [reference(1, of: user), reference(1)] {
-            #expect(try await ledger.read { try $0.session(access: reference) }?.user == first.user)
-        }
+        #expect(try await ledger.read { try $0.session(access: reference(1, of: user)) }?.user == first.user)
         #expect(try await ledger.read { try $0.session(access: reference(1, of: user + 1)) } == nil)
         #expect(try await ledger.read { try $0.session(access: reference(2, of: user)) } == nil)
         #expect(try fixture.problems() == [])
@@ -84,7 +82,7 @@ import TestSupport
         let user = try #require(try await open(try account("1", "mint@example.com")))
         let next = session(1, of: user, tokens: 2, at: Self.later(60))
         #expect(try await ledger.write { try $0.renew(next, presenting: digest(1), at: Self.later(60)) } == .renewed)
-        let found = try #require(try await ledger.read { try $0.session(access: reference(1)) }).session
+        let found = try #require(try await ledger.read { try $0.session(access: reference(1, of: user)) }).session
         #expect(found.refreshDigest == digest(2))
         #expect(found.previousAccessDigest == digest(101))
         #expect(found.beganAt == Self.now)
@@ -106,29 +104,32 @@ import TestSupport
                 try $0.renew(session(1, of: user, tokens: 3), presenting: digest(2), at: Self.now)
             }
                 == .unknown)
-        #expect(try await ledger.read { try $0.session(access: reference(1)) } == nil)
+        #expect(try await ledger.read { try $0.session(access: reference(1, of: user)) } == nil)
     }
 
     @Test func `no session begins with an outdated password`() async throws {
         let mint = try account("1", "mint@example.com")
-        #expect(try await open(mint) != nil)
+        let user = try #require(try await open(mint))
         #expect(try await begin(2, of: mint))
-        #expect(try await ledger.write { try $0.setPasswordHash("new", of: mint, keeping: reference(2).identifier) })
-        #expect(try await ledger.read { try $0.session(access: reference(1)) } == nil)
-        #expect(try await ledger.read { try $0.session(access: reference(2)) } != nil)
+        #expect(
+            try await ledger.write {
+                try $0.setPasswordHash("new", of: mint, keeping: reference(2, of: user).identifier)
+            })
+        #expect(try await ledger.read { try $0.session(access: reference(1, of: user)) } == nil)
+        #expect(try await ledger.read { try $0.session(access: reference(2, of: user)) } != nil)
         #expect(try await !begin(3, of: mint))
         #expect(try await !ledger.write { try $0.setPasswordHash("newer", of: mint, keeping: []) })
-        let second = try #require(try await ledger.read { try $0.session(access: reference(2)) }).session
+        let second = try #require(try await ledger.read { try $0.session(access: reference(2, of: user)) }).session
         try await ledger.write { try $0.end(second) }
-        #expect(try await ledger.read { try $0.session(access: reference(2)) } == nil)
+        #expect(try await ledger.read { try $0.session(access: reference(2, of: user)) } == nil)
     }
 
     @Test func `a new session deletes expired sessions`() async throws {
         let mint = try account("1", "mint@example.com")
-        #expect(try await open(mint) != nil)
+        let user = try #require(try await open(mint))
         #expect(try await begin(2, at: Self.now.adding(days: 1), of: mint))
-        #expect(try await ledger.read { try $0.session(access: reference(1)) } == nil)
-        #expect(try await ledger.read { try $0.session(access: reference(2)) } != nil)
+        #expect(try await ledger.read { try $0.session(access: reference(1, of: user)) } == nil)
+        #expect(try await ledger.read { try $0.session(access: reference(2, of: user)) } != nil)
     }
 
     /// Design rule 8: the name is erased, the transactions cannot be redeemed again, and the chain is unbroken.
@@ -178,7 +179,7 @@ import TestSupport
         #expect(try await !ledger.write { try $0.erase(mint.user, by: .user, at: Self.later(1)) })
         #expect(try await ledger.read { try $0.knownUser(mint.user) } == nil)
         #expect(try await ledger.read { try $0.account(emailLowercase: "mint@example.com") } == nil)
-        #expect(try await ledger.read { try $0.session(access: reference(1)) } == nil)
+        #expect(try await ledger.read { try $0.session(access: reference(1, of: number)) } == nil)
         for key in [key, own] { #expect(try await ledger.read { try $0.keptAnswer(for: key, since: Self.now) } == nil) }
         // An answer that was under way is not kept.
         _ = try await ledger.write {

@@ -32,11 +32,12 @@ import TestSupport
         #expect(try fixture.problems() == [])
     }
 
-    @Test func `the ledger remembers which attributes are of public callers`() async throws {
+    @Test func `the ledger remembers which attributes are of public callers, and of which app`() async throws {
         func state(_ value: String?, _ seconds: Int64, isPublic: Bool) async throws -> String? {
+            let app = isPublic ? "com.example.app" : nil
             let attribute = try Attribute(
                 name: "$email", value: value, statedAt: Self.later(seconds), isPublic: isPublic)
-            try await ledger.write { [alice] in try $0.state([attribute], of: alice, at: Self.now) }
+            try await ledger.write { [alice] in try $0.state([attribute], of: alice, from: app, at: Self.now) }
             return try await ledger.read { [alice] in try $0.attributes(of: alice) }.first?.value
         }
         #expect(try await state("stranger", -50, isPublic: true) == "stranger")
@@ -44,6 +45,8 @@ import TestSupport
         #expect(try await state("stranger", -10, isPublic: true) == "team")
         #expect(try await state(nil, -10, isPublic: false) == nil)
         #expect(try await state("stranger", -5, isPublic: true) == "stranger")
+        let seen = try await ledger.read { [alice] in try $0.attributes(of: alice, seenBy: "com.example.other") }
+        #expect(seen == [])
         #expect(try fixture.problems() == [])
     }
 }

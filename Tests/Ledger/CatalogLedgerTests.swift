@@ -43,7 +43,7 @@ import TestSupport
     private let digest = [UInt8](repeating: 1, count: 32)
 
     @Test func `the catalog record follows from the changes`() async throws {
-        let nothing = try await ledger.read { try $0.catalogRecord(firstApp: "app") }
+        let nothing = try await ledger.read { try $0.catalogRecord() }
         #expect(nothing.revision == 0)
         #expect(nothing.products.isEmpty)
         #expect(nothing.pictures.isEmpty)
@@ -57,7 +57,7 @@ import TestSupport
         {
             #expect(try await add(change(number, content, of: product)) == .changed)
         }
-        let record = try await fixture.again().read { try $0.catalogRecord(firstApp: "app") }
+        let record = try await fixture.again().read { try $0.catalogRecord() }
         #expect(record.revision == 8)
         #expect(record.products.map(\.productIdentifier) == ["b", "a", "c", "d"])
         #expect(record.products.map(\.definition) == ["{\"b\":2}", nil, nil, nil])
@@ -72,7 +72,7 @@ import TestSupport
             #expect(try await add(change) == .changed)
         }
         #expect(try await add(change(5, .reversion, of: .offering("a"))) == .changed)
-        let record = try await fixture.again().read { try $0.catalogRecord(firstApp: "app") }
+        let record = try await fixture.again().read { try $0.catalogRecord() }
         #expect(record.products.map(\.definition) == ["{\"n\":1}"])
         #expect(record.offerings.map(\.subject) == [.right("a"), .currentOffering])
         #expect(record.offerings.map(\.text) == ["{\"n\":2}", "{\"n\":4}"])
@@ -81,7 +81,7 @@ import TestSupport
             (.only(.offering("a")), [5, 3]), (.only(.currentOffering), [4]), (.only(.right("b")), []),
         ] as [(CatalogChangeFilter, [Int64])] {
             let changes = try await ledger.read {
-                try $0.catalogChanges(filter, in: "app", firstApp: "app", before: nil, limit: 9)
+                try $0.catalogChanges(filter, in: "app", before: nil, limit: 9)
             }
             #expect(changes.map(\.number) == numbers, "\(filter)")
         }
@@ -108,7 +108,7 @@ import TestSupport
             try await add(change(2, .picture(of: first, digest: digest)), picture: [0, 255, 3, 4, 5, 6, 7]) == .changed)
         #expect(try await add(change(3, .picture(of: second, digest: digest)), picture: [1, 2, 3]) == .changed)
         #expect(
-            try await ledger.read { try $0.catalogRecord(firstApp: "app") }.pictures == [first: digest, second: digest])
+            try await ledger.read { try $0.catalogRecord() }.pictures == [first: digest, second: digest])
         #expect(try await ledger.read { try $0.catalogPicture(of: first) } == [0, 255, 3, 4, 5, 6, 7])
         #expect(try await ledger.read { try $0.catalogPicture(of: second) } == [1, 2, 3])
         #expect(try await ledger.read { try $0.catalogPicture(of: Item(collection: "sprout", number: 3)) } == nil)
@@ -128,21 +128,21 @@ import TestSupport
         let made = zip(Int64(1)..., contents).map { change($0, $1, of: $0 == 2 ? "b" : "a") }
         for change in made { #expect(try await add(change, picture: [1]) == .changed) }
         #expect(
-            try await ledger.read { try $0.catalogChanges(.all, in: "app", firstApp: "app", before: nil, limit: 3) }
+            try await ledger.read { try $0.catalogChanges(.all, in: "app", before: nil, limit: 3) }
                 == [
                     made[4], made[3], made[2],
                 ])
         #expect(
-            try await ledger.read { try $0.catalogChanges(.all, in: "app", firstApp: "app", before: 2, limit: 3) }
+            try await ledger.read { try $0.catalogChanges(.all, in: "app", before: 2, limit: 3) }
                 == [made[0]])
         #expect(
             try await ledger.read {
-                try $0.catalogChanges(.only(.product("b")), in: "app", firstApp: "app", before: nil, limit: 3)
+                try $0.catalogChanges(.only(.product("b")), in: "app", before: nil, limit: 3)
             }
                 == [made[1]])
         #expect(
             try await ledger.read {
-                try $0.catalogChanges(.only(.product("c")), in: "app", firstApp: "app", before: nil, limit: 3)
+                try $0.catalogChanges(.only(.product("c")), in: "app", before: nil, limit: 3)
             }
             .isEmpty)
     }

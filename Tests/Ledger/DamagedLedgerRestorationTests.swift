@@ -100,17 +100,6 @@ import TestSupport
         try await expectRestored()
     }
 
-    @Test func `a backup of an earlier version is restored, and migrated by the next service`() async throws {
-        try EarlierVersion(number: 14).make(at: backup)
-        let report = try restore()
-        #expect(!report.contents.isOfThisVersion)
-        #expect(report.endedSessions == 1)
-        #expect(try !LedgerFile(place).check().isOfThisVersion)
-        #expect(try await items() == [Self.sprout1])
-        #expect(try LedgerFile(place).check().problems == [])
-        #expect(try restore().revivedKeys == [])
-    }
-
     @Test func `a link to the ledger stays a link`() async throws {
         try await makeBackup()
         let target = folder.file("elsewhere.sqlite")

@@ -16,18 +16,13 @@ import TestSupport
 
     /// A value for each fact.
     private static func facts<Fact>(_ number: Int64, of type: Fact.Type = Fact.self) -> StatedFacts<Fact> {
-        let texts: Set<String> = [
-            "environment", "type", "ownership_type", "transaction_reason", "web_order_line_item_id",
-            "subscription_group_id", "currency", "storefront", "storefront_id", "offer_id", "offer_discount_type",
-            "offer_period", "app_account_token", "app_transaction_id", "revocation_type", "billing_plan_type",
-            "commitment_info", "advanced_commerce_info", "product_id", "auto_renew_product_id",
-            "eligible_win_back_offer_ids", "renewal_billing_plan_type", "multi_seat_info",
-            "additional_transaction_reason",
-        ]
-        return StatedFacts(
+        StatedFacts(
             Dictionary(
                 uniqueKeysWithValues: Fact.allCases.map { fact in
-                    (fact, texts.contains(fact.rawValue) ? .text("\(fact.rawValue) \(number)") : .integer(number))
+                    switch fact.field.kind {
+                    case .integer, .bool, .date: (fact, .integer(number))
+                    case .text, .token, .texts, .object: (fact, .text("\(fact) \(number)"))
+                    }
                 }))
     }
 

@@ -69,6 +69,36 @@ import Webhooks
         #expect(try await tables(try place.open(Self.unused)).count == [LedgerFeature].all.tables.count)
     }
 
+    private static func notes(_ added: Table.Column...) -> [LedgerFeature] {
+        let table = Table(
+            name: "note", family: .everywhere, columns: [.integer("number"), .text("text")] + added, key: ["number"])
+        return .all + [LedgerFeature(tables: [table])]
+    }
+
+    @Test func `a service adds the columns of a later version`() async throws {
+        let (earlier, later) = (Self.notes(), Self.notes(.text("author").since(2), .integer("size").since(3)))
+        _ = try await place.open(earlier).write {
+            try $0.database.write("INSERT INTO note (number, text) VALUES (1, 'kept')", [])
+        }
+        #expect(throws: StorageFault.self) { try place.open(later, migrates: false) }
+        let ledger = try place.open(later)
+        #expect(try await ledger.state().version == 3)
+        _ = try await ledger.write {
+            try $0.database.write("INSERT INTO note (number, text, author, size) VALUES (2, 'new', 'ada', 3)", [])
+        }
+        let texts = try await ledger.read { transaction in
+            try transaction.database.rows("SELECT text, author FROM note ORDER BY number").map {
+                [try $0["text"] as String?, try $0["author"] as String?]
+            }
+        }
+        #expect(texts == [["kept", nil], ["new", "ada"]])
+        switch place {
+        case .file(let file): #expect(try LedgerFile(file, features: later).check().problems == [])
+        case .schema: #expect(try ledger.check().problems == [])
+        }
+        #expect { try place.open(earlier) } throws: { ($0 as? StorageFault)?.cause == .otherVersion }
+    }
+
     @Test func `a process sees the tables that another process created`() async throws {
         let first = try place.open(Self.unused)
         _ = try await first.write { try $0.redeem([claim("1")], for: mint, at: Self.now) }

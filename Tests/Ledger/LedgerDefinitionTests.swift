@@ -100,19 +100,6 @@ import TestSupport
         #expect(!FileManager.default.fileExists(atPath: place.path))
     }
 
-    @Test(.enabled(if: LedgerFixture.isFile), arguments: EarlierVersion.all.map(\.number))
-    func `a backup of an earlier version is restored only without foreign code`(number: Int) throws {
-        let (backup, place) = (folder.file("backup.sqlite"), folder.file("other.sqlite"))
-        try EarlierVersion(number: number).make(at: backup)
-        _ = try LedgerRestoration(of: place, from: backup, at: Self.now).perform()
-        #expect(try LedgerFile(place).check().problems == [])
-        let code = "CREATE TRIGGER stranger AFTER INSERT ON redeemed_transaction BEGIN DELETE FROM api_key; END"
-        try execute(code, in: backup)
-        #expect(throws: RestorationError.self) {
-            try LedgerRestoration(of: place, from: backup, at: Self.now).perform()
-        }
-    }
-
     @Test(.enabled(if: LedgerFixture.isFile)) func `the tables that SQLite makes are no difference`() async throws {
         _ = try await redeem(claim("1"), for: alice)
         try execute("ANALYZE", in: folder.file("ledger.sqlite"))

@@ -6,7 +6,7 @@ import Ledger
 import Testing
 import TestSupport
 
-/// The file of a ledger: concurrent processes, other versions, damage, and the constraints of its tables.
+/// The file of a ledger: concurrent processes, damage, and the constraints of its tables.
 @Suite(.enabled(if: LedgerFixture.isFile)) struct LedgerFileTests: LedgerSuite {
     let fixture: LedgerFixture
 
@@ -92,15 +92,6 @@ import TestSupport
         }
     }
 
-    @Test func `a ledger of a newer version is not opened`() async throws {
-        let file = folder.file("newer.sqlite")
-        _ = try Ledger(file: file)
-        try await DatabaseQueue(path: file.path).write {
-            try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99: from the future')")
-        }
-        #expect(throws: StorageFault(cause: .newerVersion, path: file.path)) { try Ledger(file: file) }
-    }
-
     @Test func `a file that is not a database is refused`() async throws {
         let file = folder.file("damaged.sqlite")
         try Data(repeating: 0x55, count: 4096).write(to: file)
@@ -149,37 +140,5 @@ import TestSupport
         try disk.write(contentsOf: sound)
         try await attempt()
         #expect(try LedgerFile(file).check().problems == [])
-    }
-
-    @Test func `a ledger of version 14 is converted if the caller allows it`() async throws {
-        let file = folder.file("earlier.sqlite")
-        try EarlierVersion(number: 14).make(at: file)
-        #expect(throws: StorageFault(cause: .olderVersion, path: file.path)) {
-            try Ledger(file: file, migrates: false)
-        }
-        let ledger = try Ledger(file: file)
-        #expect(try await ledger.read { try $0.items(of: alice, at: Self.now) } == [Self.sprout1])
-        #expect(try LedgerFile(file).check().problems == [])
-    }
-
-    @Test func `a ledger from before version 14 stays unchanged`() async throws {
-        let file = folder.file("outdated.sqlite")
-        try EarlierVersion(number: 14).make(at: file)
-        try await DatabaseQueue(path: file.path).writeWithoutTransaction {
-            try $0.execute(
-                sql: "DELETE FROM grdb_migrations WHERE identifier LIKE '14:%'; PRAGMA journal_mode = DELETE")
-        }
-        func tables() throws -> [String] {
-            try DatabaseQueue(path: file.path).read {
-                try String.fetchAll($0, sql: "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name")
-            }
-        }
-        let before = try tables()
-        for migrates in [true, false] {
-            #expect(throws: StorageFault(cause: .outdatedVersion, path: file.path)) {
-                try Ledger(file: file, migrates: migrates)
-            }
-        }
-        #expect(try tables() == before)
     }
 }

@@ -54,7 +54,10 @@ import Testing
         ("UPDATE redeemed_transaction SET revocation_date = 1", "period of an item differs"),
         ("UPDATE credit SET is_revoked = 1", "A credit differs"),
         (
-            "INSERT INTO parked_transaction (transaction_id, origin, app, stated_at) VALUES ('1', 'local/Sandbox', 1, 1)",
+            """
+            INSERT INTO parked_transaction (transaction_id, origin, app, original_transaction_id, stated_at, claim)
+            VALUES ('1', 'local/Sandbox', 1, '1', 1, zeroblob(1))
+            """,
             "is still parked"
         ),
         ("UPDATE redeemed_transaction SET grace_ends_at = 1", "A grace period"),
@@ -96,25 +99,5 @@ import Testing
                 })
         let nowhere = folder.url.appending(path: "nowhere/copy.sqlite")
         #expect(throws: BackupError.notWritten(path: nowhere.path)) { try file.backUp(to: nowhere) }
-    }
-
-    @Test func `a check and a backup do not convert a ledger`() async throws {
-        let old = folder.file("old.sqlite")
-        try EarlierVersion(number: 14).make(at: old)
-        let file = LedgerFile(old)
-        let report = try file.check()
-        #expect(!report.isOfThisVersion)
-        #expect(report.problems == [])
-        try file.backUp(to: folder.file("copy.sqlite"))
-        #expect(try !file.check().isOfThisVersion)
-        #expect(try !LedgerFile(folder.file("copy.sqlite")).check().isOfThisVersion)
-        // The next service converts it.
-        _ = try Ledger(file: old)
-        #expect(try file.check().isOfThisVersion)
-        #expect(try file.check().problems == [])
-        try await DatabaseQueue(path: old.path).writeWithoutTransaction {
-            try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99: later')")
-        }
-        #expect { try file.check() } throws: { ($0 as? StorageFault)?.cause == .newerVersion }
     }
 }

@@ -20,7 +20,7 @@ import TestSupport
         "figure_pending",
         // The purchases and the numbered records.
         "redeemed_transaction", "entitlement", "credit", "team_grant", "spending", "balance_addition",
-        "attribute",
+        "attribute", "app_attribute",
         // A stranger's refusals would use up the limit of the known customer.
         "refusal",
         // Only users with a token have these.

@@ -1,3 +1,4 @@
+import Attributes
 import Commerce
 import Entitlements
 import Ledger
@@ -104,6 +105,22 @@ import Testing
         #expect(try await count("refusal") == 5)
     }
 
+    @Test func `of a group, users with a purchase need no allowance, even if it is refunded`() async throws {
+        #expect(try await redeem(claim("1"), claim("4"), for: alice) == [.granted, .granted])
+        let users = try ["buyer", "refunded", "stranger", "unknown"].map(Self.customer)
+        #expect(try await redeem(claim("2"), for: users[0]) == [.granted])
+        #expect(try await redeem(claim("3"), for: users[1]) == [.granted])
+        #expect(try await notify("n", claim("3", revoked: Self.now, signedAt: Self.later(1))) == .revoked)
+        _ = try await answers([request([claim("1")], for: users[2], Purse(100_000))])
+        var havePurchases: [Bool] = []
+        for user in users { havePurchases.append(try await ledger.read { try $0.hasPurchases(user) }) }
+        #expect(havePurchases == [true, true, false, false])
+        let before = try await count("refusal")
+        _ = try await answers(users.map { request([claim("4")], for: $0, Purse(0)) })
+        #expect(try await count("refusal") == before + 2)
+        #expect(try fixture.problems() == [])
+    }
+
     @Test func `a stranger keeps a place for a purchase that the next request of the group takes`() async throws {
         let users = try ["first", "second"].map(Self.customer)
         let claim = claim("1")
@@ -137,6 +154,38 @@ import Testing
         #expect(try await record("3", for: stranger, 100) == 0)
         #expect(try await record("3", for: stranger, 512) == 1)
         #expect(try await record("3", for: buyer, 0) == 1)
+    }
+
+    @Test func `attributes take the bytes by which they grow, and none of a user with a purchase`() async throws {
+        let (stranger, buyer) = (try Self.customer("stranger"), try Self.customer("buyer"))
+        #expect(try await redeem(claim("1"), for: buyer) == [.granted])
+        func state(_ name: String, _ value: String?, of user: User, _ purse: Purse) async throws {
+            let attribute = try Attribute(name: name, value: value, statedAt: Self.now, isPublic: true)
+            try await ledger.write {
+                try $0.state([attribute], of: user, newcomers: purse.allowance, at: Self.now)
+            }
+        }
+        let new = NewcomerAllowance.bytes(ofUserNamed: stranger)
+        let (short, long) = ("v", String(repeating: "w", count: 1000))
+        let steps: [(user: User, name: String, value: String?, bytes: Int)] = [
+            (stranger, "a", short, new + 102), (stranger, "a", short, 0), (stranger, "a", long, 999),
+            (stranger, "b", short, 102), (buyer, "a", long, 0), (buyer, "b", long, 0),
+        ]
+        for (index, step) in steps.enumerated() {
+            let purse = Purse(100_000)
+            try await state(step.name, step.value, of: step.user, purse)
+            #expect(100_000 - purse.bytes == step.bytes, "\(index)")
+        }
+        // All or nothing, also for a new user.
+        let other = try Self.customer("other")
+        let needed = NewcomerAllowance.bytes(ofUserNamed: other) + 102
+        await #expect(throws: LedgerError.newcomersLimited(secondsToWait: 1)) {
+            try await state("a", short, of: other, Purse(needed - 1))
+        }
+        #expect(try await !isKnown(other))
+        try await state("a", short, of: other, Purse(needed))
+        #expect(try await isKnown(other))
+        #expect(try fixture.problems() == [])
     }
 
     /// A log-in of one id as another.

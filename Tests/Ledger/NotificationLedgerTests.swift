@@ -137,7 +137,7 @@ import TestSupport
         try await ledger.write { try $0.setReconciled("s", until: Self.now, findings: [:]) }
         let expected = ReconciliationCheckpoint(until: Self.later(1), findings: ["granted": 2, "b": 1])
         #expect(try await ledger.read { try $0.checkpoint(ofReconciliation: "s") } == expected)
-        try await ledger.write { try $0.setReconciled("s", until: Self.later(2)) }
-        #expect(try await ledger.read { try $0.checkpoint(ofReconciliation: "s") }?.findings == nil)
+        try await ledger.write { try $0.setReconciled("s", until: Self.later(2), findings: [:]) }
+        #expect(try await ledger.read { try $0.checkpoint(ofReconciliation: "s") }?.findings == [:])
     }
 }

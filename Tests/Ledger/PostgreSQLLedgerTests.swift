@@ -265,13 +265,13 @@ import TestSupport
         #expect(try fixture.problems().contains { $0.contains("audit log") })
     }
 
-    @Test func `a ledger of another version is not opened`() async throws {
-        let empty = try PostgreSQLAddress(try TestSchema().address)
+    @Test func `a missing ledger is not created unless the caller allows it`() async throws {
+        let schema = try TestSchema()
+        let empty = try PostgreSQLAddress(schema.address)
         #expect { try Ledger(empty, migrates: false) } throws: {
             ($0 as? StorageFault)?.cause == .missing
         }
-        try schema.execute("INSERT INTO ledger_schema VALUES (99)")
-        #expect { try fixture.again() } throws: { ($0 as? StorageFault)?.cause == .newerVersion }
+        #expect(try schema.execute("SELECT to_regclass('ledger_schema') IS NULL") == ["t"])
     }
 
     /// Services on one database notify each other's observers, and no others.
@@ -294,25 +294,6 @@ import TestSupport
         }
         #expect(told.withLock { $0["elsewhere"] } == nil)
         withExtendedLifetime((services, elsewhere)) {}
-    }
-
-    @Test func `a ledger of version 14 is converted, and an earlier one is refused`() async throws {
-        let schema = try TestSchema()
-        try EarlierVersion(number: 14).make(in: schema)
-        let address = try PostgreSQLAddress(schema.address)
-        #expect { try Ledger(address, migrates: false) } throws: {
-            ($0 as? StorageFault)?.cause == .olderVersion
-        }
-        try schema.execute("INSERT INTO ledger_schema VALUES (13); DELETE FROM ledger_schema WHERE version > 13")
-        for migrates in [true, false] {
-            #expect { try Ledger(address, migrates: migrates) } throws: {
-                ($0 as? StorageFault)?.cause == .outdatedVersion
-            }
-        }
-        try schema.execute("INSERT INTO ledger_schema VALUES (14)")
-        let ledger = try Ledger(address)
-        #expect(try ledger.check().problems == [])
-        #expect(try schema.execute("SELECT max(version) FROM ledger_schema") == ["21"])
     }
 
     @Test func `several processes open a new ledger at once`() async throws {

@@ -11,10 +11,17 @@ import TestSupport
     /// The largest file that a checkpoint leaves: 4,000 pages.
     private static let kept = 4000 * 4120 + 32
     /// One statement that takes minutes.
-    private static let longStatement = """
-        WITH RECURSIVE counter (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter LIMIT 3000000000)
+    private static let longStatement = statement(rows: 3_000_000_000)
+
+    private static func statement(rows: Int) -> String {
+        """
+        WITH RECURSIVE counter (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter LIMIT \(rows))
         SELECT count(*) AS n FROM counter
         """
+    }
+
+    /// The error of a read that is ended.
+    private var busy: StorageFault { StorageFault(cause: .busy, path: folder.file("ledger.sqlite").path) }
 
     let fixture: LedgerFixture
 
@@ -78,9 +85,7 @@ import TestSupport
         }
         #expect(largest > Self.bound / 2)
         #expect(try size <= Self.kept, "\(commits) commits")
-        await #expect(throws: StorageFault(cause: .busy, path: folder.file("ledger.sqlite").path)) {
-            _ = try await read.value
-        }
+        await #expect(throws: busy) { _ = try await read.value }
         // The next long read is not ended.
         #expect(try await ledger.read(.longSnapshot) { try $0.database.rows("SELECT id FROM filler", []).count } == 1)
     }
@@ -97,6 +102,33 @@ import TestSupport
         end.signal()
         // The snapshot is from before the commits.
         #expect(try await read.value == 0)
+        try fill()
+        #expect(try size <= Self.kept)
+    }
+
+    /// To end the long reads of this process again and again would not shorten the log.
+    @Test(.timeLimit(.minutes(5))) func `a reader in another process ends no long read that begins later`() async throws
+    {
+        let end = DispatchSemaphore(value: 0)
+        let other = await begin(on: try fixture.again()) { _ in end.wait() }
+        let first = await begin(on: ledger) { try $0.database.rows(Self.longStatement, []).count }
+        for _ in 0..<20 { try fill() }
+        #expect(try size > Self.bound)
+        await #expect(throws: busy) { _ = try await first.value }
+        let growth = DispatchSemaphore(value: 0)
+        let later = await begin(on: ledger) { transaction in
+            growth.wait()
+            return try transaction.database.rows(Self.statement(rows: 100_000), []).count
+        }
+        for _ in 0..<4 { try fill() }
+        growth.signal()
+        #expect(try await later.value == 1)
+        // The last read alone holds the log after the end of the other process's.
+        let last = await begin(on: ledger) { try $0.database.rows(Self.longStatement, []).count }
+        end.signal()
+        try await other.value
+        try fill()
+        await #expect(throws: busy) { _ = try await last.value }
         try fill()
         #expect(try size <= Self.kept)
     }

@@ -293,7 +293,7 @@ import Testing
 
     @Test func `the tables have every field that is read`() throws {
         func fields(_ content: Any) -> Set<String> {
-            Set(Mirror(reflecting: content).children.compactMap(\.label)).subtracting(["fields", "body"])
+            Set(Mirror(reflecting: content).children.compactMap(\.label)).subtracting(["facts", "fields", "body"])
         }
         guard case .transaction(let transaction)? = try verify(Self.subscription)?.content,
             case .renewalInfo(let renewal)? = try verify(Self.renewal)?.content,
@@ -302,8 +302,9 @@ import Testing
             Issue.record("another kind of proof")
             return
         }
-        #expect(fields(transaction) == Set(Self.transaction.keys))
-        #expect(fields(renewal) == Set(Self.renewalInfo.keys))
+        let signed = TransactionFact.allCases.filter { $0.field.source != .appReceipts }.map(\.rawValue)
+        #expect(fields(transaction).union(signed) == Set(Self.transaction.keys))
+        #expect(fields(renewal).union(RenewalFact.allCases.map(\.rawValue)) == Set(Self.renewalInfo.keys))
         #expect(fields(app) == Set(Self.appTransaction.keys))
         for (part, table) in Self.notificationParts {
             guard let payload = Self.notification(about: part),
@@ -330,6 +331,14 @@ import Testing
     func `the end of a purchase without an end decides nothing`(type: String) throws {
         let base = TestProofs.transactionPayload(changing: ["type": .string(type)])
         try expect("expiresDate", .date, in: { base.setting("expiresDate", $0) })
+    }
+
+    @Test func `a signed transaction does not state what only app receipts state`() throws {
+        let fields = Self.subscription.setting("isTrialPeriod", .bool(true)).setting("itemId", .integer(1))
+            .setting("isInIntroOfferPeriod", .bool(true)).setting("isInIntroductoryOfferPeriod", .bool(true))
+        let facts = try #require(try verify(fields)?.purchases?.first?.facts)
+        #expect(facts.values.keys.allSatisfy { $0.field.source != .appReceipts })
+        #expect(facts.bool(.isTrialPeriod) == nil && facts.integer(.itemId) == nil)
     }
 
     @Test func `a fact keeps the text of a number, and other spellings of true and false`() throws {

@@ -6,14 +6,34 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Ledger
+import Logging
 import Service
+import ServiceLifecycle
 import Store
+import Synchronization
 import TestSupport
 import Testing
 
 /// The ends that time alone brings, at a service whose clock jumps.
 @Suite struct HistorySweepTests {
     private static let day: Int64 = 86_400
+
+    private final class Failures: Sendable {
+        let count = Mutex(0)
+    }
+
+    private struct Handler: LogHandler {
+        let failures: Failures
+        var logLevel = Logger.Level.trace
+        var metadata: Logger.Metadata = [:]
+
+        subscript(metadataKey key: String) -> Logger.MetadataValue? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) { failures.count.withLock { $0 += 1 } }
+    }
 
     let garden: TestGarden
     let service: EntitlementService
@@ -118,6 +138,35 @@ import Testing
         }
         try await sweep.run()
         #expect(try await events("alice") == ["granted", "expired"])
+    }
+
+    @Test func `a stop of the service does not wait for the answer of the App Store`() async throws {
+        _ = try await subscribe("alice")
+        _ = try garden.store.advance(seconds: 40 * Self.day)
+        let (questions, ask) = AsyncStream<Void>.makeStream()
+        let (answers, answer) = AsyncStream<Void>.makeStream()
+        let router = Router()
+        router.get("/inApps/v1/subscriptions/:id") { _, _ in
+            ask.yield()
+            for await _ in answers {}
+            return HTTPResponse.Status.internalServerError
+        }
+        try await garden.withServer(router) { client in
+            let failures = Failures()
+            let schedule = HistorySchedule(
+                service: service, reconcilers: [reconciler(client)],
+                logger: Logger(label: "tests") { _ in Handler(failures: failures) })
+            let group = ServiceGroup(
+                services: [schedule], logger: Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() })
+            async let ended: Void = group.run()
+            for await _ in questions { break }
+            await group.triggerGracefulShutdown()
+            try await ended
+            answer.finish()
+            // The App Store's silence would be a failure after half a minute.
+            #expect(failures.count.withLock(\.self) == 0)
+        }
+        #expect(try await events("alice") == ["granted"])
     }
 
     @Test func `an end waits up to an hour while the App Store does not answer`() async throws {

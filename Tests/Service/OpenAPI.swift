@@ -1,3 +1,5 @@
+import Wire
+
 /// The parts of an OpenAPI document that tests compare with the service.
 struct OpenAPI: Decodable {
     let openapi: String
@@ -45,10 +47,14 @@ struct OpenAPI: Decodable {
     }
 
     struct Property: Decodable {
+        let type: JSONContent?
+        let format: String?
         /// The values of an enumeration.
         let values: [String]?
 
         enum CodingKeys: String, CodingKey {
+            case type
+            case format
             case values = "enum"
         }
     }

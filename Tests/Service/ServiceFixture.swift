@@ -74,11 +74,7 @@ struct ServiceFixture {
                 onVerify: metrics.recordVerification),
             authentication: .apiKeys(
                 keys,
-                tokens.map { [clock = shop.clock] in
-                    UserTokens($0, clock: clock, logger: Self.logger) { user in
-                        try await ledger.read { try $0.acceptsAnyNormalization(of: user) }
-                    }
-                },
+                tokens.map { [clock = shop.clock] in UserTokens($0, clock: clock, logger: Self.logger) },
                 accounts),
             limits: limits, metrics: metrics, maximumUncachedChains: maximumUncachedChains, accounts: accounts,
             mailLanguages: try MailTemplates().languages,

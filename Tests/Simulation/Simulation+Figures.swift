@@ -53,10 +53,11 @@ extension Simulation {
                 guard let transaction = notification.transactionIdentifier.map(app.key) else { continue }
                 switch (notification.type, notification.subtype) {
                 case (.didFailToRenew, .gracePeriod):
-                    ends[transaction] = try renewal(in: notification, of: app)?.gracePeriodExpiresDate
+                    ends[transaction] = try renewal(in: notification, of: app)?.facts.date(.gracePeriodExpiresDate)
                 case (.expired, .voluntary), (.refundReversed, _):
                     guard ends[transaction] != nil else { continue }
-                    if try renewal(in: notification, of: app)?.expirationIntent == .known(.customerCancelled) {
+                    let intent = try renewal(in: notification, of: app)?.facts.integer(.expirationIntent)
+                    if intent == Int64(ExpirationIntent.customerCancelled.rawValue) {
                         ends[transaction] = nil
                     }
                 default: break

@@ -84,8 +84,8 @@ extension Simulation {
                 && $0.productIdentifier == transaction.productIdentifier && $0.purchaseDate == transaction.purchaseDate
         }
         guard let sale, sale.type == .autoRenewableSubscription, sale.ownership == .purchased else { return }
-        let renews = try sale.app.garden.renewalInfo(try books(of: sale).signedRenewalInfo).autoRenewStatus
-        guard item.renews == (renews == .known(.on)) else {
+        let renews = try sale.app.garden.renewalInfo(try books(of: sale).signedRenewalInfo).facts.bool(.autoRenewStatus)
+        guard item.renews == (renews == true) else {
             throw SimulationError.broken("\(name)'s \(item) renews otherwise by the store's books: \(sales)")
         }
     }

@@ -40,6 +40,17 @@ import Testing
             attempts.map { ($0.date.secondsSince1970 - begun.secondsSince1970) / 3600 } == [0, 1, 13, 37, 85, 157])
     }
 
+    @Test func `only a process that delivers makes the file of the lock`() async throws {
+        let garden = try garden()
+        let lockFile = garden.folder.folder("store").appending(path: "store.sqlite.delivery").path
+        try garden.buy("garden.seeds")
+        // The clock asks for a process that delivers the notification.
+        _ = try await garden.store.advance(try #require(TimeStep("1d")), deliveringWithin: nil)
+        #expect(!FileManager.default.fileExists(atPath: lockFile))
+        #expect(garden.store.beginDelivering() != nil)
+        #expect(FileManager.default.fileExists(atPath: lockFile))
+    }
+
     @Test func `an overdue attempt has its own date`() throws {
         let garden = try garden(.production)
         try garden.buy("garden.seeds")

@@ -66,23 +66,24 @@ import Testing
         let transaction = try garden.transaction(try #require(data.signedTransactionInfo))
         let renewal = try garden.renewalInfo(try #require(data.signedRenewalInfo))
         #expect(transaction.originalTransactionId == renewal.originalTransactionId)
-        #expect(transaction.productId == renewal.productId)
+        #expect(transaction.productId == renewal.facts.text(.productId))
+        let (sold, stated) = (transaction.facts, renewal.facts)
         var words = [
             Self.day(notification.signedDate), notification.notificationType.rawValue,
-            notification.subtype?.rawValue, "|", transaction.productId, transaction.price.map { String($0) },
-            "until", Self.day(transaction.expiresDate), transaction.offerDiscountType?.rawValue,
+            notification.subtype?.rawValue, "|", transaction.productId, sold.integer(.price).map { String($0) },
+            "until", Self.day(sold.date(.expiresDate)), sold.text(.offerDiscountType),
         ]
         if let date = transaction.revocationDate { words += ["revoked", Self.day(date)] }
         words += ["|", data.status.map { String($0.rawValue) }]
-        if let date = renewal.renewalDate {
-            words += [renewal.autoRenewStatus == .known(.on) ? "renews" : "ends", Self.day(date)]
+        if let date = stated.date(.renewalDate) {
+            words += [stated.integer(.autoRenewStatus) == 1 ? "renews" : "ends", Self.day(date)]
         } else {
             words.append("ended")
         }
-        words.append(renewal.renewalPrice.map { String($0) })
-        if renewal.isInBillingRetryPeriod == true { words.append("retry") }
-        if let date = renewal.gracePeriodExpiresDate { words += ["grace", Self.day(date)] }
-        if let intent = renewal.expirationIntent { words += ["intent", String(intent.rawValue)] }
+        words.append(stated.integer(.renewalPrice).map { String($0) })
+        if stated.bool(.isInBillingRetryPeriod) == true { words.append("retry") }
+        if let date = stated.date(.gracePeriodExpiresDate) { words += ["grace", Self.day(date)] }
+        if let intent = stated.integer(.expirationIntent) { words += ["intent", String(intent)] }
         return words.compactMap(\.self).joined(separator: " ")
     }
 

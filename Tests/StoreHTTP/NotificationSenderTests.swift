@@ -86,7 +86,7 @@ import Testing
             let known = arrivals.withLock(\.count)
             // The first renewal is announced a day late.
             try store.add([.delay(seconds: 86_400)])
-            let end = try await store.advance(try #require(TimeStep("2mo")), deliveringWithin: nil)
+            let end = try await store.advance(try #require(TimeStep("2mo")), deliveringWithin: Store.longestDelivery)
             #expect(end == store.now)
             let due = try store.notifications().dropFirst(known).compactMap(\.sendAttempts.first?.date).sorted()
             #expect(due.count == 5)
@@ -99,7 +99,7 @@ import Testing
         _ = try garden.store.update { $0.notificationsURL = URL(string: "http://127.0.0.1:1/hooks") }
         try garden.buy("garden.premium.monthly")
         let start = garden.store.now
-        let end = try await garden.store.advance(try #require(TimeStep("40d")), deliveringWithin: nil)
+        let end = try await garden.store.advance(try #require(TimeStep("40d")), deliveringWithin: Store.longestDelivery)
         #expect(end == start.adding(days: 40) && garden.store.now == end)
         #expect(try garden.store.dueEvents(after: start, until: end).map(\.kind) == [.renewed])
     }
@@ -124,5 +124,21 @@ import Testing
             end.finish()
         }
         #expect(try store.notifications().count == 2)
+    }
+
+    @Test func `the clock waits no longer than its limit for a server whose answers have no end`() async throws {
+        let garden = try TestGarden()
+        let store = garden.store
+        let receiver = try await WebhookReceiver { _, _ in
+            _ = try? garden.buy("garden.seeds")
+            return 200
+        }
+        _ = try store.update { $0.notificationsURL = URL(string: receiver.url) }
+        try garden.buy("garden.premium.monthly")
+        let start = store.now
+        try await sending(of: store) {
+            let end = try await store.advance(try #require(TimeStep("40d")), deliveringWithin: .milliseconds(200))
+            #expect(end == start.adding(days: 40))
+        }
     }
 }

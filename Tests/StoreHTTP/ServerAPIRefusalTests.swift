@@ -351,7 +351,7 @@ import Testing
             values[name] = failing
         }
         let signed = try AppStoreServerAPI(store: store).transactionInfo(values["seeds"] ?? "").signedTransactionInfo
-        values["app"] = try garden.transaction(signed).appTransactionId
+        values["app"] = try garden.transaction(signed).facts.text(.appTransactionId)
         let request = try JSONDecoder().decode(
             NotificationHistoryRequest.self,
             from: Data(Self.filled(Self.json(Self.notificationFields), values).utf8))

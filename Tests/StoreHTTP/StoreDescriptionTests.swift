@@ -183,7 +183,7 @@ import Wire
         }
         codes.insert(IllegalPaymentTransition(state: .finished, event: .finish).code)
         for code in Int32(0)...30 { codes.insert(StorageFault(sqliteResultCode: code, path: "").code) }
-        codes.insert(StorageFault(cause: .newerVersion, path: "").code)
+        codes.insert(StorageFault(cause: .otherVersion, path: "").code)
         #expect(codes.subtracting(explained) == [])
         // The other codes are HTTPSupport's, which the service explains, too.
         let service = Self.codes(try Project.text("Sources/Service/Resources/Errors.md"))

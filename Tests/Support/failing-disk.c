@@ -1,6 +1,7 @@
 // A disk that fails on demand, loaded before a program with LD_PRELOAD. While the file that $FAILING_DISK names exists, its
 // content selects the failure:
 // "sync" fails each sync of a write-ahead log; "full" fails each write to one; "checkpoint" fails each write to a database.
+// "almost full" leaves no free space to unprivileged processes, as far as they ask.
 // "read-only" refuses writes, and refuses to open files for writing. "damaged" returns other bytes than were written.
 // "hang" blocks each read while the file says so, and adds one byte per blocked call to the file with the suffix ".hanging".
 #define _GNU_SOURCE
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -34,6 +36,15 @@ static int fails(int file, const char *how, const char *suffix) {
     if ((size_t)length < end || strcmp(path + length - end, suffix)) return 0;
     return is_set(how);
 }
+
+#define STATVFS(name, type)                                                                            \
+    int name(const char *path, struct type *system) {                                                  \
+        int failed = ((int (*)(const char *, struct type *))dlsym(RTLD_NEXT, #name))(path, system);    \
+        if (!failed && is_set("almost full")) system->f_bavail = 0;                                    \
+        return failed;                                                                                 \
+    }
+STATVFS(statvfs, statvfs)
+STATVFS(statvfs64, statvfs64)
 
 static int is_read_only(int file) {
     return fails(file, "read-only", "-wal") || fails(file, "read-only", ".sqlite");

@@ -162,12 +162,4 @@ import Webhooks
         #expect(identifiers[255].prefix(8) == [0, 0, 0, 0, 0, 0, 1, 0])
         #expect(zip(identifiers, identifiers.dropFirst()).allSatisfy { $0.lexicographicallyPrecedes($1) })
     }
-
-    @Test func `an identifier of an early version may be the greatest`() {
-        let random = [UInt8](repeating: 1, count: WebhookChangeIdentifier.randomCount)
-        let early = [UInt8](repeating: 255, count: 16)
-        #expect(
-            WebhookChangeIdentifier(after: early, randomBytes: random).bytes
-                == [UInt8](repeating: 255, count: 8) + random)
-    }
 }

@@ -84,9 +84,9 @@ import Wire
         #expect(await service.end(SIGTERM) == 0)
     }
 
-    /// No disk has as much free space as this reserve.
     @Test func `a disk that is almost full takes purchases, and no new accounts`() async throws {
-        let service = try await serve(["--accounts", "--storage-reserve-megabytes", "100000000"])
+        try fail("almost full")
+        let service = try await serve(["--accounts"])
         let account = #"{"email":"mint@example.com","password":"correct horse"}"#
         for _ in 0..<3 {
             let refused = try await service.curl("/v1/accounts", body: account)

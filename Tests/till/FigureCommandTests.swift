@@ -84,9 +84,9 @@ import Wire
             """
             WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < 1200)
             INSERT INTO user (
-                user_id, issuer, name, app_account_token, is_app_account_token_settled, accepts_any_spelling,
-                first_seen_at, version, last_transaction, last_grant, audit_number, audit_digest)
-            SELECT user_id + number, '', 'user' || number, printf('00000000-0000-4000-8000-%012d', number), 0, 0,
+                user_id, issuer, name, app_account_token, is_app_account_token_settled, first_seen_at,
+                version, last_transaction, last_grant, audit_number, audit_digest)
+            SELECT user_id + number, '', 'user' || number, printf('00000000-0000-4000-8000-%012d', number), 0,
                 first_seen_at, version, 0, 0, 0, zeroblob(32)
             FROM user, numbers
             """)

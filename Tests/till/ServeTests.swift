@@ -76,14 +76,20 @@ import Testing
             ("/health/live", 204), ("/openapi.json", 200), ("/nowhere", 404), ("/v1/products", 401),
             ("/console/log-in", 200),
         ] {
-            let answer = try await server.curl(path, options: trusted)
-            #expect(answer.status == status)
-            #expect(answer.field("Strict-Transport-Security") == "max-age=31536000", "\(path)")
+            let named = try await server.curl(path, options: trusted + ["--header", "Host: shop.example"])
+            #expect(named.status == status)
+            #expect(named.field("Strict-Transport-Security") == "max-age=31536000", "\(path)")
+            // Browsers would use TLS only for every other server of this machine.
+            for host in ["localhost", "127.0.0.1:8443"] {
+                let local = try await server.curl(path, options: trusted + ["--header", "Host: \(host)"])
+                #expect(local.status == status)
+                #expect(local.field("Strict-Transport-Security") == nil, "\(path)")
+            }
         }
-        // The answer of the parser.
+        // The answer of the parser, which does not know the host.
         let refused = try await server.curl("/health/live", options: trusted + ["--header", "Content-Length: x"])
         #expect(refused.status == 400)
-        #expect(refused.field("Strict-Transport-Security") == "max-age=31536000")
+        #expect(refused.field("Strict-Transport-Security") == nil)
         #expect(await server.end(SIGTERM) == 0)
     }
 

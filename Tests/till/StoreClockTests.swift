@@ -66,4 +66,27 @@ import Wire
                 == ["purchase.granted", "subscription.autoRenewDisabled", "purchase.expired"])
         #expect(await service.end(SIGTERM) == 0)
     }
+
+    @Test func `a service that was stopped while the clock advanced gets each renewal after its start`() async throws {
+        let till = try TillProcess()
+        let receiver = try await WebhookReceiver()
+        let key = try await till.makeKey("webhooks")
+        var service = try await ServeProcess(till, Self.arguments)
+        #expect(
+            try await service.curl("/v1/webhooks", key: key, body: "{\"url\":\"\(receiver.url)\"}").status == 201)
+        let bought = try await till.run(
+            arguments: ["buy", "com.memolease.sesac1.master.monthly", "--user", "alice"] + Self.catalog)
+        #expect(bought.status == 0)
+        for renewals in 0..<4 {
+            if renewals > 0 {
+                #expect(await service.end(SIGTERM) == 0)
+                let advanced = try await till.run(arguments: ["store", "time", "--advance", "31d"] + Self.catalog)
+                #expect(advanced.status == 0)
+                service = try await ServeProcess(till, Self.arguments)
+            }
+            await expectEventually { types(receiver, of: "alice").count > renewals }
+            #expect(types(receiver, of: "alice") == Array(repeating: "purchase.granted", count: renewals + 1))
+        }
+        #expect(await service.end(SIGTERM) == 0)
+    }
 }

@@ -57,23 +57,19 @@ struct AccountRecords {
 
     /// - Parameter access: The session reference of an access token.
     func session(access: SessionReference) throws -> (session: SessionRecord, user: User)? {
-        let (condition, arguments) = Self.condition("session_id", access)
         let row = try database.row(
-            #"SELECT session.*, issuer, name FROM session JOIN "user" USING (user_id) WHERE \#(condition)"#, arguments)
+            """
+            SELECT session.*, issuer, name FROM session JOIN "user" USING (user_id)
+            WHERE user_id = $1 AND session_id = $2
+            """,
+            [access.user, access.identifier])
         return try row.map { (try Self.session($0), try Self.user($0)) }
     }
 
     func session(refresh: SessionReference) throws -> SessionRecord? {
-        let (condition, arguments) = Self.condition("refresh_id", refresh)
-        return try database.row("SELECT * FROM session WHERE \(condition)", arguments).map(Self.session)
-    }
-
-    private static func condition(
-        _ column: String,
-        _ reference: SessionReference
-    ) -> (sql: String, arguments: [any SQLConvertible]) {
-        guard let user = reference.user else { return ("\(column) = $1", [reference.identifier]) }
-        return ("\(column) = $1 AND user_id = $2", [reference.identifier, user])
+        try database.row(
+            "SELECT * FROM session WHERE user_id = $1 AND refresh_id = $2", [refresh.user, refresh.identifier]
+        ).map(Self.session)
     }
 
     /// The sessions of a user, newest first.

@@ -5,10 +5,13 @@ import Signatures
 extension LedgerTransaction {
     /// Opens an account.
     ///
+    /// - Parameter newcomers: The caller's allowance for users without a purchase; nil for no limit.
     /// - Returns: The user's number; nil if the address has an account.
-    public func open(_ account: AccountRecord) throws -> Int64? {
+    /// - Throws: `LedgerError.newcomersLimited`.
+    public func open(_ account: AccountRecord, newcomers: NewcomerAllowance? = nil) throws -> Int64? {
         let records = AccountRecords(database: database)
         guard try records.account(emailLowercase: account.emailLowercase) == nil else { return nil }
+        try newcomers?.charge(account.bytes)
         let numbers = try users.insert([account.user], at: account.createdAt)
         guard let user = numbers[account.user], try records.insert(account, of: user) else { throw damaged }
         return user
@@ -105,5 +108,12 @@ extension LedgerTransaction {
             try AccountRecords(database: database).account(of: user)?.passwordHash == account.passwordHash
         else { return nil }
         return user
+    }
+}
+
+extension AccountRecord {
+    /// The bytes that the account and its user take in the ledger with a session, about.
+    fileprivate var bytes: Int {
+        NewcomerAllowance.bytes(ofUserNamed: user) + 512 + 4 * email.utf8.count
     }
 }

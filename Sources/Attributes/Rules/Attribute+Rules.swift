@@ -28,9 +28,20 @@ struct AttributeUpdate {
     let deleted: [Attribute]
 
     var isEmpty: Bool { written.isEmpty && deleted.isEmpty }
+
+    /// The bytes by which the update enlarges the attributes of a user in the ledger, about; negative if they shrink.
+    func growth(of attributes: [Attribute]) -> Int {
+        let keys = Set((written + deleted).map(\.key))
+        return written.bytes - attributes.filter { keys.contains($0.key) }.bytes
+    }
 }
 
 extension [Attribute] {
+    /// The bytes that the attributes take in the ledger, about.
+    fileprivate var bytes: Int {
+        reduce(0) { $0 + 100 + $1.name.utf8.count + ($1.value?.utf8.count ?? 0) }
+    }
+
     /// The effect of further statements. Statements of one side, the team's or the public callers', lead to the same attributes in
     /// any order and with any repetition.
     ///
@@ -49,6 +60,13 @@ extension [Attribute] {
 
     /// The effect of a merge. All attributes of the team stay, and of those of public callers the newest that have a place.
     func merged(with moved: [Attribute]) -> AttributeUpdate { update(to: newest(with: moved)) }
+
+    /// The attributes that stand by the statements of all sides, without removed ones, in the order of their names.
+    var standing: [Attribute] {
+        // What an app has removed stays stated by the others.
+        let statements = filter { $0.value != nil || !$0.isPublic }
+        return [Attribute]().newest(with: statements).filter { $0.value != nil }.sorted { $0.key < $1.key }
+    }
 
     private func newest(with statements: [Attribute]) -> [Attribute] {
         var newest = Dictionary(map { ($0.key, $0) }) { first, _ in first }

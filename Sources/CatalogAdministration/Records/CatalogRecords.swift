@@ -5,8 +5,6 @@ import Ledger
 /// keeps only the last one.
 struct CatalogRecords {
     let database: any LedgerDatabase
-    /// The app of changes without an app.
-    let firstApp: String
 
     func revision() throws -> Int64 {
         try database.value("SELECT coalesce(max(number), 0) FROM catalog_change", []) ?? 0
@@ -18,18 +16,17 @@ struct CatalogRecords {
             """
             SELECT app, product_id,
                 (SELECT definition FROM catalog_change AS defined
-                    WHERE defined.subject IS NULL AND defined.product_id = changed.product_id AND coalesce(defined.app, $1) = changed.app
-                        AND kind IN ('defined', 'reverted')
+                    WHERE defined.subject = 'product' AND defined.product_id = changed.product_id
+                        AND defined.app = changed.app AND kind IN ('defined', 'reverted')
                     ORDER BY number DESC LIMIT 1) AS definition,
                 (SELECT kind FROM catalog_change AS standing
-                    WHERE standing.subject IS NULL AND standing.product_id = changed.product_id AND coalesce(standing.app, $1) = changed.app
-                        AND kind IN ('withdrawn', 'restored', 'reverted')
+                    WHERE standing.subject = 'product' AND standing.product_id = changed.product_id
+                        AND standing.app = changed.app AND kind IN ('withdrawn', 'restored', 'reverted')
                     ORDER BY number DESC LIMIT 1) AS standing
-            FROM (SELECT coalesce(app, $1) AS app, product_id, min(number) AS first FROM catalog_change
-                WHERE subject IS NULL GROUP BY coalesce(app, $1), product_id) AS changed
+            FROM (SELECT app, product_id, min(number) AS first FROM catalog_change
+                WHERE subject = 'product' GROUP BY app, product_id) AS changed
             ORDER BY first
-            """,
-            [firstApp]
+            """
         ).map { row in
             let standing: String? = try row["standing"]
             return CatalogRecord.Product(
@@ -45,13 +42,12 @@ struct CatalogRecords {
             SELECT app, subject, product_id,
                 (SELECT definition FROM catalog_change AS defined
                     WHERE defined.subject = changed.subject AND defined.product_id = changed.product_id
-                        AND coalesce(defined.app, $1) = changed.app
+                        AND defined.app = changed.app
                     ORDER BY number DESC LIMIT 1) AS definition
-            FROM (SELECT coalesce(app, $1) AS app, subject, product_id, min(number) AS first FROM catalog_change
-                WHERE subject IS NOT NULL GROUP BY coalesce(app, $1), subject, product_id) AS changed
+            FROM (SELECT app, subject, product_id, min(number) AS first FROM catalog_change
+                WHERE subject <> 'product' GROUP BY app, subject, product_id) AS changed
             ORDER BY first
-            """,
-            [firstApp]
+            """
         ).compactMap { row in
             guard let definition: String = try row["definition"] else { return nil }
             return CatalogRecord.Definition(app: try row["app"], subject: try subject(row), text: definition)
@@ -59,10 +55,10 @@ struct CatalogRecords {
     }
 
     private func subject(_ row: SQLRow) throws -> CatalogSubject {
-        let identifier: String = try row["product_id"]
-        guard let name: String = try row["subject"] else { return .product(identifier) }
-        guard let kind = CatalogSubject.Kind(rawValue: name) else { throw SQLRow.Mismatch(column: "subject") }
-        return CatalogSubject(kind, identifier)
+        guard let kind = CatalogSubject.Kind(rawValue: try row["subject"]) else {
+            throw SQLRow.Mismatch(column: "subject")
+        }
+        return CatalogSubject(kind, try row["product_id"])
     }
 
     /// The SHA-256 of each item's picture.
@@ -112,7 +108,7 @@ struct CatalogRecords {
             [
                 change.number, change.happenedAt, change.changedBy, change.content.kind.rawValue,
                 change.subject.identifier, definition, item?.collection, item?.number, digest, change.app,
-                change.subject.storedKind,
+                change.subject.kind.rawValue,
             ])
     }
 
@@ -122,18 +118,18 @@ struct CatalogRecords {
         before number: Int64,
         limit: Int
     ) throws -> [CatalogChange] {
-        var (condition, arguments): (String, [any SQLConvertible]) = ("", [firstApp, app, number])
+        var (condition, arguments): (String, [any SQLConvertible]) = ("", [app, number])
         switch filter {
         case .all: break
-        case .products: condition = "AND subject IS NULL"
+        case .products: condition = "AND subject = 'product'"
         case .only(let subject):
-            condition = "AND coalesce(subject, 'product') = $4 AND product_id = $5"
+            condition = "AND subject = $3 AND product_id = $4"
             arguments += [subject.kind.rawValue, subject.identifier]
         }
         return try database.rows(
             """
             SELECT * FROM catalog_change
-            WHERE coalesce(app, $1) = $2 AND number < $3 \(condition)
+            WHERE app = $1 AND number < $2 \(condition)
             ORDER BY number DESC LIMIT $\(arguments.count + 1)
             """,
             arguments + [limit]
@@ -152,11 +148,10 @@ struct CatalogRecords {
         let row = try database.rows(
             """
             SELECT \(column) AS value FROM catalog_change
-            WHERE coalesce(app, $1) = $2 AND coalesce(subject, 'product') = $3 AND product_id = $4 AND number < $5
-                AND kind IN (\(names))
+            WHERE app = $1 AND subject = $2 AND product_id = $3 AND number < $4 AND kind IN (\(names))
             ORDER BY number DESC LIMIT 1
             """,
-            [firstApp, change.app, change.subject.kind.rawValue, change.subject.identifier, change.number]
+            [change.app, change.subject.kind.rawValue, change.subject.identifier, change.number]
         ).first
         guard let row else { return nil }
         let value: Value? = try row["value"]
@@ -179,11 +174,6 @@ struct CatalogRecords {
             }
         return CatalogChange(
             number: try row["number"], happenedAt: try row["happened_at"], changedBy: try row["changed_by"],
-            app: try row["app"] ?? firstApp, subject: try subject(row), content: content)
+            app: try row["app"], subject: try subject(row), content: content)
     }
-}
-
-extension CatalogSubject {
-    /// The value of the column `subject`; nil for a product.
-    fileprivate var storedKind: String? { kind == .product ? nil : kind.rawValue }
 }

@@ -23,7 +23,7 @@ struct CordovaRoutes: RouteSource {
             let caller = try context.requiredCaller
             let validation = CordovaValidation(
                 services: services.limited(to: caller),
-                newcomers: services.newcomers(for: request, context))
+                newcomers: context.newcomers(for: request))
             let answer = try await validation.answer(to: sent, from: caller)
             return JSONAnswer.response(bytes: JSONAnswer.encode(answer.json))
         }

@@ -1,6 +1,7 @@
 import Commerce
 import Entitlements
 import HTTPSupport
+import Ledger
 import Receipts
 
 /// Validates a proof: redeems it, and answers with the purchases of its customer.

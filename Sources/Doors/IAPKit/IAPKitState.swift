@@ -10,14 +10,16 @@ package enum IAPKitState: String, CaseIterable, Sendable {
     case consumed = "CONSUMED"
     case canceled = "CANCELED"
     case expired = "EXPIRED"
-    /// Not signed by the App Store, or another product than the expected one.
+    /// Not signed by the App Store, or another product than the expected one or the one in the ledger.
     case inauthentic = "INAUTHENTIC"
 
     /// True if the app may give what was bought.
     package var isValid: Bool { self == .entitled || self == .readyToConsume }
 
     package init(of purchase: VerifiedPurchase, at moment: Timestamp) {
-        if purchase.isRevoked {
+        if purchase.isConflicting {
+            self = .inauthentic
+        } else if purchase.isRevoked {
             self = .canceled
         } else if purchase.type == .consumable {
             self = purchase.isRedeemed ? .consumed : .readyToConsume

@@ -2,6 +2,7 @@ import Commerce
 import Entitlements
 import HTTPSupport
 import Hummingbird
+import Ledger
 import Receipts
 
 /// Redeems the proofs of `POST /v1/receipts`.
@@ -41,9 +42,12 @@ package struct RevenueCatReceipts: Sendable {
         let (lines, types) = try await redeem(sent.fetchToken, for: customer.user, by: caller, newcomers)
         let known = sent.fetchToken == nil ? try await known(sent.transactionIdentifier, of: customer.user, caller) : []
         let stated = StatedAttributes(sent.attributes)
-        // The answer is about the proof, so attributes beside one that gives the customer nothing may be dropped.
-        let isHeld = try await stated.secondsToWait(of: customer.user, newcomers, services) != nil
-        let failures = isHeld ? stated.errors : try await stated.record(of: customer.user, services)
+        var failures = stated.errors
+        do {
+            failures = try await stated.record(of: customer.user, newcomers, services.limited(to: caller))
+        } catch LedgerError.newcomersLimited {
+            // The answer is about the proof, so attributes beside one that gives the customer nothing may be dropped.
+        }
         let outcome: ReceiptOutcome
         if case .transaction = sent.fetchToken {
             // The SDK finishes the transaction that it has sent, whatever product the app states beside it.

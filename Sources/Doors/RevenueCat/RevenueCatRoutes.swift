@@ -55,7 +55,7 @@ struct RevenueCatRoutes: RouteSource {
             return RevenueCatAnswer.response(currencies.json, for: request, at: services.clock.now())
         }
         group.on(.introEligibility) { request, context in
-            let asked = try IntroEligibilityRequest(try await Self.body(of: request, context))
+            let asked = try await Self.read(request, context) { try IntroEligibilityRequest($0) }
             let customers = RevenueCatCustomers(services: try services(for: context))
             let eligibility = IntroEligibility(
                 asked.productIdentifiers, of: try await customers.transactions(of: try customer(in: context)),
@@ -72,13 +72,12 @@ struct RevenueCatRoutes: RouteSource {
     private func addBuying(to group: RouterGroup<ServiceContext>) {
         let receipts = RevenueCatReceipts(services: services)
         group.on(.receipts) { request, context in
-            let body = try await RequestBytes.collect(request, context, upTo: RequestMembers.maximumBodySize)
-            let sent = try await BlockingWork.process(body.count) { try ReceiptRequest(body) }
+            let sent = try await Self.read(request, context) { try ReceiptRequest($0) }
             return try await receipts.answer(
-                sent, from: try context.requiredCaller, services.newcomers(for: request, context), request)
+                sent, from: try context.requiredCaller, context.newcomers(for: request), request)
         }
         group.on(.offers) { request, context in
-            let asked = try OfferRequest(try await Self.body(of: request, context))
+            let asked = try await Self.read(request, context) { try OfferRequest($0) }
             let signed = try OfferSigning(services: services, catalog: catalog(of: context)).sign(asked)
             return RevenueCatAnswer.response(signed.json, for: request, at: services.clock.now())
         }
@@ -86,11 +85,11 @@ struct RevenueCatRoutes: RouteSource {
 
     private func addStating(to group: RouterGroup<ServiceContext>) {
         group.on(.logIn) { request, context in
-            let names = try LogInRequest(try await Self.body(of: request, context))
+            let names = try LogInRequest(try await Self.shortBody(of: request, context))
             return try await logIn(names.user, as: names.newUser, request, context)
         }
         group.on(.alias) { request, context in
-            let members = try RequestMembers(try await Self.body(of: request, context))
+            let members = try RequestMembers(try await Self.shortBody(of: request, context))
             return try await logIn(
                 try context.parameters.text("user"), as: try members.text("new_app_user_id"), request, context)
         }
@@ -99,11 +98,9 @@ struct RevenueCatRoutes: RouteSource {
             let customer = try customer(in: context)
             let stated = StatedAttributes(
                 try await BlockingWork.process(body.count) { try AttributeChanges.read(body) })
-            let newcomers = services.newcomers(for: request, context)
-            if let seconds = try await stated.secondsToWait(of: customer.user, newcomers, services) {
-                throw Problem.newcomersLimited(secondsToWait: seconds)
-            }
-            let failures = try await stated.record(of: customer.user, services)
+            // An SDK keeps refused attributes, and sends them when the app comes to the front or leaves it.
+            let failures = try await stated.record(
+                of: customer.user, context.newcomers(for: request), try services(for: context))
             guard failures.isEmpty else { throw RevenueCatProblem(refusing: failures) }
             return RevenueCatAnswer.response(RevenueCatStub.accepted, for: request, at: services.clock.now())
         }
@@ -121,7 +118,7 @@ struct RevenueCatRoutes: RouteSource {
         // A refusal beyond the allowance would lock out everyone who is new today. Such a log-in has no purchase to bring along.
         let logIn = try await services.entitlements.logIn(
             current.user, as: new.user, by: try context.requiredCaller.actor,
-            newcomers: services.newcomers(for: request, context))
+            newcomers: context.newcomers(for: request))
         return try await RevenueCatCustomers(services: try services(for: context))
             .answer(about: new, request, status: logIn.isNew ? .created : .ok)
     }
@@ -157,8 +154,19 @@ struct RevenueCatRoutes: RouteSource {
         try services.customer(try context.parameters.text("user"))
     }
 
-    private static func body(of request: Request, _ context: ServiceContext) async throws -> [UInt8] {
-        try await RequestBytes.collect(request, context, upTo: RequestMembers.maximumBodySize)
+    /// Reads a body with a proof. SDKs send the app receipt also beside offers and introductory prices, where it is not read.
+    private static func read<Value: Sendable>(
+        _ request: Request,
+        _ context: ServiceContext,
+        _ read: @escaping @Sendable ([UInt8]) throws -> Value
+    ) async throws -> Value {
+        let body = try await RequestBytes.collect(request, context, upTo: RequestMembers.maximumBodySize)
+        return try await BlockingWork.process(body.count) { try read(body) }
+    }
+
+    /// The body of a request without a proof.
+    private static func shortBody(of request: Request, _ context: ServiceContext) async throws -> [UInt8] {
+        try await RequestBytes.collect(request, context, upTo: JSONBody.standardSize)
     }
 
     /// - Throws: `Problem` if the key's app is no longer configured.
@@ -192,14 +200,6 @@ extension Problem {
         status: .badRequest, code: "userInvalid",
         detail:
             "The customer's id must have 1 to \(CustomerIdentifier.maximumLength) bytes of UTF-8.")
-
-    /// The answer to attributes beyond the allowance. An SDK keeps them, and sends them when the app comes to the front or leaves it.
-    fileprivate static func newcomersLimited(secondsToWait seconds: Int) -> Problem {
-        Problem(
-            status: .tooManyRequests, code: "tooManyRequests",
-            detail: "New customers have used up their part of the storage. Wait \(seconds) seconds.",
-            couldSucceedLater: true, retryAfter: seconds)
-    }
 
     fileprivate static let appNotConfigured = Problem(
         status: .forbidden, code: "appForbidden",

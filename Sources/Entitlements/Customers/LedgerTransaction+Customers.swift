@@ -30,7 +30,7 @@ extension LedgerTransaction {
     /// True if a user has redeemed a transaction, also if it is revoked.
     package func hasPurchases(_ user: User) throws -> Bool {
         guard let user = try users.known(user) else { return false }
-        return try !CustomerRecords(database: database).buyers(among: [user]).isEmpty
+        return try CustomerRecords(database: database).hasPurchases(user)
     }
 
     /// A user's transactions of an identifier, with the facts about their proofs. There are several if origins share the

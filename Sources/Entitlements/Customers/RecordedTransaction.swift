@@ -7,9 +7,9 @@ public struct RecordedTransaction: Hashable, Sendable {
     public let statedAt: Timestamp
     /// The SHA-256 of the signed bytes.
     public let proofDigest: [UInt8]
-    /// The SHA-256 of the trusted certificate that ends the chain; nil in the rows of an early version.
+    /// The SHA-256 of the trusted certificate that ends the chain; nil for a purchase without a proof.
     public let anchorDigest: [UInt8]?
-    /// The SHA-256 of the certificate that has signed; nil in the rows of an early version.
+    /// The SHA-256 of the certificate that has signed; nil for a purchase without a proof.
     public let leafDigest: [UInt8]?
     /// True if the ledger stores the signed bytes.
     public let isProofKept: Bool

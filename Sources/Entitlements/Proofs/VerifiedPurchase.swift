@@ -7,14 +7,16 @@ public struct VerifiedPurchase: Hashable, Sendable {
     public let productIdentifier: String
     /// Nil if neither the App Store nor the catalog states it.
     public let type: ProductType?
-    /// The end by the proof, the catalog or the ledger, whichever is the latest; nil for a purchase without an end.
+    /// The end of the period; nil for a purchase without an end.
     public let expiresAt: Timestamp?
-    /// True if the proof, a notification or the team has revoked the transaction.
+    /// True if the last statement about the purchase, or the team, has revoked it.
     public let isRevoked: Bool
     /// True if a user has redeemed the transaction.
     public let isRedeemed: Bool
-    /// True if the ledger's latest period of the purchase is of the same product, and its user owns it.
+    /// True if the latest period of the purchase is of the same product, and owned.
     public let isOwned: Bool
+    /// True if the ledger has the transaction with another product, so that a redemption would be refused.
+    public let isConflicting: Bool
 
     package init(
         environment: AppStoreEnvironment = .sandbox,
@@ -23,7 +25,8 @@ public struct VerifiedPurchase: Hashable, Sendable {
         expiresAt: Timestamp? = nil,
         isRevoked: Bool = false,
         isRedeemed: Bool = false,
-        isOwned: Bool = false
+        isOwned: Bool = false,
+        isConflicting: Bool = false
     ) {
         self.environment = environment
         self.productIdentifier = productIdentifier
@@ -32,56 +35,43 @@ public struct VerifiedPurchase: Hashable, Sendable {
         self.isRevoked = isRevoked
         self.isRedeemed = isRedeemed
         self.isOwned = isOwned
+        self.isConflicting = isConflicting
     }
 }
 
 /// The rules that derive the purchase from the proof and the ledger.
 extension VerifiedPurchase {
+    /// The purchase as it would be in the ledger if its user redeemed the proof now.
+    ///
     /// - Parameters:
     ///   - claim: The claim of the proof, by the catalog.
-    ///   - status: The status of the purchase in the ledger; nil if nobody has redeemed it.
-    ///   - transactions: The redeemed transactions of the purchase.
-    ///   - parkedRevocation: The revocation of a transaction that nobody has redeemed, as a notification has stated it.
+    ///   - facts: The facts about the claim.
     package init(
         _ claim: Claim,
         _ type: ProductType?,
         _ environment: AppStoreEnvironment,
-        status: PurchaseStatus?,
-        _ transactions: [RedeemedTransaction],
-        parkedRevocation: Timestamp? = nil
+        by facts: EntitlementFacts,
+        at moment: Timestamp
     ) {
-        let own = transactions.first {
-            $0.transactionIdentifier.hasSameBytes(as: claim.transactionIdentifier)
-                && $0.productIdentifier.hasSameBytes(as: claim.productIdentifier)
+        guard !facts.hasOtherProduct(than: claim) else {
+            self.init(
+                environment: environment, productIdentifier: claim.productIdentifier, type: type, isConflicting: true)
+            return
         }
-        // The App Store may state the period under another identifier, too.
-        let standing = own ?? transactions.first { PurchaseEvent.isOne(claim, $0) }
-        // A restored non-consumable has another identifier than the purchase that was refunded.
-        let related = type == .nonConsumable ? transactions : standing.map { [$0] } ?? []
-        // An upgraded period has ended, whatever it states.
-        let isUpgraded = [claim.facts, standing?.facts].contains { $0?.bool(.isUpgraded) == true }
-        let ends = [claim.expiresAt ?? claim.facts?.date(.expiresDate), standing?.expiresAt, standing?.graceEndsAt]
-            .compactMap(\.self)
-        var seats = SeatAdditions()
-        let periods = transactions.sorted { $0.purchaseDate < $1.purchaseDate }.filter { !seats.adds($0) }
-        let later =
-            type == .autoRenewableSubscription ? periods.filter { $0.purchaseDate > claim.purchaseDate } : []
-        let end = ends.max().map { end in min(end, later.map(\.purchaseDate).min() ?? end) }
-        // In an app receipt, and after a proration, an upgrade is a revocation.
-        let revokedAt = [claim.revocationDate, parkedRevocation].compactMap(\.self).first
-        let isReplaced =
-            revokedAt.map { date in
-                later.contains {
-                    EntitlementDecision.Successor($0)
-                        .replaces(claim.productIdentifier, from: claim.purchaseDate, revokedAt: date)
-                }
-            } ?? false
+        let isRedeemed = facts.transactions[facts.standing(for: claim).key] != nil
+        var decision = EntitlementDecision(facts: facts, at: moment)
+        let (key, original) = decision.suppose(claim.endingAsStated)
+        let transaction = decision.facts.transactions[key]
+        let isTakenBack = transaction?.status.isRevoked ?? false
+        // The App Store may state the upgrade of a period as its revocation.
+        let isReplaced = isTakenBack && transaction?.isUpgraded ?? false
+        let status = decision.status(of: original) { _ in type }
         self.init(
             environment: environment, productIdentifier: claim.productIdentifier, type: type,
-            expiresAt: isUpgraded ? claim.purchaseDate : end,
-            isRevoked: revokedAt != nil && !isReplaced && !isUpgraded
-                || related.contains { $0.revocationDate != nil || $0.revocation != nil },
-            isRedeemed: standing != nil,
+            expiresAt: isReplaced
+                ? transaction?.status.revocationDate : decision.facts.coverage(of: original)[key]?.endsAt,
+            isRevoked: decision.facts.revokedByTeam.contains(original) || isTakenBack && !isReplaced,
+            isRedeemed: isRedeemed,
             isOwned: status.map {
                 $0.state.isOwned && $0.productIdentifier.hasSameBytes(as: claim.productIdentifier)
             } ?? false)

@@ -63,9 +63,11 @@ struct ClaimGroup {
         try keptAnswers.keep(
             zip(requests, answers).compactMap { request, answer in
                 guard let keeping = request.keeping, kept[keeping.key] == nil, let user = request.user,
-                    let number = numbers[user], let bytes = keeping.make(answer)
+                    let number = numbers[user], let kept = keeping.make(answer),
+                    // A purchase that is redeemed again changes nothing, so its answer need not be kept.
+                    try transaction.admits(kept, about: number, request.newcomers)
                 else { return nil }
-                return (bytes, keeping.key, number, keeping.oldest)
+                return (kept, keeping.key, number, keeping.oldest)
             }, at: moment)
         return answers
     }

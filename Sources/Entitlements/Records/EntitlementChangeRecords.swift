@@ -186,8 +186,8 @@ struct EntitlementChangeRecords {
                 "original_transaction_id", "stated_at", "revocation_date", "revocation_reason", "expires_at", "claim",
             ],
             try keys.compactMap { key in
-                guard let parked = after.parked[key], let claim = parked.claim else { return nil }
-                let status = parked.status
+                guard let parked = after.parked[key] else { return nil }
+                let (status, claim) = (parked.status, parked.claim)
                 return key.sqlValues(apps) + [
                     claim.originalTransactionIdentifier, status.statedAt, status.revocationDate,
                     status.revocationReason, status.expiresAt, [UInt8](try JSONEncoder().encode(claim)),

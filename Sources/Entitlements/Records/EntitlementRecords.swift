@@ -140,7 +140,7 @@ struct EntitlementRecords {
     // MARK: Transactions of owners
 
     /// Qualified by the table, because SQLite's list tables also have a column `type`.
-    private static let terms = PurchasePeriod.Terms.facts.map { "redeemed." + $0.rawValue }.joined(separator: ", ")
+    private static let terms = PurchasePeriod.Terms.facts.map { "redeemed." + $0.field.column }.joined(separator: ", ")
 
     /// Reads the transactions of the purchases among the facts, and the team's revocations.
     private func readTransactions(into facts: inout EntitlementFacts) throws {
@@ -202,8 +202,8 @@ struct EntitlementRecords {
         guard !claims.isEmpty else { return }
         for row in try database.rows(Self.parked(claims, in: database)) {
             let key = try key(row, "transaction_id")
-            var claim = try (row["claim"] as [UInt8]?).map(Self.claim)
-            claim?.app = key.app
+            var claim = try Self.claim(try row["claim"])
+            claim.app = key.app
             facts.setParked(
                 EntitlementFacts.ParkedStatement(status: try TransactionStatus(row), claim: claim), for: key)
         }
@@ -211,7 +211,7 @@ struct EntitlementRecords {
 
     private func readTokenOwners(of claims: [Claim], into facts: inout EntitlementFacts) throws {
         let presented = Set(claims.compactMap(\.appAccountToken))
-        let parked = Set(facts.parked.values.compactMap(\.claim?.appAccountToken)).subtracting(presented)
+        let parked = Set(facts.parked.values.compactMap(\.claim.appAccountToken)).subtracting(presented)
         for tokens in [presented, parked] where !tokens.isEmpty {
             for row in try database.rows(Self.tokenOwners(tokens, in: database)) {
                 facts.tokenOwners[try row["app_account_token"]] = try row["user_id"] as Int64

@@ -58,27 +58,6 @@ struct HistoryStateRecords {
             ).map(original))
     }
 
-    /// The purchases with an end that are in no history, of the users after one with a number.
-    ///
-    /// - Returns: The purchases, and the last of the users; nil if there are no more.
-    func unknown(ofUsersAfter number: Int64, limit: Int) throws -> (originals: Set<TransactionKey>, last: Int64)? {
-        let users = try database.rows(
-            #"SELECT user_id FROM "user" WHERE user_id > $1 ORDER BY user_id LIMIT $2"#, [number, limit]
-        ).map { try $0["user_id"] as Int64 }
-        guard let last = users.last else { return nil }
-        let rows = try database.rows(
-            """
-            SELECT DISTINCT redeemed.original_transaction_id, redeemed.origin, redeemed.app
-            FROM \(database.listed("$1")) JOIN redeemed_transaction AS redeemed ON redeemed.user_id = listed.value
-                LEFT JOIN purchase_state ON purchase_state.user_id = redeemed.user_id
-                    AND purchase_state.original_transaction_id = redeemed.original_transaction_id
-                    AND purchase_state.origin = redeemed.origin AND purchase_state.app = redeemed.app
-            WHERE redeemed.expires_at IS NOT NULL AND purchase_state.state IS NULL
-            """,
-            [database.list(users)])
-        return (Set(try rows.map(original)), last)
-    }
-
     private func original(_ row: SQLRow) throws -> TransactionKey {
         TransactionKey(
             app: try apps.bundleIdentifier(row), origin: try row["origin"],

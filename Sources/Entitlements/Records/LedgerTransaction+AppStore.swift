@@ -90,16 +90,12 @@ extension LedgerTransaction {
 
     /// The checkpoint of a reconciliation; nil if there was none.
     public func checkpoint(ofReconciliation subject: String) throws -> ReconciliationCheckpoint? {
-        let row = try database.row(
-            "SELECT reconciled_until, findings FROM reconciliation WHERE subject = $1", [subject])
-        return try row.map { row in
-            let findings: String? = try row["findings"]
-            return ReconciliationCheckpoint(until: try row["reconciled_until"], findings: findings)
-        }
+        try database.row("SELECT reconciled_until, findings FROM reconciliation WHERE subject = $1", [subject])
+            .map(ReconciliationCheckpoint.init)
     }
 
     /// Stores the checkpoint of a reconciliation, unless a later one is stored.
-    public func setReconciled(_ subject: String, until moment: Timestamp, findings: [String: Int]? = nil) throws {
+    public func setReconciled(_ subject: String, until moment: Timestamp, findings: [String: Int]) throws {
         let checkpoint = ReconciliationCheckpoint(until: moment, findings: findings)
         _ = try database.execute(
             """
@@ -108,6 +104,6 @@ extension LedgerTransaction {
             SET reconciled_until = excluded.reconciled_until, findings = excluded.findings
             WHERE excluded.reconciled_until > reconciliation.reconciled_until
             """,
-            [subject, checkpoint.until, checkpoint.findingsText])
+            [subject, checkpoint.until, try checkpoint.findingsText])
     }
 }

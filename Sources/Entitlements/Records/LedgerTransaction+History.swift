@@ -24,38 +24,11 @@ extension LedgerTransaction {
         return try recordStates(of: due, apps, at: moment, holding: hold, accepting: accepted, type: type)
     }
 
-    /// The purchases with an end that no history has, of a page of users.
-    ///
-    /// - Parameters:
-    ///   - number: Only of users after the one with this number; 0 for all.
-    ///   - limit: The largest number of users.
-    /// - Returns: The purchases, and the number of the last user; nil if there are no more.
-    package func purchasesWithoutHistory(
-        ofUsersAfter number: Int64,
-        limit: Int
-    ) throws -> (originals: [TransactionKey], last: Int64)? {
-        let apps = try AppRecords(database: database).numbers(of: [])
-        return try HistoryStateRecords(database: database, apps: apps)
-            .unknown(ofUsersAfter: number, limit: limit).map { ($0.originals.sorted(), $0.last) }
-    }
-
-    /// Makes the states of purchases known to the histories that do not have them, without an event.
-    ///
-    /// - Parameter type: Returns the type of a product, for transactions that do not say it.
-    package func recordStatesWithoutEvents(
-        of originals: [TransactionKey],
-        at moment: Timestamp,
-        type: (String) -> ProductType?
-    ) throws {
-        let apps = try AppRecords(database: database).numbers(of: [])
-        _ = try recordStates(of: Set(originals), apps, at: moment, accepting: nil, type: type)
-    }
-
     /// Records the current states of purchases.
     ///
     /// - Parameters:
     ///   - hold: The last moment at which no end is reported that time alone has brought to a subscription that may renew.
-    ///   - accepted: The origins with events; nil for a record without events.
+    ///   - accepted: The origins with events.
     /// - Returns: The number of purchases whose states have changed, and the purchases whose statement about the renewal is
     ///   awaited.
     func recordStates(
@@ -63,19 +36,16 @@ extension LedgerTransaction {
         _ apps: AppNumbers,
         at moment: Timestamp,
         holding hold: Timestamp? = nil,
-        accepting accepted: AcceptedOrigins?,
+        accepting accepted: AcceptedOrigins,
         type: (String) -> ProductType?
     ) throws -> (changed: Int, awaiting: Set<TransactionKey>) {
         guard !originals.isEmpty else { return (0, []) }
         var facts = try EntitlementRecords(database: database, apps: apps).facts(ofPurchases: originals)
-        if let accepted {
-            for (number, user) in try users.names(of: Set(facts.purchases.values.map(\.owner))) {
-                facts.acceptedOriginsByUser[number] = accepted.origins(for: user)
-            }
+        for (number, user) in try users.names(of: Set(facts.purchases.values.map(\.owner))) {
+            facts.acceptedOriginsByUser[number] = accepted.origins(for: user)
         }
-        var decision = EntitlementDecision(facts: facts, origins: accepted?.origins ?? [], at: moment)
-        let awaiting = decision.recordStates(
-            of: originals, isSilent: accepted == nil, holding: hold, type: type)
+        var decision = EntitlementDecision(facts: facts, origins: accepted.origins, at: moment)
+        let awaiting = decision.recordStates(of: originals, holding: hold, type: type)
         try EntitlementChangeRecords(
             database: database, users: users, audit: audit, apps: apps, before: facts, after: decision.facts,
             moment: moment

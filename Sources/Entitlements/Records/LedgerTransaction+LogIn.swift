@@ -78,7 +78,7 @@ extension LedgerTransaction {
         case .merge(let former, let customer): customers = [former, customer]
         }
         let records = CustomerRecords(database: database)
-        return try records.buyers(among: customers).isEmpty && !records.haveGifts(customers)
+        return try !customers.contains(where: records.hasPurchases) && !records.haveGifts(customers)
     }
 
     /// The number of records that a merge moves.

@@ -33,8 +33,10 @@ extension LedgerTransaction {
         var known = try records.known(among: claims.map(refusal))
         let new = claims.filter { known.insert(refusal($0)) }
         guard !new.isEmpty else { return }
-        if knownNumber != nil, let newcomers, try !hasPurchases(user) {
-            guard newcomers.take(new.count * NewcomerAllowance.bytesOfRefusal) == nil else { return }
+        if knownNumber != nil {
+            do {
+                try charge(new.count * NewcomerAllowance.bytesOfRefusal, for: number, to: newcomers)
+            } catch LedgerError.newcomersLimited { return }
         }
         try records.insert(new.map(refusal))
         try audit.append(

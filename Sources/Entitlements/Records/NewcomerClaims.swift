@@ -57,44 +57,24 @@ struct NewcomerClaims {
             refusals[number, default: []] += zip(request.claims, results).filter { !$1.allowsFinish }
                 .map { Refusal(number, $0, $1) }
         }
-        let known = Set(users.map(\.number).filter { $0 > 0 })
-        let buyers = try CustomerRecords(database: records.database).buyers(among: known)
-        users.removeAll { buyers.contains($0.number) || granted.contains($0.number) }
+        users.removeAll { granted.contains($0.number) }
         var recorded = try records.known(
             among: users.filter { $0.number > 0 }.flatMap { refusals[$0.number] ?? [] })
+        let customers = CustomerRecords(database: records.database)
         return Set(
-            users.filter { number, user, newcomers in
+            try users.filter { number, user, newcomers in
                 let count = (refusals[number] ?? []).count { recorded.insert($0) }
+                guard count > 0 else { return true }
+                if number > 0, try customers.hasPurchases(number) { return false }
                 let bytes =
                     count * NewcomerAllowance.bytesOfRefusal
                     + (number < 0 ? NewcomerAllowance.bytes(ofUserNamed: user) : 0)
-                return count == 0 || newcomers.take(bytes) != nil
+                return newcomers.take(bytes) != nil
             }.map(\.number))
     }
 }
 
-/// The permission of a caller to write for users without a purchase, in bytes.
-///
-/// Anybody with an app's public key can invent users, and present somebody's purchase for each of them. A transaction that runs
-/// again takes its bytes again.
-public struct NewcomerAllowance: Sendable {
+extension NewcomerAllowance {
     /// The bytes that a recorded refusal takes in the ledger with its audit record, about.
     static let bytesOfRefusal = 512
-
-    private let takeBytes: @Sendable (Int) -> Int?
-
-    /// - Parameter takeBytes: Takes bytes, all or none. Returns nil if they were available, otherwise the seconds until they are.
-    public init(takeBytes: @escaping @Sendable (Int) -> Int?) {
-        self.takeBytes = takeBytes
-    }
-
-    /// Takes bytes, all or none.
-    ///
-    /// - Returns: Nil if they were available, otherwise the seconds until they are.
-    public func take(_ bytes: Int) -> Int? { takeBytes(bytes) }
-
-    /// The bytes that a new user takes in the ledger, about: the names, the account token and the audit log.
-    public static func bytes(ofUserNamed names: User...) -> Int {
-        1024 + names.reduce(0) { $0 + 2 * $1.name.utf8.count }
-    }
 }

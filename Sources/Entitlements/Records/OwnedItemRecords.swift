@@ -69,8 +69,8 @@ struct OwnedItemRecords {
             "expires_at", "grace_ends_at",
         ]
         let columns =
-            (own + transactionFacts.map(\.rawValue)).map { "redeemed." + $0 }
-            + ["subscription.stated_at AS renewal_stated_at"] + renewalFacts.map { "subscription." + $0.rawValue }
+            (own + transactionFacts.map(\.field.column)).map { "redeemed." + $0 }
+            + ["subscription.stated_at AS renewal_stated_at"] + renewalFacts.map { "subscription." + $0.field.column }
         return """
             SELECT collection, number, begins_at, ends_at, NULL AS grant_id, redeemed.purchase_date, entitlement.origin,
                 \(columns.joined(separator: ", "))

@@ -12,7 +12,7 @@ struct StatedFactRecords {
     ///
     /// - Parameter facts: The other facts about the claims.
     func read(_ claims: [Claim], into facts: inout EntitlementFacts) throws {
-        let stated = claims + facts.parked.values.compactMap(\.claim)
+        let stated = claims + facts.parked.values.map(\.claim)
         let keys = Set(stated.filter { $0.facts != nil }.map { facts.standing(for: $0).key } + facts.parked.keys).filter
         {
             facts.transactions[$0] != nil

@@ -3,7 +3,7 @@ import Receipts
 
 /// The columns of stated facts, one for each. They are null if the App Store has not stated the fact.
 extension StatedFacts {
-    static var columns: [String] { Fact.allCases.map(\.rawValue) }
+    static var columns: [String] { Fact.allCases.map(\.field.column) }
 
     /// The values of the columns, in their order.
     var sqlValues: [any SQLConvertible] {
@@ -18,11 +18,11 @@ extension StatedFacts {
 
     /// The facts in a row, which may have other columns.
     ///
-    /// - Parameter facts: The facts to read.
-    init(_ row: SQLRow, _ facts: [Fact] = Array(Fact.allCases)) {
+    /// - Parameter facts: The facts to read; nil for all.
+    init(_ row: SQLRow, _ facts: [Fact]? = nil) {
         var values: [Fact: StatedValue] = [:]
         for (column, value) in zip(row.columns, row.values) {
-            guard let fact = facts.first(where: { $0.rawValue == column }) else { continue }
+            guard let fact = Fact.byColumn[column], facts?.contains(fact) ?? true else { continue }
             switch value {
             case .integer(let number): values[fact] = .integer(number)
             case .text(let text): values[fact] = .text(text)

@@ -4,7 +4,7 @@ import Receipts
 
 /// The statement of a verified proof about one transaction, from a user or from the App Store.
 public struct Claim: Hashable, Sendable, Codable {
-    /// The bundle identifier of the app. The encoded form omits it, because early versions wrote claims without it.
+    /// The bundle identifier of the app. The encoded form omits it: a parked claim's row has the number of the app.
     public internal(set) var app = ""
     public let origin: Origin
     public private(set) var transactionIdentifier: String
@@ -14,7 +14,8 @@ public struct Claim: Hashable, Sendable, Codable {
     public let productIdentifier: String
     public let quantity: Int
     public let purchaseDate: Timestamp
-    /// The date of the refund or revocation. A revoked claim grants nothing, and ends an earlier grant of the transaction.
+    /// The date of the refund or revocation, at the latest that of the signature. A revoked claim grants nothing, and ends an
+    /// earlier grant of the transaction at once.
     public let revocationDate: Timestamp?
     /// The reason in Apple's numbers (`revocationReason`); nil if the proof has none.
     public let revocationReason: Int?
@@ -28,8 +29,7 @@ public struct Claim: Hashable, Sendable, Codable {
     public let proofDigest: [UInt8]
     /// The signed bytes; nil if the service does not store proofs.
     public let proof: KeptProof?
-    /// The SHA-256 of the first and the last certificate of the proof's chain; nil for a claim that an early version has
-    /// parked.
+    /// The SHA-256 of the first and the last certificate of the proof's chain; nil for a claim without a proof.
     public let fingerprints: VerifiedProof.Fingerprints?
     /// The granted item; nil if the catalog does not have the product, or it adds to a balance.
     public private(set) var item: Item?
@@ -39,7 +39,7 @@ public struct Claim: Hashable, Sendable, Codable {
     public private(set) var expiresAt: Timestamp?
     /// The App Store's statement about a grace period; nil if the proof has none.
     public private(set) var grace: Grace?
-    /// The other facts of the proof; nil for a claim that an early version has parked.
+    /// The other facts of the proof; nil for a claim without a proof.
     public private(set) var facts: TransactionFacts?
     /// The last statement about the renewal of the subscription; nil if the proof has none.
     public private(set) var renewal: StatedRenewal?
@@ -98,6 +98,13 @@ public struct Claim: Hashable, Sendable, Codable {
         return claim
     }
 
+    /// The claim with the end that the App Store has stated, also if the catalog does not have the product.
+    var endingAsStated: Claim {
+        var claim = self
+        claim.expiresAt = expiresAt ?? facts?.date(.expiresDate)
+        return claim
+    }
+
     /// True if the catalog has a benefit for the product.
     var isKnown: Bool { item != nil || credit != nil }
 
@@ -131,7 +138,7 @@ public struct Claim: Hashable, Sendable, Codable {
         self.productIdentifier = productIdentifier
         self.quantity = quantity
         self.purchaseDate = purchaseDate
-        self.revocationDate = revocationDate
+        self.revocationDate = revocationDate.map { min($0, signedAt) }
         self.revocationReason = revocationReason
         self.repeatsOriginal = repeatsOriginal
         self.signedAt = signedAt

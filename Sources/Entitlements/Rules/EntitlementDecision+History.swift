@@ -15,25 +15,21 @@ extension EntitlementDecision {
 
     /// Records the current states of purchases with an end in the histories of their owners.
     ///
-    /// - Parameters:
-    ///   - isSilent: True to record the states without events if no history has them, in a ledger that had no histories.
-    ///   - hold: The last moment at which no end is reported that time alone has brought to a subscription that may renew.
+    /// - Parameter hold: The last moment at which no end is reported that time alone has brought to a subscription that may renew.
     /// - Returns: The purchases whose statement about the renewal is awaited.
     @discardableResult
     package mutating func recordStates(
         of originals: Set<TransactionKey>,
-        isSilent: Bool = false,
         holding hold: Timestamp? = nil,
         type: (String) -> ProductType?
     ) -> Set<TransactionKey> {
         var awaiting: Set<TransactionKey> = []
         let granted = grantedTransactions
         for original in originals.sorted() {
-            guard let purchase = facts.purchases[original], let status = status(of: original, purchase, type: type),
+            guard let purchase = facts.purchases[original], let status = status(of: original, type: type),
                 status.paidUntil != nil || facts.recordedStates[original] != nil
             else { continue }
             var recorded = facts.recordedStates[original]
-            if isSilent, recorded != nil { continue }
             // A period that is granted now may have ended in the state of the one before it. It has its own events.
             if granted.contains(
                 TransactionKey(
@@ -49,7 +45,7 @@ extension EntitlementDecision {
                 } ?? HistoryState(status, at: moment)
             guard recorded != new || facts.recordedStates[original] != new else { continue }
             // Purchases from origins that are not accepted for the owner cause no events.
-            let isReported = !isSilent && awaited == nil && isAccepted(original.origin, for: purchase.owner)
+            let isReported = awaited == nil && isAccepted(original.origin, for: purchase.owner)
             for event in !isReported ? [] : status.events(since: recorded, at: moment) {
                 let entry = AuditEntry(
                     happenedAt: event.happenedAt, event: event.event, actor: .appStore, origin: original.origin,
@@ -62,21 +58,19 @@ extension EntitlementDecision {
         return awaiting
     }
 
-    private func status(
-        of original: TransactionKey,
-        _ purchase: EntitlementFacts.Purchase,
-        type: (String) -> ProductType?
-    ) -> PurchaseStatus? {
+    /// The status of a purchase; nil if nobody owns it.
+    func status(of original: TransactionKey, type: (String) -> ProductType?) -> PurchaseStatus? {
         let isRevokedByTeam = facts.revokedByTeam.contains(original)
+        let renewal = facts.purchases[original]?.renewal
         let periods = facts.transactions(of: original).map { key, transaction in
             PurchasePeriod(key, transaction, isRevokedByTeam: isRevokedByTeam)
         }
         // Only a subscription has a statement about its renewal.
         let kind =
             periods.lazy.compactMap(\.terms.type).first ?? periods.last.flatMap { type($0.productIdentifier) }
-            ?? purchase.renewal.map { _ in .autoRenewableSubscription }
+            ?? renewal.map { _ in .autoRenewableSubscription }
         return PurchaseStatus(
-            of: original.identifier, from: original.origin, periods, kind, purchase.renewal, at: moment)
+            of: original.identifier, from: original.origin, periods, kind, renewal, at: moment)
     }
 
     /// The transactions that the changes so far grant.

@@ -120,14 +120,14 @@ extension EntitlementDecision {
         guard let kept = facts.parked[claim.key] else { return make(.parked(claim, stated)) }
         make(.unparked(claim.key))
         let isLater = stated.isLater(than: kept.status)
-        let (new, old) = (GracePeriod(claim), kept.claim.flatMap { GracePeriod($0) })
+        let (new, old) = (GracePeriod(claim), GracePeriod(kept.claim))
         let grace = new.map { $0.isLater(than: old) ? $0 : old ?? $0 } ?? old
-        let facts = claim.facts.map { (kept.claim?.facts ?? TransactionFacts()).completed(by: $0) } ?? kept.claim?.facts
-        let renewal = claim.renewal.map { $0.isLater(than: kept.claim?.renewal) ? $0 : kept.claim?.renewal ?? $0 }
+        let facts = claim.facts.map { (kept.claim.facts ?? TransactionFacts()).completed(by: $0) } ?? kept.claim.facts
+        let renewal = claim.renewal.map { $0.isLater(than: kept.claim.renewal) ? $0 : kept.claim.renewal ?? $0 }
         make(
             .parked(
-                (isLater ? claim : kept.claim ?? claim).with(
-                    grace: grace.map { Claim.Grace($0) }, facts: facts, renewal: renewal ?? kept.claim?.renewal),
+                (isLater ? claim : kept.claim).with(
+                    grace: grace.map { Claim.Grace($0) }, facts: facts, renewal: renewal ?? kept.claim.renewal),
                 isLater ? stated : kept.status))
     }
 

@@ -17,10 +17,6 @@ extension EntitlementDecision {
             (productIdentifier, purchaseDate) = (transaction.productIdentifier, transaction.purchaseDate)
         }
 
-        init(_ transaction: RedeemedTransaction) {
-            (productIdentifier, purchaseDate) = (transaction.productIdentifier, transaction.purchaseDate)
-        }
-
         /// The tolerance for two statements of one moment, in seconds. App receipts have whole seconds. A customer may buy again
         /// soon after a refund.
         static let toleranceSeconds: Int64 = 2

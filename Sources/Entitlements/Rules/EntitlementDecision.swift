@@ -94,6 +94,19 @@ package struct EntitlementDecision: Sendable {
         }
     }
 
+    /// Applies a claim as if the owner of its purchase presented it, or somebody new if nobody owns it.
+    ///
+    /// - Returns: The transaction that stands for the claim, and its original transaction.
+    mutating func suppose(_ stated: Claim) -> (transaction: TransactionKey, original: TransactionKey) {
+        let claim = facts.standing(for: stated)
+        let siblings = facts.parkedSiblings(of: claim)
+        let owner = facts.ownedOriginal(of: claim).flatMap { facts.purchases[$0]?.owner } ?? 0
+        _ = apply(claim, of: owner, by: .appStore, nil)
+        applyParked(stated, as: claim, of: owner)
+        apply(siblings, of: owner)
+        return (claim.key, facts.transactions[claim.key]?.originalKey ?? claim.originalKey)
+    }
+
     func isAccepted(_ origin: Origin, for user: Int64) -> Bool {
         origins.contains(origin) || facts.acceptedOriginsByUser[user]?.contains(origin) ?? false
     }

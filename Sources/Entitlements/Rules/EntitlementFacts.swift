@@ -83,10 +83,9 @@ package struct EntitlementFacts: Sendable {
     /// A statement about a transaction that nobody has redeemed.
     package struct ParkedStatement: Hashable, Sendable {
         package let status: TransactionStatus
-        /// Nil for a statement that an early version has parked.
-        package let claim: Claim?
+        package let claim: Claim
 
-        package init(status: TransactionStatus, claim: Claim?) {
+        package init(status: TransactionStatus, claim: Claim) {
             self.status = status
             self.claim = claim
         }
@@ -170,16 +169,15 @@ package struct EntitlementFacts: Sendable {
 
     package mutating func setParked(_ statement: ParkedStatement, for key: TransactionKey) {
         parked[key] = statement
-        if let claim = statement.claim {
-            parkedByOriginal[claim.originalKey, default: []].insert(key)
-            parkedPurchases[claim.originalKey] = nil
-        }
+        let original = statement.claim.originalKey
+        parkedByOriginal[original, default: []].insert(key)
+        parkedPurchases[original] = nil
     }
 
     package mutating func removeParked(_ key: TransactionKey) {
-        guard let statement = parked.removeValue(forKey: key), let claim = statement.claim else { return }
-        parkedByOriginal[claim.originalKey]?.remove(key)
-        parkedPurchases[claim.originalKey] = nil
+        guard let original = parked.removeValue(forKey: key)?.claim.originalKey else { return }
+        parkedByOriginal[original]?.remove(key)
+        parkedPurchases[original] = nil
     }
 
     /// The original transaction of a claim's purchase; nil if nobody owns the purchase.
@@ -192,7 +190,7 @@ package struct EntitlementFacts: Sendable {
 
     /// True if the transaction of a claim is known with another product. Then the claim is about another purchase.
     package func hasOtherProduct(than claim: Claim) -> Bool {
-        let known = transactions[claim.key]?.productIdentifier ?? parked[claim.key]?.claim?.productIdentifier
+        let known = transactions[claim.key]?.productIdentifier ?? parked[claim.key]?.claim.productIdentifier
         return known.map { !$0.hasSameBytes(as: claim.productIdentifier) } ?? false
     }
 

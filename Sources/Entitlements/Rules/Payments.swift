@@ -20,6 +20,14 @@ extension RedeemedTransaction {
         return PurchasePeriod.Terms(facts).isPaidByAnother ? 0 : amount
     }
 
+    /// The part of a payment that the App Store has refunded; nil if it has not stated the share.
+    package func refunded(of amount: Int64) -> Int64? {
+        // In thousandths of a percent.
+        let whole: Int64 = 100_000
+        guard let share = facts.integer(.revocationPercentage), (0...whole).contains(share) else { return nil }
+        return whole.dividingFullWidth(amount.multipliedFullWidth(by: share)).quotient
+    }
+
     private var saleAmount: Int64? {
         let seats = facts.seats
         if let tiers = seats?.priceTiers, !tiers.isEmpty { return tiers.amount }

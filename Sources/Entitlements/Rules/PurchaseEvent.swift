@@ -30,15 +30,6 @@ struct PurchaseEvent: Hashable {
             to: claim.facts?[.additionalTransactionReason] == nil ? claim.expiresAt : nil)
     }
 
-    /// True if a claim and a redeemed transaction of the same purchase are about one event.
-    static func isOne(_ claim: Claim, _ transaction: RedeemedTransaction) -> Bool {
-        let known = events(
-            transaction.facts.text(.webOrderLineItemId), of: claim.originalKey, transaction.productIdentifier,
-            from: transaction.purchaseDate,
-            to: transaction.facts[.additionalTransactionReason] == nil ? transaction.expiresAt : nil)
-        return !Set(events(of: claim)).isDisjoint(with: known)
-    }
-
     private static func events(
         _ identifier: String?,
         of original: TransactionKey,

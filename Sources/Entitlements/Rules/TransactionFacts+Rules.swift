@@ -2,14 +2,6 @@ import Receipts
 
 /// The rules of facts that several statements state of one transaction.
 extension TransactionFacts {
-    /// The facts that may change. Only the last signed transaction states them, if there is one.
-    private static let changing: [TransactionFact] = [
-        .expiresDate, .isUpgraded, .appAccountToken, .revocationType, .revocationPercentage, .commitmentInfo,
-        .advancedCommerceInfo, .multiSeatInfo, .additionalTransactionReason,
-    ]
-    /// The facts that only app receipts state.
-    private static let ofReceipts: [TransactionFact] = [.isTrialPeriod, .isInIntroductoryOfferPeriod, .itemId]
-
     /// The facts after a further statement, in any order of the two.
     ///
     /// The statement signed last wins, and the earlier one completes it. An app receipt completes signed transactions. Of two
@@ -20,8 +12,13 @@ extension TransactionFacts {
         guard date != otherDate else { return TransactionFacts(values.merging(other.values, uniquingKeysWith: max)) }
         let (earlier, later) = date < otherDate ? (self, other) : (other, self)
         var facts = TransactionFacts(earlier.values.merging(later.values) { $1 })
-        for fact in Self.changing { facts[fact] = later[fact] }
-        for fact in Self.ofReceipts { facts[fact] = [self[fact], other[fact]].compactMap(\.self).max() }
+        for fact in TransactionFact.allCases {
+            switch fact.field.source {
+            case .anyStatement: break
+            case .lastStatement: facts[fact] = later[fact]
+            case .appReceipts: facts[fact] = [self[fact], other[fact]].compactMap(\.self).max()
+            }
+        }
         return facts
     }
 }

@@ -65,7 +65,7 @@ struct ReceivedNotificationRecords {
     }
 
     private func matches(_ row: SQLRow, app: Int64?, _ outcome: NotificationOutcome?) throws -> Bool {
-        let (number, text): (Int64, String?) = (try row["app"], try row["outcome"])
+        let (number, text): (Int64, String) = (try row["app"], try row["outcome"])
         return (app ?? number) == number && (outcome == nil || outcome?.rawValue == text)
     }
 

@@ -11,8 +11,7 @@ public struct StatedNotification: Hashable, Sendable {
     public let originalTransactionIdentifier: String?
     public let signedAt: Timestamp
     public let receivedAt: Timestamp
-    /// Nil for a notification that an early version received.
-    public let outcome: NotificationOutcome?
-    /// The decoded notification as JSON, without the proofs inside it; nil for one of an early version.
+    public let outcome: NotificationOutcome
+    /// The decoded notification as JSON, without the proofs inside it; nil if it was too long.
     public let content: String?
 }

@@ -39,6 +39,6 @@ extension StoryEntry {
 
     private static func sentence(_ notification: StatedNotification) -> String {
         let type = [notification.type, notification.subtype].compactMap(\.self).joined(separator: " ")
-        return "Apple notified of \(type)" + (notification.outcome.map { ": \($0.rawValue)." } ?? ".")
+        return "Apple notified of \(type): \(notification.outcome.rawValue)."
     }
 }

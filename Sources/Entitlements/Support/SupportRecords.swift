@@ -69,12 +69,14 @@ struct SupportRecords {
     }
 
     static func notification(_ row: SQLRow) throws -> StatedNotification {
-        let outcome: String? = try row["outcome"]
+        guard let outcome = NotificationOutcome(rawValue: try row["outcome"]) else {
+            throw SQLRow.Mismatch(column: "outcome")
+        }
         return StatedNotification(
             notificationUUID: try row["notification_uuid"], origin: try row["origin"], type: try row["type"],
             subtype: try row["subtype"], transactionIdentifier: try row["transaction_id"],
             originalTransactionIdentifier: try row["original_transaction_id"], signedAt: try row["signed_at"],
-            receivedAt: try row["received_at"], outcome: outcome.flatMap(NotificationOutcome.init),
+            receivedAt: try row["received_at"], outcome: outcome,
             content: try row["content"])
     }
 

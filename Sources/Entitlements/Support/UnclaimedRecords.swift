@@ -12,7 +12,7 @@ struct UnclaimedRecords {
     let database: any LedgerDatabase
     let apps: AppNumbers
 
-    /// The unclaimed purchases in the order of the transactions, except those that an early version has parked without a claim.
+    /// The unclaimed purchases in the order of the transactions.
     ///
     /// - Parameter app: The number of the app; nil for all apps.
     func purchases(
@@ -27,12 +27,12 @@ struct UnclaimedRecords {
         return try database.rows(
             """
             SELECT * FROM parked_transaction
-            WHERE claim IS NOT NULL AND (transaction_id, origin, app) > ($1, $2, $3) \(condition)
+            WHERE (transaction_id, origin, app) > ($1, $2, $3) \(condition)
             ORDER BY transaction_id, origin, app LIMIT $\(identifier == nil ? 4 : 5)
             """,
             [last?.transactionIdentifier ?? "", last?.origin ?? "", last?.app ?? 0]
                 + (identifier.map { [$0] } ?? []) + [limit]
-        ).compactMap(purchase)
+        ).map(purchase)
     }
 
     /// The newest unclaimed purchase of one of some products from some origins, except revoked ones.
@@ -45,22 +45,22 @@ struct UnclaimedRecords {
         let rows = try database.rows(
             """
             SELECT * FROM parked_transaction
-            WHERE claim IS NOT NULL AND revocation_date IS NULL AND origin IN \(origins.sqlList)
+            WHERE revocation_date IS NULL AND origin IN \(origins.sqlList)
                 \(app.map { "AND app = \($0)" } ?? "")
             ORDER BY stated_at DESC, transaction_id, origin, app LIMIT 500
             """, [])
         let known = Set(products.map { ByteKey($0) })
         for row in rows {
-            guard let record: [UInt8] = try row["claim"] else { continue }
+            let record: [UInt8] = try row["claim"]
             // One member takes a tenth of the time of all.
             let product = try JSONDecoder().decode(ClaimedProduct.self, from: Data(record)).productIdentifier
-            if known.contains(ByteKey(product)) { return try purchase(row)?.purchase }
+            if known.contains(ByteKey(product)) { return try purchase(row).purchase }
         }
         return nil
     }
 
-    private func purchase(_ row: SQLRow) throws -> (purchase: UnclaimedPurchase, claim: Claim)? {
-        guard let record: [UInt8] = try row["claim"] else { return nil }
+    private func purchase(_ row: SQLRow) throws -> (purchase: UnclaimedPurchase, claim: Claim) {
+        let record: [UInt8] = try row["claim"]
         var claim = try JSONDecoder().decode(Claim.self, from: Data(record))
         claim.app = try apps.bundleIdentifier(row)
         let purchase = UnclaimedPurchase(

@@ -48,14 +48,14 @@ extension Table {
             .integer("expires_at").optional, .integer("grace_ends_at").optional, .integer("grace_stated_at").optional,
             .blob("proof_digest", count: 32), .blob("anchor_digest", count: 32).optional,
             .blob("leaf_digest", count: 32).optional,
-        ] + statedFacts + [.blob("event_statements").since(21)] + statedSeats,
+        ] + statedFacts + [.blob("event_statements").optional],
         key: ["user_id", "sequence"], unique: [["user_id"] + originalKey + ["transaction_id"]],
         references: [Reference(columns: ["user_id"], table: "user")],
         indexes: [
             // The team searches for the latest customers of a product.
             Index(
                 name: "redeemed_transaction_of_product",
-                columns: ["product_id", "redeemed_at", "user_id", "sequence"], since: 19)
+                columns: ["product_id", "redeemed_at", "user_id", "sequence"])
         ],
         hasLargeRows: true, merge: .byRule)
 
@@ -71,12 +71,8 @@ extension Table {
         .integer("is_in_intro_offer_period").optional, .text("app_account_token").optional,
         .text("app_transaction_id").optional, .integer("item_id").optional, .text("revocation_type").optional,
         .integer("revocation_percentage").optional, .text("billing_plan_type").optional,
-        .text("commitment_info").optional, .text("advanced_commerce_info").optional, .integer("signed_date").since(17),
-    ]
-
-    /// The fields of `JWSTransactionDecodedPayload` about seats. A ledger that was extended has its columns in this order.
-    private static let statedSeats: [Column] = [
-        .text("multi_seat_info").since(21), .text("additional_transaction_reason").since(21),
+        .text("commitment_info").optional, .text("advanced_commerce_info").optional, .integer("signed_date").optional,
+        .text("multi_seat_info").optional, .text("additional_transaction_reason").optional,
     ]
 
     /// An item of a transaction. `begins_at` and `ends_at` bound the ownership; null without a bound.
@@ -96,7 +92,7 @@ extension Table {
         columns: [
             .integer("user_id"), .integer("sequence"), .text("balance", check: "balance <> ''"),
             .integer("amount", check: "amount > 0"), .text("origin"),
-            .integer("is_revoked", check: "is_revoked IN (0, 1)"), .integer("merged_from").since(20),
+            .integer("is_revoked", check: "is_revoked IN (0, 1)"), .integer("merged_from").optional,
         ],
         key: ["user_id", "sequence"], references: [transactionReference], merge: .byRule)
 
@@ -118,8 +114,8 @@ extension Table {
             .integer("recent_subscription_start_date").optional, .text("eligible_win_back_offer_ids").optional,
             .text("app_account_token").optional, .text("app_transaction_id").optional,
             .text("renewal_billing_plan_type").optional, .text("commitment_info").optional,
-            .text("advanced_commerce_info").optional, .integer("renewal_quantity").since(21),
-            .text("multi_seat_info").since(21),
+            .text("advanced_commerce_info").optional, .integer("renewal_quantity").optional,
+            .text("multi_seat_info").optional,
         ],
         key: ["user_id"] + originalKey, references: [Reference(columns: ["user_id"], table: "user")],
         hasLargeRows: true, merge: .move)
@@ -142,14 +138,14 @@ extension Table {
     private static let parkedTransaction = Table(
         name: "parked_transaction", family: .globalKey,
         columns: [
-            .text("transaction_id"), .text("origin"), .integer("app"), .text("original_transaction_id").optional,
+            .text("transaction_id"), .text("origin"), .integer("app"), .text("original_transaction_id"),
             .integer("stated_at"), .integer("revocation_date").optional, .integer("revocation_reason").optional,
-            .integer("expires_at").optional, .blob("claim").optional,
+            .integer("expires_at").optional, .blob("claim"),
         ],
         key: transactionKey,
         indexes: [
             Index(name: "parked_transaction_of_original", columns: originalKey),
-            Index(name: "parked_transaction_by_age", columns: ["stated_at"], since: 17),
+            Index(name: "parked_transaction_by_age", columns: ["stated_at"]),
         ])
 
     /// The customers to whom an import assigns purchases that nobody has redeemed. The first proof of a purchase confirms the
@@ -172,22 +168,22 @@ extension Table {
             .text("notification_uuid"), .text("origin"), .integer("app"), .text("type"), .text("subtype").optional,
             .text("transaction_id").optional, .integer("signed_at"), .integer("received_at"),
             .blob("proof_digest", count: 32), .integer("settled_at").optional,
-            .text("original_transaction_id").since(17), .text("outcome").since(17), .text("content").since(17),
-            .integer("repeated_at").since(19),
+            .text("original_transaction_id").optional, .text("outcome"), .text("content").optional,
+            .integer("repeated_at").optional,
         ],
         key: ["notification_uuid", "origin"],
         indexes: [
             Index(
                 name: "notification_of_original", columns: originalKey,
-                condition: "original_transaction_id IS NOT NULL", since: 17),
+                condition: "original_transaction_id IS NOT NULL"),
             Index(
                 name: "notification_that_asks", columns: ["signed_at"],
                 condition: "type = 'CONSUMPTION_REQUEST' AND settled_at IS NULL"),
-            Index(name: "notification_by_receipt", columns: receiptOrder, since: 19),
-            Index(name: "notification_of_type", columns: ["type"] + receiptOrder, since: 19),
+            Index(name: "notification_by_receipt", columns: receiptOrder),
+            Index(name: "notification_of_type", columns: ["type"] + receiptOrder),
             // The other outcomes are frequent, so a search among the latest notifications finds them.
             Index(
-                name: "notification_of_outcome", columns: ["outcome"] + receiptOrder, condition: rareOutcome, since: 19),
+                name: "notification_of_outcome", columns: ["outcome"] + receiptOrder, condition: rareOutcome),
         ])
 
     /// The condition of notifications with an outcome that few have.

@@ -47,7 +47,7 @@ extension Table {
             .integer("user_id"), .text("spending_id"), .text("balance"), .integer("amount", check: "amount > 0"),
             .text("reason", check: "reason <> ''"), .text("spent_by"), .integer("spent_at"),
             .text("idempotency_key").optional, .blob("request_digest", count: 32).optional,
-            .integer("left_after").optional, .integer("merged_from").since(20),
+            .integer("left_after"), .integer("merged_from").optional,
         ],
         key: ["user_id", "spending_id"], references: [Reference(columns: ["user_id"], table: "user")],
         indexes: [
@@ -63,7 +63,7 @@ extension Table {
         columns: [
             .integer("user_id"), .text("addition_id"), .text("balance", check: "balance <> ''"),
             .integer("amount", check: "amount > 0"), .text("reason", check: "reason <> ''"), .text("added_by"),
-            .integer("added_at"), .integer("merged_from").since(20),
+            .integer("added_at"), .integer("merged_from").optional,
         ],
         key: ["user_id", "addition_id"], references: [Reference(columns: ["user_id"], table: "user")],
         erasure: .update("reason = 'erased'"), merge: .byRule)
@@ -82,5 +82,5 @@ extension Table {
     /// Store. `findings`: the number of each outcome of that run, as JSON.
     private static let reconciliation = Table(
         name: "reconciliation", family: .everywhere,
-        columns: [.text("subject"), .integer("reconciled_until"), .text("findings").since(19)], key: ["subject"])
+        columns: [.text("subject"), .integer("reconciled_until"), .text("findings")], key: ["subject"])
 }

@@ -6,8 +6,6 @@ import Receipts
 struct FigureTransaction {
     /// The largest plausible price, in milliunits: a billion units of the currency.
     private static let maximumPrice: Int64 = 1_000_000_000_000
-    /// The denominator of `revocationPercentage`, which is in thousandths of a percent.
-    private static let wholePercentage: Int64 = 100_000
 
     let subject: FigureSubject
     let identifier: ByteKey
@@ -59,21 +57,15 @@ struct FigureTransaction {
             (isRestored ? facts.date(.originalPurchaseDate) : nil) ?? transaction.purchaseDate)
         let isRefund = facts.text(.revocationType) != RevocationType.familyRevoke.rawValue
         refundedAt = isRefund ? transaction.revocationDate.map(Self.bounded) : nil
-        refundedAmount = Self.refundedAmount(of: self.price?.milliunits, facts)
+        let isProrated = facts.text(.revocationType) == RevocationType.refundProrated.rawValue
+        refundedAmount = self.price.flatMap { price in
+            transaction.refunded(of: price.milliunits) ?? (isProrated ? nil : price.milliunits)
+        }
     }
 
     /// Limits a date to the years from 1970 to 9999, which a calendar day supports.
     private static func bounded(_ date: Timestamp) -> Timestamp {
         min(max(date, Timestamp(secondsSince1970: 0)), Timestamp(secondsSince1970: 253_402_214_400))
-    }
-
-    private static func refundedAmount(of price: Int64?, _ facts: TransactionFacts) -> Int64? {
-        guard let price else { return nil }
-        if let percentage = facts.integer(.revocationPercentage), (0...wholePercentage).contains(percentage) {
-            // The division comes first, because the product may overflow.
-            return price / wholePercentage * percentage + price % wholePercentage * percentage / wholePercentage
-        }
-        return facts.text(.revocationType) == RevocationType.refundProrated.rawValue ? nil : price
     }
 }
 

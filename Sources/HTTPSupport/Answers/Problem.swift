@@ -60,6 +60,10 @@ package struct Problem: Error {
         switch error {
         case .userUnknown: self = .userNotFound
         case .userBlocked: self.init(status: .badRequest, code: error.code, detail: error.message)
+        case .newcomersLimited(let seconds):
+            self.init(
+                status: .tooManyRequests, code: error.code, detail: error.message, couldSucceedLater: true,
+                retryAfter: seconds)
         }
     }
 
@@ -73,7 +77,7 @@ package struct Problem: Error {
             status: Self.status(of: fault), code: fault.code,
             detail:
                 "The service cannot use its ledger now. Try again later; a purchase that is sent twice is granted once.",
-            couldSucceedLater: fault.cause != .damaged && fault.cause != .newerVersion)
+            couldSucceedLater: fault.cause != .damaged && fault.cause != .otherVersion)
     }
 
     private static func status(of fault: StorageFault) -> HTTPResponse.Status {

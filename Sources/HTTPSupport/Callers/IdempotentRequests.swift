@@ -56,6 +56,7 @@ package final class IdempotentRequests: Sendable {
     ///   - user: The user whom the request concerns.
     ///   - body: The body of the request. Method, path and body identify the request.
     ///   - status: The status of a new answer that is not a problem.
+    ///   - admits: Returns true if a refusal may be kept about a user, by the user's number. Any other answer is kept by `perform`.
     ///   - perform: The work. If there is a key, it keeps the answer in its own commit. It is called once for each key,
     ///     unless the service fails.
     package func answer(
@@ -64,6 +65,7 @@ package final class IdempotentRequests: Sendable {
         about user: User,
         body: [UInt8],
         status: HTTPResponse.Status = .ok,
+        admits: @escaping @Sendable (LedgerTransaction, KeptAnswer, Int64) throws -> Bool = { _, _, _ in true },
         perform: (Pending?) async throws -> Answered
     ) async throws -> Response {
         guard let key = try Self.key(of: request).map({ IdempotencyKey(caller: caller.name, key: $0) }) else {
@@ -87,7 +89,7 @@ package final class IdempotentRequests: Sendable {
         case .replayed(let kept): return try response(kept, to: digest, isReplayed: true)
         case .refused(let refusal):
             // Another process on the same ledger may have kept an answer first. That answer is valid.
-            let kept = try await keep(refusal, for: key, about: user)
+            let kept = try await keep(refusal, for: key, about: user, admits)
             return try response(kept, to: digest, isReplayed: kept != refusal)
         case .new: throw Problem.unexpected
         }
@@ -101,11 +103,17 @@ package final class IdempotentRequests: Sendable {
 
     /// Keeps a refusal for 24 hours, unless the key already has an answer.
     ///
-    /// - Returns: The kept answer.
-    private func keep(_ refusal: KeptAnswer, for key: IdempotencyKey, about user: User) async throws -> KeptAnswer {
+    /// - Returns: The kept answer; the refusal if none may be kept.
+    private func keep(
+        _ refusal: KeptAnswer,
+        for key: IdempotencyKey,
+        about user: User,
+        _ admits: @escaping @Sendable (LedgerTransaction, KeptAnswer, Int64) throws -> Bool
+    ) async throws -> KeptAnswer {
         let now = clock.now()
         return try await ledger.write {
-            try $0.keep(
+            if let number = try $0.number(of: user), try !admits($0, refusal, number) { return refusal }
+            return try $0.keep(
                 refusal, for: key, about: user, isRefusal: true, at: now, deletingBefore: now.adding(days: -1))
         }
     }

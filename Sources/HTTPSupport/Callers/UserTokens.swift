@@ -43,7 +43,6 @@ public final class UserTokens: Sendable {
     private let keys: TokenKeys
     private let clock: any WallClock
     private let blockedNames: BlockedNames
-    private let acceptsAnyNormalization: @Sendable (User) async throws -> Bool
     /// The verified tokens by SHA-256.
     private let cache = Mutex<[[UInt8]: CachedToken]>([:])
 
@@ -56,19 +55,15 @@ public final class UserTokens: Sendable {
         let generation: Int
     }
 
-    /// - Parameters:
-    ///   - blockedNames: The names that stand for no user.
-    ///   - acceptsAnyNormalization: True if the user's `sub` may differ from Unicode's composed form (NFC).
+    /// - Parameter blockedNames: The names that stand for no user.
     public init(
         _ settings: TokenSettings,
         clock: any WallClock,
         logger: Logger,
-        blockedNames: BlockedNames = .standard,
-        acceptsAnyNormalization: @escaping @Sendable (User) async throws -> Bool = { _ in false }
+        blockedNames: BlockedNames = .standard
     ) {
         self.settings = settings
         self.blockedNames = blockedNames
-        self.acceptsAnyNormalization = acceptsAnyNormalization
         self.clock = clock
         keys = TokenKeys(source: settings.keys, allowing: settings.algorithms, clock: clock, logger: logger)
     }
@@ -115,10 +110,10 @@ public final class UserTokens: Sendable {
         guard token.isSigned(by: key), let claims = try? Claims(token.claims) else {
             throw .tokenInvalid("its signature is invalid, or iss, sub, aud or exp is missing or of another type")
         }
-        return try await validate(claims, at: now)
+        return try validate(claims, at: now)
     }
 
-    private func validate(_ claims: Claims, at now: Timestamp) async throws(Problem) -> (Caller, Timestamp) {
+    private func validate(_ claims: Claims, at now: Timestamp) throws(Problem) -> (Caller, Timestamp) {
         guard claims.iss.hasSameBytes(as: issuer) else { throw .tokenInvalid("it is from another issuer") }
         let audiences = settings.audiences.filter { audience in
             claims.aud.contains { $0.hasSameBytes(as: audience.name) }
@@ -139,21 +134,11 @@ public final class UserTokens: Sendable {
             throw .tokenInvalid("its sub stands for no user, like \"null\", or the setting blocked-user-names has it")
         }
         // Two subjects that differ only in their bytes must not become one user.
-        var isAccepted = user.name.hasSameBytes(as: claims.sub)
-        if !isAccepted { isAccepted = try await isAcceptedInAnyNormalization(user) }
-        guard isAccepted else {
+        guard user.name.hasSameBytes(as: claims.sub) else {
             throw .tokenInvalid("its sub must be in Unicode's composed form (NFC)")
         }
         // A token for several audiences is not limited to the app of one of them.
         return (.app(user, app: audiences.count == 1 ? audience.app : nil), expiresAt)
-    }
-
-    /// Returns true if the user's name may have any spelling. If the ledger cannot be read, the token is refused and
-    /// the app retries.
-    private func isAcceptedInAnyNormalization(_ user: User) async throws(Problem) -> Bool {
-        do {
-            return try await acceptsAnyNormalization(user)
-        } catch { throw Problem(error) ?? .unexpected }
     }
 
     private func store(_ token: CachedToken, _ digest: [UInt8], at now: Timestamp) {

@@ -9,6 +9,8 @@ package final class SharedLimits: Sendable {
     package let requests: OpenRequests?
     /// The reserve of free space. Nil if there is none.
     package let reserve: StorageReserve?
+    /// The budget of users without a purchase. Nil for no limit.
+    let newcomers: NewcomerBudget?
     /// The ledger, whose queue of commits refuses writes without a proof first. Nil if there is none.
     let ledger: Ledger?
     /// The limit on log lines about errors.
@@ -20,12 +22,14 @@ package final class SharedLimits: Sendable {
         bodies: BodyBudget,
         requests: OpenRequests? = nil,
         reserve: StorageReserve? = nil,
+        newcomers: NewcomerBudget? = nil,
         ledger: Ledger? = nil
     ) {
         self.addresses = addresses
         self.bodies = bodies
         self.requests = requests
         self.reserve = reserve
+        self.newcomers = newcomers
         self.ledger = ledger
     }
 

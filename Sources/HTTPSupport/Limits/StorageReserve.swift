@@ -19,14 +19,17 @@ public final class StorageReserve: Sendable {
 
     /// - Parameters:
     ///   - bytes: The size of the reserve.
+    ///   - size: The size of the file system in bytes; nil if it is unknown. The reserve is an eighth of it at most, because a
+    ///     small file system would otherwise be almost full when it is empty.
     ///   - freeBytes: Returns the free bytes of the file system; nil if they are unknown.
     public init(
         bytes: Int64,
+        ofFileSystem size: Int64? = nil,
         clock: any WallClock,
         logger: Logger,
         freeBytes: @escaping @Sendable () -> Int64?
     ) {
-        self.bytes = bytes
+        self.bytes = min(bytes, (size ?? .max) / 8)
         self.clock = clock
         self.logger = logger
         self.freeBytes = freeBytes
@@ -34,9 +37,18 @@ public final class StorageReserve: Sendable {
 
     /// The bytes of a file system that an unprivileged process may still write; nil if they are unknown.
     public static func freeBytes(at folder: URL) -> Int64? {
+        bytes(at: folder) { UInt64($0.f_bavail) }
+    }
+
+    /// The size of a file system in bytes; nil if it is unknown.
+    public static func size(at folder: URL) -> Int64? {
+        bytes(at: folder) { UInt64($0.f_blocks) }
+    }
+
+    private static func bytes(at folder: URL, _ blocks: (statvfs) -> UInt64) -> Int64? {
         var system = statvfs()
         guard statvfs(folder.path, &system) == 0 else { return nil }
-        let (bytes, isHuge) = UInt64(system.f_bavail).multipliedReportingOverflow(by: UInt64(system.f_frsize))
+        let (bytes, isHuge) = blocks(system).multipliedReportingOverflow(by: UInt64(system.f_frsize))
         return isHuge ? .max : Int64(clamping: bytes)
     }
 

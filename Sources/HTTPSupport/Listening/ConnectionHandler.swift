@@ -8,7 +8,7 @@ import NIOHTTPTypesHTTP1
 /// - Closes it if a head or a request misses its deadline.
 /// - Applies the rules of `RequestHead`.
 /// - Holds back pipelined requests until the previous response is written.
-/// - Tells browsers to use TLS only, if the connection does.
+/// - Tells browsers to use TLS only for a public host, if the connection does.
 ///
 /// It does all of that itself, because each handler adds a call to every part of every request. A refused request continues
 /// without its target and fields, so its response keeps its order. `RequestMiddleware` sends the refusal.
@@ -28,6 +28,8 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
     private var connection: ConnectionTable.Connection?
     /// True while a request has begun and its response is not written.
     private var isAnswering = false
+    /// True if the last request went over TLS to a name of a public host.
+    private var requiresTLS = false
     /// The pipelined requests. They are answered one after another. Otherwise unread responses would fill the memory.
     private var pipelined = CircularBuffer<HTTPRequestPart>()
     private var isReadPending = false
@@ -97,6 +99,7 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
         case .head(let head):
             let now = NIODeadline.now()
             isAnswering = true
+            requiresTLS = isSecure && head.authority.map(RequestHead.isPublicName) ?? false
             connection?.requestBegan(at: now)
             perform(deadlines.requestBegan(at: now), context)
             context.fireChannelRead(wrapInboundOut(.head(Self.checked(head))))
@@ -134,7 +137,7 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
             if head.headerFields[.contentType] == ServerSentEvents.contentType {
                 deadlines.answerStreams(until: .now() + Self.streamLimit)
             }
-            guard isSecure else { return context.write(data, promise: promise) }
+            guard requiresTLS else { return context.write(data, promise: promise) }
             head.headerFields[.strictTransportSecurity] = Self.strictTransportSecurity
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .body:

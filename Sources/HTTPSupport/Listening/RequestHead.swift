@@ -78,6 +78,18 @@ package enum RequestHead {
                 || port.first == UInt8(ascii: ":") && port.count <= 6 && port.dropFirst().allSatisfy(isDigit))
     }
 
+    /// The last labels of names that many machines use, each for itself (RFC 6761, RFC 6762).
+    private static let localDomains: Set<Substring> = ["internal", "local", "localhost", "test"]
+
+    /// True if a host is a name of the public domain name system, not an address or a name such as `localhost`.
+    package static func isPublicName(_ host: String) -> Bool {
+        // The last label of an address is a number, or the address is in brackets.
+        guard !host.hasPrefix("["), let name = host.split(separator: ":", maxSplits: 1).first else { return false }
+        let labels = name.lowercased().split(separator: ".")
+        guard labels.count > 1, let last = labels.last, let first = last.utf8.first else { return false }
+        return !isDigit(first) && !localDomains.contains(last)
+    }
+
     private static func isInHost(_ byte: UInt8, isAddress: Bool) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"), UInt8(ascii: "."): true

@@ -53,8 +53,8 @@ public struct AuditEntry: Hashable, Sendable {
     public let actor: AuditActor
     /// The origin of the transaction; nil for an event without a purchase.
     public let origin: Origin?
-    /// The bundle identifier of the app that sold the transaction; nil for an event without a purchase, for a refused purchase
-    /// of another service's app, and for an entry of an early version.
+    /// The bundle identifier of the app that sold the transaction; nil for an event without a purchase, and for a refused
+    /// purchase of another service's app.
     public let app: String?
     /// The identifier of the transaction, the grant or the spending; for a transfer, of the original transaction.
     public let reference: String

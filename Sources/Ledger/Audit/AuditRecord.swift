@@ -59,7 +59,7 @@ public struct AuditRecord: Hashable, Sendable {
     }
 
     /// The digest over the digest before it and each field: the field's length in four bytes, big-endian, then its bytes. A
-    /// missing field has a length with all bits set. A missing app is left out, as early versions did.
+    /// missing field has a length with all bits set.
     private static func digest(
         _ number: Int64,
         _ entry: AuditEntry,
@@ -80,7 +80,7 @@ public struct AuditRecord: Hashable, Sendable {
         append(entry.reference.utf8)
         append(entry.subject.utf8)
         append(reasonDigest)
-        if let app = entry.app { append(app.utf8) }
+        append(entry.app?.utf8)
         var state = SHA256State()
         state.update(message[...])
         return state.digest()

@@ -12,7 +12,7 @@ public struct AuditVerification: Hashable, Sendable {
 
     /// A user whose log was changed.
     public struct Break: Hashable, Sendable {
-        /// The name; nil for an invalid name of an earlier version.
+        /// The name; nil for an invalid one.
         public let user: User?
         /// The number of the first record that does not follow. It or an earlier one was changed or removed.
         public let number: Int64

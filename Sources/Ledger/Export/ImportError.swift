@@ -33,8 +33,8 @@ public enum ImportError: CodedError, Equatable {
         case .lineInvalid(let line):
             "Line \(line) is not a line of an exported ledger. Nothing was imported; export the ledger again."
         case .versionOther(let version):
-            "The file has version \(version) of the ledger. This Till imports versions \(LedgerSchema.earliestVersion) to "
-                + "\(LedgerSchema.version)."
+            "The file is an export of version \(version) of the ledger, which this Till does not import. Import it with the Till "
+                + "that wrote it, or export the ledger again with this one."
         case .incomplete:
             "The file was truncated or changed after its export. Nothing was imported; export the ledger again."
         case .interrupted:

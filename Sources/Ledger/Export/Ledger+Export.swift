@@ -16,7 +16,7 @@ extension Ledger {
             var export = LedgerExport()
             var rows = 0
             func write(_ lines: [ExportLine]) throws { try output(try export.text(of: lines)) }
-            try write([ExportLine(version: LedgerSchema.version)])
+            try write([ExportLine(version: database.tables.schema.version)])
             for table in try database.describedTables() {
                 try database.forEachPage(of: table.inOrder) { page in
                     try write(page.map { ExportLine(table, $0) })

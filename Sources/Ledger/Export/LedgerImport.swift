@@ -11,12 +11,9 @@ struct LedgerImport {
     private var rest = Data()
     private var hash = SHA256State()
     private let decoder = JSONDecoder()
-    /// The tables of the version that the first line names.
-    private var tables: [String: Table] = [:]
+    private let tables: [String: Table]
     /// The names of the existing tables.
     private var present: Set<String>
-    /// The conversion that an export of an earlier version needs.
-    private var conversion: LedgerConversion?
     private var lines = 0
     private var rows = 0
     private var isComplete = false
@@ -27,6 +24,7 @@ struct LedgerImport {
     init(database: any LedgerDatabase, dialect: SQLDialect) throws {
         self.database = database
         self.dialect = dialect
+        tables = Dictionary(uniqueKeysWithValues: database.tables.schema.tables.map { ($0.name, $0) })
         present = try database.presentTables()
     }
 
@@ -41,37 +39,12 @@ struct LedgerImport {
         guard rest.count <= Self.maximumLength else { throw ImportError.lineInvalid(lines + 1) }
     }
 
-    /// Checks that the export is complete, and converts an export of an earlier version.
+    /// Checks that the export is complete.
     ///
     /// - Returns: The number of rows.
     func end() throws -> Int {
         guard isComplete, rest.isEmpty else { throw ImportError.incomplete }
-        do {
-            for statement in conversion?.filling ?? [] { try database.write(statement, []) }
-        } catch  where database.isConstraintViolation(error) {
-            throw ImportError.inconsistent(["Its rows contradict each other."])
-        }
         return rows
-    }
-
-    /// Creates the tables for the rows of a version.
-    private mutating func begin(_ version: Int) throws {
-        guard (LedgerSchema.earliestVersion...LedgerSchema.version).contains(version) else {
-            throw ImportError.versionOther(version)
-        }
-        guard version < LedgerSchema.earliestExtendedVersion else {
-            tables = Dictionary(uniqueKeysWithValues: database.tables.schema.tables.map { ($0.name, $0) })
-            return
-        }
-        let conversion = LedgerConversion(dialect: dialect, version: version, schema: database.tables.schema)
-        for table in database.tables.schema.tables { try make(table) }
-        for statement in conversion.legacyTables { try database.write(statement, []) }
-        tables = Dictionary(
-            uniqueKeysWithValues: conversion.legacy.all.map {
-                (String($0.name.dropFirst(LegacyTables.prefix.count)), $0)
-            })
-        present.formUnion(conversion.legacy.all.map(\.name))
-        self.conversion = conversion
     }
 
     /// Creates all tables of the feature that has a table: a ledger has all tables of a feature, or none.
@@ -94,7 +67,7 @@ struct LedgerImport {
         }
         if lines == 1 {
             guard let version = line.version else { throw ImportError.lineInvalid(lines) }
-            try begin(version)
+            guard version == database.tables.schema.version else { throw ImportError.versionOther(version) }
         } else if let digest = line.sha256 {
             guard digest == hash.digest().hexadecimal, line.rows == rows else { throw ImportError.incomplete }
             isComplete = true

@@ -6,7 +6,7 @@ extension Ledger {
     ///
     /// - Parameters:
     ///   - features: All features. The ledger creates the tables of the features in use.
-    ///   - migrates: True if the ledger may create tables and migrate a ledger of an earlier version.
+    ///   - migrates: True if the ledger may create tables and add columns.
     /// - Throws: `StorageFault`.
     package init(
         _ address: PostgreSQLAddress,
@@ -30,7 +30,7 @@ extension Ledger {
             let differences =
                 storage.dialect == .postgreSQL ? try PostgreSQLDefinitions(database: database).problems() : []
             return LedgerReport(
-                rows: rows, isOfThisVersion: true,
+                rows: rows,
                 // The rules read tables as the ledger defines them, and a failure would end the transaction.
                 problems: differences.isEmpty ? try LedgerRules(database: database).problems() : differences)
         }

@@ -5,7 +5,7 @@ enum PostgreSQLSchema {
     /// The advisory lock of the processes that prepare a ledger.
     private static let lock: Int64 = 0x7469_6c6c
 
-    /// Creates the missing tables of the features in use, and converts a ledger of an earlier version.
+    /// Creates the missing tables of the features in use, and adds the columns that a ledger of an earlier version lacks.
     ///
     /// - Returns: The reason why the ledger cannot be used; nil if it can.
     static func prepare(
@@ -23,36 +23,17 @@ enum PostgreSQLSchema {
             ).rows.first
             version = try newest?["version"] ?? 0
         }
-        var missing = schema.missing(from: present)
-        if migrates, let script = script(from: version, schema, present) {
-            try connection.script(script)
+        let isComplete = version == schema.version && schema.missing(from: present).isEmpty
+        let mayComplete = migrates && !isComplete && version <= schema.version
+        if mayComplete {
+            let completion = schema.completion(of: version, with: present, in: .postgreSQL)
+            try connection.script(version == 0 ? additionalTables + completion : completion)
             try connection.enqueue(
-                SQLQuery(
-                    "INSERT INTO ledger_schema (version) VALUES ($1) ON CONFLICT DO NOTHING", [LedgerSchema.version]))
-            (version, missing) = (LedgerSchema.version, [])
+                SQLQuery("INSERT INTO ledger_schema (version) VALUES ($1) ON CONFLICT DO NOTHING", [schema.version]))
         }
         try connection.commit()
-        switch version {
-        case LedgerSchema.version: return missing.isEmpty ? nil : .missing
-        case 0: return .missing
-        case ..<LedgerSchema.earliestVersion: return .outdatedVersion
-        case ..<LedgerSchema.version: return .olderVersion
-        default: return .newerVersion
-        }
-    }
-
-    /// The statements that migrate a version to this one; nil if there are none.
-    private static func script(from version: Int, _ schema: LedgerSchema, _ present: Set<String>) -> String? {
-        let completion = schema.completion(of: version, with: present, in: .postgreSQL)
-        return switch version {
-        case 0: additionalTables + completion
-        case LedgerSchema.version where schema.missing(from: present).isEmpty: nil
-        case LedgerSchema.earliestExtendedVersion...LedgerSchema.version: completion
-        case LedgerSchema.earliestVersion..<LedgerSchema.version:
-            LedgerConversion(dialect: .postgreSQL, version: version, schema: schema).statements
-                .joined(separator: ";\n")
-        default: nil
-        }
+        if version > schema.version { return .otherVersion }
+        return isComplete || mayComplete ? nil : .missing
     }
 
     /// The tables that only a ledger in PostgreSQL has: its version, and the tokens of its commits.

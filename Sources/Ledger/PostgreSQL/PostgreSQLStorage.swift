@@ -34,7 +34,7 @@ package final class PostgreSQLStorage: LedgerStorage {
     /// - Parameters:
     ///   - features: All features.
     ///   - randomness: A source of random bytes for the tokens of commits, and for pauses.
-    ///   - migrates: True if the storage may create tables and migrate a ledger of an earlier version.
+    ///   - migrates: True if the storage may create tables and add columns.
     /// - Throws: `StorageFault`.
     package init(
         _ address: PostgreSQLAddress,

@@ -19,26 +19,13 @@ package struct AppRecords {
     }
 
     /// The numbers of all apps. New apps among the given ones get a number.
-    ///
-    /// In a ledger of an earlier version, all rows belong to one app: the first app that gets a number.
     package func numbers(of bundleIdentifiers: Set<String>) throws -> AppNumbers {
         var apps = AppNumbers()
-        var unnamed: Int64?
-        for row in try database.rows(Self.known) {
-            let (number, bundleIdentifier): (Int64, String) = (try row["app"], try row["bundle_id"])
-            apps.set(number, of: bundleIdentifier)
-            if bundleIdentifier.isEmpty { unnamed = number }
-        }
+        for row in try database.rows(Self.known) { apps.set(try row["app"], of: try row["bundle_id"]) }
         for bundleIdentifier in bundleIdentifiers.sorted() where apps[bundleIdentifier] == nil {
-            if let number = unnamed {
-                try database.update("app", set: ["bundle_id"], where: ["app"], [[bundleIdentifier, number]])
-                apps.set(number, of: bundleIdentifier)
-                unnamed = nil
-            } else {
-                let number = apps.last + 1
-                try database.insert(into: "app", ["app", "bundle_id"], [[number, bundleIdentifier]])
-                apps.set(number, of: bundleIdentifier)
-            }
+            let number = apps.last + 1
+            try database.insert(into: "app", ["app", "bundle_id"], [[number, bundleIdentifier]])
+            apps.set(number, of: bundleIdentifier)
         }
         return apps
     }

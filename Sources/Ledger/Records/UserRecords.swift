@@ -43,13 +43,12 @@ package struct UserRecords {
         let (head, tokens) = (UserHead.first, users.map { _ in UUID(randomness: randomness) })
         let numbers = try database.insertUsers(
             [
-                "issuer", "name", "app_account_token", "is_app_account_token_settled", "accepts_any_spelling",
-                "first_seen_at", "version", "last_transaction", "last_grant", "audit_number", "audit_digest",
+                "issuer", "name", "app_account_token", "is_app_account_token_settled", "first_seen_at", "version",
+                "last_transaction", "last_grant", "audit_number", "audit_digest",
             ],
             zip(users, tokens).map { user, token in
                 [
-                    user.issuer, user.name, token, false, false, moment, head.version, head.lastTransaction,
-                    head.lastGrant,
+                    user.issuer, user.name, token, false, moment, head.version, head.lastTransaction, head.lastGrant,
                     head.auditNumber, head.auditDigest,
                 ]
             },
@@ -85,7 +84,7 @@ package struct UserRecords {
         SQLQuery("SELECT user_id FROM user_name WHERE name = $1 AND issuer = $2", [user.name, user.issuer])
     }
 
-    /// The users with numbers, except users of earlier versions whose name is invalid today.
+    /// The users with numbers.
     package func names(of identifiers: Set<Int64>) throws -> [Int64: User] {
         var names: [Int64: User] = [:]
         let rows = try database.rows(
@@ -151,10 +150,7 @@ package struct UserRecords {
         try database.delete(from: "user_name", where: ["name", "issuer"], [[old.name, old.issuer]])
         try database.insert(into: "user_name", ["name", "issuer", "user_id"], [[name, issuer, identifier]])
         try database.execute(
-            """
-            UPDATE "user" SET issuer = $1, name = $2, accepts_any_spelling = 0 WHERE user_id = $3
-            """,
-            [issuer, name, identifier])
+            #"UPDATE "user" SET issuer = $1, name = $2 WHERE user_id = $3"#, [issuer, name, identifier])
     }
 
     package func heads(of users: Set<Int64>) throws -> [Int64: UserHead] {

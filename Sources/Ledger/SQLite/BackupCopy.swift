@@ -55,7 +55,7 @@ struct BackupCopy {
         } catch {
             throw Self.error(error, backup: backup)
         }
-        guard let report else { throw RestorationError.newerVersion(path: backup.path) }
+        guard let report else { throw RestorationError.otherVersion(path: backup.path) }
         guard report.problems.isEmpty else {
             throw RestorationError.inconsistent(path: backup.path, problems: report.problems)
         }
@@ -78,8 +78,6 @@ struct BackupCopy {
     }
 
     /// Ends all sessions, revokes API keys, and waits until the copy is one complete file on the disk.
-    ///
-    /// A ledger of an earlier version may lack these tables.
     ///
     /// - Returns: The number of ended sessions.
     /// - Throws: `RestorationError`, `StorageFault`.

@@ -3,8 +3,8 @@ import Foundation
 import GRDB
 import Signatures
 
-/// The file of a ledger, for the commands of an operator. They do not convert it, because a service of an earlier version may
-/// be running on it.
+/// The file of a ledger, for the commands of an operator. They add no tables and columns to it, because a service of an earlier
+/// version may be running on it.
 public struct LedgerFile: Sendable {
     private let url: URL
     private let features: [LedgerFeature]
@@ -19,7 +19,7 @@ public struct LedgerFile: Sendable {
 
     /// Checks the file and every rule of the ledger on a snapshot. Other processes may write meanwhile.
     ///
-    /// - Throws: `StorageFault` if the file cannot be read, or was written by a newer version.
+    /// - Throws: `StorageFault` if the file cannot be read, or is of another version.
     public func check() throws(StorageFault) -> LedgerReport {
         let lock = try LedgerLock(url, .shared)
         defer { withExtendedLifetime(lock) {} }
@@ -30,17 +30,17 @@ public struct LedgerFile: Sendable {
                 report = try Self.report(on: database, features)
                 return .rollback
             }
-            guard let report else { throw StorageFault(cause: .newerVersion, path: url.path) }
+            guard let report else { throw StorageFault(cause: .otherVersion, path: url.path) }
             return report
         } catch {
             throw SQLiteStorage.fault(error, path: url.path)
         }
     }
 
-    /// - Returns: Nil for a ledger of a newer version.
+    /// - Returns: Nil for a ledger of another version.
     static func report(on database: Database, _ features: [LedgerFeature]) throws -> LedgerReport? {
-        guard let version = try SQLiteSchema.version(of: database) else { return nil }
-        let isOfThisVersion = version == LedgerSchema.version
+        let schema = LedgerSchema(features)
+        guard try SQLiteSchema.version(of: database) == schema.version else { return nil }
         func count(_ table: Table) throws -> Int {
             guard try database.tableExists(table.name) else { return 0 }
             return try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table.quotedName)") ?? 0
@@ -51,19 +51,15 @@ public struct LedgerFile: Sendable {
             let (table, parent): (String, String) = (row["table"], row["parent"])
             problems.append("A row of \(table) refers to a missing row of \(parent).")
         }
-        let schema = LedgerSchema(features)
-        let differences = try SQLiteDefinitions.problems(of: database, version: version, schema)
+        let differences = try SQLiteDefinitions.problems(of: database, schema)
         problems += differences
-        if isOfThisVersion {
-            let tables = SQLiteDatabase(database: database, tables: LedgerTables(schema))
-            do { problems += try LedgerRules(database: tables).problems() } catch {
-                // The rules read tables as the ledger defines them.
-                if differences.isEmpty { throw error }
-            }
+        let tables = SQLiteDatabase(database: database, tables: LedgerTables(schema))
+        do { problems += try LedgerRules(database: tables).problems() } catch {
+            // The rules read tables as the ledger defines them.
+            if differences.isEmpty { throw error }
         }
         let rows = try schema.tables.map { ($0.name, try count($0)) }
-        return LedgerReport(
-            rows: Dictionary(uniqueKeysWithValues: rows), isOfThisVersion: isOfThisVersion, problems: problems)
+        return LedgerReport(rows: Dictionary(uniqueKeysWithValues: rows), problems: problems)
     }
 
     /// Copies a snapshot of the ledger into a new file. Other processes may write meanwhile. The file gets its name only when

@@ -21,7 +21,7 @@ struct ReplacedLedger {
         do {
             let database = try DatabaseQueue(path: file.url.path)
             let keys = try database.read(readRevokedKeys)
-            // SQLite refuses this if another connection is open, for example one of an earlier version of Till.
+            // SQLite refuses this if another connection is open, for example one of another program.
             try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
             try database.close()
             return keys

@@ -8,7 +8,7 @@ public enum RestorationError: CodedError, Equatable {
     case sameFile(path: String)
     case unreadable(path: String)
     case notALedger(path: String)
-    case newerVersion(path: String)
+    case otherVersion(path: String)
     /// The backup breaks rules. `problems` has a sentence for each.
     case inconsistent(path: String, problems: [String])
 
@@ -18,7 +18,7 @@ public enum RestorationError: CodedError, Equatable {
         case .sameFile: "restorationIsTheLedger"
         case .unreadable: "restorationUnreadable"
         case .notALedger: "restorationNotALedger"
-        case .newerVersion: "restorationNewerVersion"
+        case .otherVersion: "restorationOtherVersion"
         case .inconsistent: "restorationUnsound"
         }
     }
@@ -32,8 +32,8 @@ public enum RestorationError: CodedError, Equatable {
             "\"\(path)\" cannot be read. Check that it is a file, and that this user may read it."
         case .notALedger(let path):
             "\"\(path)\" is not a ledger, or is damaged. Name another backup; the ledger in place is unchanged."
-        case .newerVersion(let path):
-            "\"\(path)\" was written by a newer version of Till. Restore it with that version."
+        case .otherVersion(let path):
+            "\"\(path)\" was written by another version of Till. Restore it with that version."
         case .inconsistent(let path, let problems):
             "\"\(path)\" is damaged. Name another backup; the ledger in place is unchanged. "
                 + problems.joined(separator: " ")

@@ -2,16 +2,13 @@ import GRDB
 
 /// The tables, indexes, triggers and views of a ledger in a file, as the statements that made them.
 enum SQLiteDefinitions {
-    private static let versions = "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)"
     /// The tables that SQLite itself makes.
     private static let ownTables = ["sqlite_sequence", "sqlite_stat1", "sqlite_stat3", "sqlite_stat4"]
 
-    /// The differences between a file and the tables of its version.
+    /// The differences between a file and the tables of a ledger.
     ///
-    /// - Parameter version: The version of the ledger. Before `LedgerSchema.earliestExtendedVersion`, only triggers and views are
-    ///   compared: the other objects are replaced when the ledger is converted.
     /// - Returns: A sentence for each difference.
-    static func problems(of database: Database, version: Int, _ schema: LedgerSchema) throws -> [String] {
+    static func problems(of database: Database, _ schema: LedgerSchema) throws -> [String] {
         var found: [String: String] = [:]
         var present: Set<String> = []
         for row in try Row.fetchAll(database, sql: "SELECT type, name, sql FROM sqlite_master") {
@@ -26,30 +23,16 @@ enum SQLiteDefinitions {
             if type == "index", sql == nil, name.hasPrefix("sqlite_autoindex_") { continue }
             found["\(type) \(DefinitionDifferences.quoted(name))"] = normalized(sql ?? "")
         }
-        var defined = defined(by: schema, present, version: version)
-        if version < LedgerSchema.earliestExtendedVersion {
-            let isCode = { (entry: (key: String, value: String)) in
-                !entry.key.hasPrefix("table ") && !entry.key.hasPrefix("index ")
-            }
-            (found, defined) = (found.filter(isCode), defined.filter(isCode))
-        }
-        return DefinitionDifferences.sentences(found: found, defined: defined)
+        return DefinitionDifferences.sentences(found: found, defined: defined(by: schema, present))
     }
 
     /// The objects of the features of which a ledger has a table.
-    private static func defined(
-        by schema: LedgerSchema,
-        _ present: Set<String>,
-        version: Int
-    ) -> [String: String] {
+    private static func defined(by schema: LedgerSchema, _ present: Set<String>) -> [String: String] {
         let tables = schema.features.filter { feature in
             feature.tables.contains { present.contains($0.name) }
-        }.flatMap(\.tables).filter {
-            // A later version may have added the table.
-            version == LedgerSchema.version || present.contains($0.name)
-        }
-        var defined = ["table \"grdb_migrations\"": normalized(versions)]
-        for statement in tables.flatMap({ $0.statements(in: .sqlite, of: version) }) {
+        }.flatMap(\.tables)
+        var defined: [String: String] = [:]
+        for statement in tables.flatMap({ $0.statements(in: .sqlite) }) {
             let words = statement.split(separator: " ", maxSplits: 4).filter { $0 != "UNIQUE" }
             let name = words[2].filter { $0 != "\"" }
             defined["\(words[1].lowercased()) \"\(name)\""] = normalized(statement)

@@ -1,16 +1,34 @@
 import Commerce
+import Foundation
 import GRDB
 
-/// The version of a ledger in a SQLite file.
+/// The version of a ledger in a SQLite file: its `user_version`.
 enum SQLiteSchema {
-    /// The version of a ledger; 0 if there is none; nil if a newer version of Till wrote it.
-    static func version(of database: Database) throws -> Int? {
-        guard try database.tableExists("grdb_migrations") else { return 0 }
-        let found = try Set(String.fetchAll(database, sql: "SELECT identifier FROM grdb_migrations"))
-        return found.isSubset(of: LedgerSchema.versions) ? found.count : nil
+    /// Refuses a file of another version, and changes no byte of it.
+    ///
+    /// - Throws: `StorageFault`. A file that cannot be read passes: the opening for writing reports its fault.
+    static func checkVersion(of file: URL, _ schema: LedgerSchema) throws(StorageFault) {
+        var configuration = Configuration()
+        configuration.readonly = true
+        guard let database = try? DatabaseQueue(path: file.path, configuration: configuration) else { return }
+        let cause = try? database.read { try refusal(of: $0, schema) }
+        try? database.close()
+        if let cause = cause ?? nil { throw StorageFault(cause: cause, path: file.path) }
     }
 
-    /// Creates the missing tables of the features in use, and converts a ledger of an earlier version.
+    /// - Returns: The reason why this Till does not use the tables of a database; nil if it does.
+    static func refusal(of database: Database, _ schema: LedgerSchema) throws -> StorageFault.Cause? {
+        let version = try version(of: database)
+        guard version > 0 else { return try tables(of: database).isEmpty ? nil : .otherVersion }
+        return version <= schema.version ? nil : .otherVersion
+    }
+
+    /// The version of a ledger; 0 if there is none.
+    static func version(of database: Database) throws -> Int {
+        try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+    }
+
+    /// Creates the missing tables of the features in use, and adds the columns that a ledger of an earlier version lacks.
     ///
     /// - Returns: The reason why the ledger cannot be used; nil if it can.
     static func prepare(
@@ -18,23 +36,12 @@ enum SQLiteSchema {
         _ schema: LedgerSchema,
         migrates: Bool
     ) throws -> StorageFault.Cause? {
-        guard let version = try version(of: database) else { return .newerVersion }
-        let isExtended = version == 0 || version >= LedgerSchema.earliestExtendedVersion
-        let present = isExtended ? try tables(of: database) : []
-        if version == LedgerSchema.version, schema.missing(from: present).isEmpty { return nil }
-        guard version == 0 || version >= LedgerSchema.earliestVersion else { return .outdatedVersion }
-        guard migrates else { return [0, LedgerSchema.version].contains(version) ? .missing : .olderVersion }
-        if version == 0 {
-            try database.execute(sql: "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
-        }
-        let statements =
-            isExtended
-            ? [schema.completion(of: version, with: present, in: .sqlite)]
-            : LedgerConversion(dialect: .sqlite, version: version, schema: schema).statements
-        for statement in statements { try database.execute(sql: statement) }
-        for name in LedgerSchema.versions.dropFirst(version) {
-            try database.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES (?)", arguments: [name])
-        }
+        if let cause = try refusal(of: database, schema) { return cause }
+        let (version, present) = (try version(of: database), try tables(of: database))
+        if version == schema.version, schema.missing(from: present).isEmpty { return nil }
+        guard migrates else { return .missing }
+        try database.execute(sql: schema.completion(of: version, with: present, in: .sqlite))
+        try database.execute(sql: "PRAGMA user_version = \(schema.version)")
         return nil
     }
 

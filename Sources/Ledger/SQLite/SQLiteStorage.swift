@@ -32,8 +32,7 @@ package final class SQLiteStorage: LedgerStorage {
     ///
     /// - Parameters:
     ///   - features: All features.
-    ///   - migrates: True if the storage may create tables and migrate a ledger of an earlier version. A service of that
-    ///     version may be running on it.
+    ///   - migrates: True if the storage may create tables and add columns.
     /// - Throws: `StorageFault`.
     package init(file: URL, features: [LedgerFeature], migrates: Bool = true) throws(StorageFault) {
         path = file.path
@@ -52,6 +51,7 @@ package final class SQLiteStorage: LedgerStorage {
             // The lock keeps two processes from creating the tables of a new file.
             writer = try PrivateFile.withLock(file.appendingPathExtension("lock")) {
                 try PrivateFile.ensureExists(at: file)
+                try SQLiteSchema.checkVersion(of: file, tables.schema)
                 let writer = try DatabaseQueue(path: file.path, configuration: configuration)
                 try writer.writeWithoutTransaction { database in
                     // GRDB chooses NORMAL for WAL. With NORMAL, a power failure may undo an answered write.
@@ -60,20 +60,16 @@ package final class SQLiteStorage: LedgerStorage {
                     try database.execute(sql: "PRAGMA cache_size = -16384")
                     try log.observe(database)
                 }
-                let earlier = try writer.writeWithoutTransaction { database in
-                    let earlier = try SQLiteSchema.version(of: database)
+                try writer.writeWithoutTransaction { database in
                     try database.inTransaction(.immediate) {
                         let cause = try SQLiteSchema.prepare(database, tables.schema, migrates: migrates)
                         if let cause { throw StorageFault(cause: cause, path: file.path) }
                         return .commit
                     }
-                    return earlier
                 }
                 // The checkpoint shows if the log of an earlier process cannot reach the disk. Then nothing is appended to it.
                 do {
-                    // The log of a conversion is as large as the ledger.
-                    let isConverted = earlier != LedgerSchema.version
-                    _ = try writer.writeWithoutTransaction { try $0.checkpoint(isConverted ? .truncate : .passive) }
+                    _ = try writer.writeWithoutTransaction { try $0.checkpoint(.passive) }
                 } catch let error as DatabaseError where error.resultCode != .SQLITE_IOERR {
                     // Another process runs a checkpoint, or the disk is full. The ledger is usable in both cases.
                 }

@@ -4,7 +4,8 @@ import Synchronization
 
 /// The pages of a ledger's write-ahead log, and the checkpoints that bound their number.
 ///
-/// A checkpoint moves only what no reader needs. Long reads therefore end once the log reaches its bound.
+/// A checkpoint moves only what no reader needs. Long reads therefore end once the log reaches its bound. They go on while a reader
+/// of another process holds the log.
 final class WriteAheadLog: Sendable {
     /// The number of new pages after which a checkpoint moves them into the database.
     private static let pagesPerCheckpoint = 1000
@@ -22,6 +23,8 @@ final class WriteAheadLog: Sendable {
     private let pagesAtCheckpoint = Atomic(0)
     /// The number of times that all long reads were ended.
     private let endings = Atomic(0)
+    /// The number of pages that were moved when all long reads were last ended. Nil since the log began anew.
+    private let movedAtEnding = Mutex<Int?>(nil)
 
     /// Counts the pages at each commit of a connection.
     ///
@@ -44,7 +47,10 @@ final class WriteAheadLog: Sendable {
     func isCheckpointDue() -> Bool {
         let pages = pages.load(ordering: .relaxed)
         // The log begins anew after a checkpoint of all pages.
-        if pages < pagesAtCheckpoint.load(ordering: .relaxed) { pagesAtCheckpoint.store(0, ordering: .relaxed) }
+        if pages < pagesAtCheckpoint.load(ordering: .relaxed) {
+            pagesAtCheckpoint.store(0, ordering: .relaxed)
+            movedAtEnding.withLock { $0 = nil }
+        }
         guard pages - pagesAtCheckpoint.load(ordering: .relaxed) >= Self.pagesPerCheckpoint else { return false }
         pagesAtCheckpoint.store(pages, ordering: .relaxed)
         return true
@@ -60,10 +66,19 @@ final class WriteAheadLog: Sendable {
             try database.checkpoint(.passive)
             return
         }
-        if pages > Self.maximumPages { endings.add(1, ordering: .relaxed) }
+        if pages > Self.maximumPages {
+            // No page was moved since the last ending if another process holds the log.
+            let moved = try database.checkpoint(.passive).checkpointedFrameCount
+            let isHeldByOther = movedAtEnding.withLock { last in
+                defer { last = moved }
+                return last == moved
+            }
+            if !isHeldByOther { endings.add(1, ordering: .relaxed) }
+        }
         sqlite3_busy_timeout(database.sqliteConnection, Self.truncationTimeout)
         defer { sqlite3_busy_timeout(database.sqliteConnection, busyTimeout) }
         try database.checkpoint(.truncate)
+        movedAtEnding.withLock { $0 = nil }
     }
 
     /// Runs a long read, which fails as interrupted once the log exceeds its bound.

@@ -10,20 +10,20 @@ extension Table {
             .integer("user_id"), .integer("number", check: "number > 0"), .integer("happened_at"), .text("event"),
             .text("actor"), .text("origin").optional, .text("reference"), .text("subject"), .text("reason").optional,
             .blob("reason_salt").optional, .blob("reason_digest", count: 32).optional, .blob("digest", count: 32),
-            .text("app").since(20),
+            .text("app").optional,
         ],
         key: ["user_id", "number"], references: [Reference(columns: ["user_id"], table: "user")],
         // The latest records of all users, by origin, and the numbers of each event since a moment.
         indexes: [
             Index(
-                name: "audit_by_time", columns: ["origin", "happened_at", "user_id", "number", "event"], since: 19),
+                name: "audit_by_time", columns: ["origin", "happened_at", "user_id", "number", "event"]),
             // The actions of the team's members, which are rare.
             Index(
                 name: "audit_of_members", columns: ["happened_at", "user_id", "number", "actor", "event"],
-                condition: "substr(actor, 1, 7) = 'member '", since: 19),
+                condition: "substr(actor, 1, 7) = 'member '"),
             Index(
                 name: "audit_refused", columns: ["reason", "happened_at", "user_id", "number"],
-                condition: "event = 'refused'", since: 19),
+                condition: "event = 'refused'"),
         ],
         sqliteTriggers: [
             """

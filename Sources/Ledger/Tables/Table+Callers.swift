@@ -21,15 +21,14 @@ extension Table {
         name: "api_key", family: .everywhere,
         columns: [
             .text("key_id"), .text("name"), .text("scopes"), .blob("secret_digest", count: 32), .integer("created_at"),
-            .integer("revoked_at").optional, .text("app").optional.since(18),
-            .integer("expires_at").optional.since(18), .integer("last_used_at").optional.since(18),
-            .text("platform").optional.since(19),
+            .integer("revoked_at").optional, .text("app").optional, .integer("expires_at").optional,
+            .integer("last_used_at").optional, .text("platform").optional,
         ],
         key: ["key_id"],
         indexes: [
             // An app has one valid public key for each platform.
             Index(
                 name: "api_key_of_platform", columns: ["app", "platform"], isUnique: true,
-                condition: "platform IS NOT NULL AND revoked_at IS NULL", since: 19)
+                condition: "platform IS NOT NULL AND revoked_at IS NULL")
         ])
 }

@@ -10,16 +10,12 @@ extension Table {
         columns: [
             .integer("user_id"), .text("issuer"), .text("name", check: "name <> ''"),
             .text("app_account_token", check: "length(app_account_token) = 36"),
-            .integer("is_app_account_token_settled"), .integer("accepts_any_spelling"), .integer("first_seen_at"),
+            .integer("is_app_account_token_settled"), .integer("first_seen_at"),
             .integer("version"),
             .integer("last_transaction"), .integer("last_grant"), .integer("audit_number"),
             .blob("audit_digest", count: 32),
         ],
-        key: ["user_id"],
-        indexes: [
-            Index(
-                name: "user_of_any_spelling", columns: ["user_id", "issuer"], condition: "accepts_any_spelling = 1")
-        ])
+        key: ["user_id"])
 
     /// The users by their names. `aliased_at`: the time at which a name became an alias of the user; null for the user's own
     /// name.
@@ -27,12 +23,12 @@ extension Table {
         name: "user_name", family: .globalKey,
         columns: [
             .text("name", check: "name <> ''"), .text("issuer"), .integer("user_id"),
-            .integer("aliased_at").optional.since(19),
+            .integer("aliased_at").optional,
         ],
         key: ["name", "issuer"],
         indexes: [
             Index(
-                name: "user_name_that_aliases", columns: ["user_id"], condition: "aliased_at IS NOT NULL", since: 19)
+                name: "user_name_that_aliases", columns: ["user_id"], condition: "aliased_at IS NOT NULL")
         ],
         owner: Owner("user", by: "A name", alias: "aliased_at"))
 
@@ -42,13 +38,12 @@ extension Table {
         name: "account_token", family: .globalKey,
         columns: [
             .text("app_account_token", check: "length(app_account_token) = 36"), .integer("user_id"),
-            .integer("aliased_at").optional.since(19),
+            .integer("aliased_at").optional,
         ],
         key: ["app_account_token"],
         indexes: [
             Index(
-                name: "account_token_that_aliases", columns: ["user_id"], condition: "aliased_at IS NOT NULL",
-                since: 19)
+                name: "account_token_that_aliases", columns: ["user_id"], condition: "aliased_at IS NOT NULL")
         ],
         owner: Owner("user", by: "An account token", alias: "aliased_at"))
 
@@ -59,8 +54,7 @@ extension Table {
         references: [Reference(columns: ["user_id"], table: "user")],
         indexes: [Index(name: "user_merge_of_former", columns: ["former_id"])], merge: .byRule)
 
-    /// The numbers of bundle identifiers. The bundle identifier is empty for the rows of an earlier version, until a service
-    /// names their app.
+    /// The numbers of bundle identifiers.
     private static let app = Table(
         name: "app", family: .everywhere, columns: [.integer("app", check: "app > 0"), .text("bundle_id")],
         key: ["app"], unique: [["bundle_id"]])

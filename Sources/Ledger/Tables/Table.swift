@@ -130,8 +130,6 @@ package struct Table: Sendable {
             Column(name: name, kind: .blob, check: count.map { "length(\(name)) = \($0)" })
         }
 
-        func isPart(of version: Int) -> Bool { since.map { $0 <= version } ?? true }
-
         /// The same column, added to an existing table by a version of the ledger. It comes after the other columns, and may be
         /// null.
         package func since(_ version: Int) -> Column {
@@ -168,24 +166,18 @@ package struct Table: Sendable {
         package let isUnique: Bool
         /// The condition of the rows in the index.
         let condition: String?
-        /// The version of the ledger that added the index; nil for an original index.
-        let since: Int?
 
         package init(
             name: String,
             columns: [String],
             isUnique: Bool = false,
-            condition: String? = nil,
-            since: Int? = nil
+            condition: String? = nil
         ) {
             self.name = name
             self.columns = columns
             self.isUnique = isUnique
             self.condition = condition
-            self.since = since
         }
-
-        func isPart(of version: Int) -> Bool { since.map { $0 <= version } ?? true }
     }
 
     /// The name in quotes, for SQL.
@@ -199,23 +191,16 @@ package struct Table: Sendable {
     /// The statements that create the table, as one text.
     package func definition(in dialect: SQLDialect) -> String { statements(in: dialect).joined(separator: "\n") }
 
-    /// The statements that add the columns and indexes that a ledger of a version lacks.
+    /// The statements that add the columns that a ledger of a version lacks.
     func additions(since version: Int, in dialect: SQLDialect) -> [String] {
         columns.filter { $0.since.map { $0 > version } ?? false }.map {
             "ALTER TABLE \(quotedName) ADD COLUMN \(dialect.definition(of: $0));"
-        } + indexes.filter { $0.since.map { $0 > version } ?? false }.map(statement)
-    }
-
-    private func statement(_ index: Index) -> String {
-        "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(index.name) ON \(quotedName) "
-            + "(\(index.columns.joined(separator: ", ")))" + (index.condition.map { " WHERE \($0)" } ?? "") + ";"
+        }
     }
 
     /// The statements that create the table.
-    ///
-    /// - Parameter version: The version of the ledger whose table it is.
-    func statements(in dialect: SQLDialect, of version: Int = LedgerSchema.version) -> [String] {
-        let columns = columns.filter { $0.isPart(of: version) }.map { dialect.definition(of: $0) }
+    func statements(in dialect: SQLDialect) -> [String] {
+        let columns = columns.map { dialect.definition(of: $0) }
         let constraints =
             (key.isEmpty ? [] : ["PRIMARY KEY (\(key.joined(separator: ", ")))"])
             + unique.map { "UNIQUE (\($0.joined(separator: ", ")))" } + checks.map { "CHECK (\($0))" }
@@ -229,7 +214,10 @@ package struct Table: Sendable {
                 \((columns + constraints).joined(separator: ",\n    "))
             )\(dialect.options(of: self));
             """
-        return [table] + indexes.filter { $0.isPart(of: version) }.map(statement)
-            + (dialect == .sqlite ? sqliteTriggers : [])
+        let indexes = indexes.map { index in
+            "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(index.name) ON \(quotedName) "
+                + "(\(index.columns.joined(separator: ", ")))" + (index.condition.map { " WHERE \($0)" } ?? "") + ";"
+        }
+        return [table] + indexes + (dialect == .sqlite ? sqliteTriggers : [])
     }
 }

@@ -15,12 +15,16 @@ extension LedgerTransaction {
 
     /// Changes a profile, unless the user does not own a chosen item.
     ///
-    /// - Parameter free: The items that every user owns.
+    /// - Parameters:
+    ///   - free: The items that every user owns.
+    ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit.
+    /// - Throws: `LedgerError`.
     public func change(
         _ change: ProfileChange,
         ofProfileOf user: User,
         owning free: [Item],
         accepting origins: Set<Origin>,
+        newcomers: NewcomerAllowance? = nil,
         at moment: Timestamp
     ) throws -> ProfileAnswer {
         let user = try number(of: user, at: moment)
@@ -29,6 +33,7 @@ extension LedgerTransaction {
         if let foreign = change.chosen.first(where: { !free.contains($0) && !items.contains($0) }) {
             return .notOwned(foreign)
         }
+        try charge(change.bytes, for: user, to: newcomers)
         try records.apply(change, to: user)
         try EventRecords(database: database).append(
             UserChange(kind: .profileChanged, subject: "", happenedAt: moment), to: user)
@@ -36,9 +41,14 @@ extension LedgerTransaction {
     }
 
     /// Adds a wish. An existing wish stays unchanged.
-    public func add(_ wish: Wish, of user: User) throws {
+    ///
+    /// - Parameter newcomers: The caller's allowance for users without a purchase; nil for no limit.
+    /// - Throws: `LedgerError`.
+    public func add(_ wish: Wish, of user: User, newcomers: NewcomerAllowance? = nil) throws {
         let user = try number(of: user, at: wish.wishedAt)
         guard try ProfileRecords(database: database).insert(wish, of: user) else { return }
+        // The end of the wish takes as many bytes again, and is never refused.
+        try charge(2 * (100 + wish.productIdentifier.utf8.count), for: user, to: newcomers)
         try EventRecords(database: database).append(
             UserChange(kind: .wished, subject: wish.productIdentifier, happenedAt: wish.wishedAt), to: user)
     }
@@ -54,5 +64,13 @@ extension LedgerTransaction {
         else { return }
         try EventRecords(database: database).append(
             UserChange(kind: .wishRemoved, subject: productIdentifier, happenedAt: moment), to: user)
+    }
+}
+
+extension ProfileChange {
+    /// The bytes that the change takes in the ledger with its event, about.
+    fileprivate var bytes: Int {
+        let nicknameLength = if case .set(let text) = nickname { text.utf8.count } else { 0 }
+        return 100 + nicknameLength + chosen.reduce(0) { $0 + 100 + $1.collection.utf8.count }
     }
 }

@@ -1,5 +1,5 @@
 /// The Advanced Commerce part of signed renewal information (`advancedCommerceInfo`).
-public final class AdvancedCommerceRenewalInfo: Sendable {
+public final class AdvancedCommerceRenewalInfo: PayloadObject {
     public let consistencyToken: String?
     public let descriptors: AdvancedCommerceDescriptors?
     public let items: [AdvancedCommerceRenewalItem]?

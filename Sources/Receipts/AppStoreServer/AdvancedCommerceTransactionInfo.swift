@@ -1,7 +1,7 @@
 import Commerce
 
 /// The Advanced Commerce part of a signed transaction (`advancedCommerceInfo`; prices in milliunits).
-public final class AdvancedCommerceTransactionInfo: Sendable {
+public final class AdvancedCommerceTransactionInfo: PayloadObject {
     public let descriptors: AdvancedCommerceDescriptors?
     public let estimatedTax: Int64?
     public let items: [AdvancedCommerceTransactionItem]?

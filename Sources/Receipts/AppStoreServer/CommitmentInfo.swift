@@ -1,7 +1,7 @@
 import Commerce
 
 /// The progress of a commitment of several billing periods (`commitmentInfo` of a transaction; price in milliunits).
-public final class TransactionCommitmentInfo: Sendable {
+public final class TransactionCommitmentInfo: PayloadObject {
     public let billingPeriodNumber: Int64?
     public let commitmentExpiresDate: Timestamp?
     public let commitmentPrice: Int64?
@@ -17,7 +17,7 @@ public final class TransactionCommitmentInfo: Sendable {
 
 /// The continuation of a commitment of several billing periods (`commitmentInfo` of renewal information; price in
 /// milliunits).
-public final class RenewalCommitmentInfo: Sendable {
+public final class RenewalCommitmentInfo: PayloadObject {
     public let commitmentAutoRenewProductId: String?
     public let commitmentAutoRenewStatus: OpenEnumeration<AutoRenewStatus>?
     public let commitmentRenewalBillingPlanType: OpenEnumeration<RenewalBillingPlanType>?

@@ -1,7 +1,7 @@
 import Commerce
 
 /// The seats of a purchase (`multiSeatInfo` of a transaction).
-public final class TransactionMultiSeatInfo: Sendable {
+public final class TransactionMultiSeatInfo: PayloadObject {
     public let invitationManagement: OpenEnumeration<InvitationManagement>?
     public let priceTiers: [MultiSeatPriceTier]?
     /// The number of seats that the App Store has refunded. The transaction stays valid for the others.
@@ -15,7 +15,7 @@ public final class TransactionMultiSeatInfo: Sendable {
 }
 
 /// The seats of the next period of a subscription (`multiSeatInfo` of renewal information).
-public final class RenewalMultiSeatInfo: Sendable {
+public final class RenewalMultiSeatInfo: PayloadObject {
     public let renewalPriceTiers: [MultiSeatPriceTier]?
 
     init(_ fields: PayloadFields) throws(PayloadError) {

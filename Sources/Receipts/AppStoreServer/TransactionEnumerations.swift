@@ -41,21 +41,10 @@ public enum TransactionReason: String, Sendable, CaseIterable, Codable {
     case renewal = "RENEWAL"
 }
 
-/// The reason why several transactions are of one period (App Store Server API, `additionalTransactionReason`).
-public enum AdditionalTransactionReason: String, Sendable, CaseIterable, Codable {
-    case seatAddition = "SEAT_ADDITION"
-}
-
 /// The host of the invitations to seats (App Store Server API, `invitationManagement`).
 public enum InvitationManagement: String, Sendable, CaseIterable, Codable {
     case apple = "APPLE"
     case developer = "DEVELOPER"
-}
-
-/// The billing plan of a subscription (App Store Server API, `billingPlanType`).
-public enum BillingPlanType: String, Sendable, CaseIterable, Codable {
-    case billedUpfront = "BILLED_UPFRONT"
-    case monthly = "MONTHLY"
 }
 
 /// The platform of the app's original purchase (App Store Server API, `originalPlatform`).

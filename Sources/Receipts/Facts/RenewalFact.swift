@@ -1,75 +1,51 @@
-/// A fact that signed renewal information states about a subscription (`JWSRenewalInfoDecodedPayload`).
+/// The fields of signed renewal information about a subscription (`JWSRenewalInfoDecodedPayload`).
 public enum RenewalFact: String, StatedFact {
-    case environment
-    case productId = "product_id"
-    case autoRenewProductId = "auto_renew_product_id"
-    case autoRenewStatus = "auto_renew_status"
-    case expirationIntent = "expiration_intent"
-    case isInBillingRetryPeriod = "is_in_billing_retry_period"
-    case gracePeriodExpiresDate = "grace_period_expires_date"
-    case priceIncreaseStatus = "price_increase_status"
-    case renewalDate = "renewal_date"
-    /// The price in milliunits of the currency, of one seat on average.
-    case renewalPrice = "renewal_price"
-    /// The number of seats.
-    case renewalQuantity = "renewal_quantity"
-    /// ISO 4217.
-    case currency
-    case offerType = "offer_type"
-    case offerIdentifier = "offer_id"
-    case offerDiscountType = "offer_discount_type"
-    /// ISO 8601, such as `P1M`.
-    case offerPeriod = "offer_period"
-    case recentSubscriptionStartDate = "recent_subscription_start_date"
-    /// The text of a JSON array.
-    case eligibleWinBackOfferIds = "eligible_win_back_offer_ids"
-    case appAccountToken = "app_account_token"
-    case appTransactionId = "app_transaction_id"
-    case renewalBillingPlanType = "renewal_billing_plan_type"
-    /// The text of a JSON object.
-    case commitmentInfo = "commitment_info"
-    /// The text of a JSON object.
-    case advancedCommerceInfo = "advanced_commerce_info"
-    /// The text of a JSON object.
-    case multiSeatInfo = "multi_seat_info"
+    case environment, productId, autoRenewProductId, autoRenewStatus, expirationIntent, isInBillingRetryPeriod
+    case gracePeriodExpiresDate, priceIncreaseStatus, renewalDate, renewalPrice, renewalQuantity, currency, offerType
+    case offerIdentifier, offerDiscountType, offerPeriod, recentSubscriptionStartDate, eligibleWinBackOfferIds
+    case appAccountToken, appTransactionId, renewalBillingPlanType, commitmentInfo, advancedCommerceInfo, multiSeatInfo
+
+    public static let byColumn = facts()
+
+    public var field: StatedField {
+        switch self {
+        case .environment: .text("environment", "store environment")
+        case .productId: .text("product_id", "product")
+        case .autoRenewProductId: .text("auto_renew_product_id", "product of the next renewal")
+        case .autoRenewStatus: .integer("auto_renew_status", "renewal")
+        case .expirationIntent: .integer("expiration_intent", "reason of the expiry")
+        case .isInBillingRetryPeriod: .bool("is_in_billing_retry_period", "Apple retries the charge")
+        case .gracePeriodExpiresDate: .date("grace_period_expires_date", "end of the grace period")
+        case .priceIncreaseStatus: .integer("price_increase_status", "consent to a price increase")
+        case .renewalDate: .date("renewal_date", "next renewal")
+        // Of one seat on average.
+        case .renewalPrice: .integer("renewal_price", "in thousandths of the currency")
+        case .renewalQuantity: .integer("renewal_quantity", "number of seats that renew")
+        case .currency: .text("currency", "currency")
+        case .offerType: .integer("offer_type", "kind of the offer")
+        case .offerIdentifier: .text("offer_id", "offer")
+        case .offerDiscountType: .text("offer_discount_type", "payment mode of the offer")
+        case .offerPeriod: .text("offer_period", "length of the offer")
+        case .recentSubscriptionStartDate:
+            .date("recent_subscription_start_date", "start of the current subscription")
+        case .eligibleWinBackOfferIds: .texts("eligible_win_back_offer_ids", "win-back offers for the customer")
+        case .appAccountToken: .token("app_account_token", "the app's token of the customer")
+        case .appTransactionId: .text("app_transaction_id", "the customer's download of the app")
+        case .renewalBillingPlanType: .text("renewal_billing_plan_type", "billing plan of the next period")
+        case .commitmentInfo: .object(RenewalCommitmentInfo.self, "commitment_info", "commitment")
+        case .advancedCommerceInfo:
+            .object(AdvancedCommerceRenewalInfo.self, "advanced_commerce_info", "Advanced Commerce data")
+        case .multiSeatInfo: .object(RenewalMultiSeatInfo.self, "multi_seat_info", "seats and their prices")
+        }
+    }
 }
 
 public typealias RenewalFacts = StatedFacts<RenewalFact>
 
 extension RenewalFacts {
     /// The commitment of several billing periods; nil without one.
-    public var commitment: RenewalCommitmentInfo? { object(.commitmentInfo, RenewalCommitmentInfo.init) }
+    public var commitment: RenewalCommitmentInfo? { object(.commitmentInfo) }
 
     /// The seats of the next period; nil for a subscription without seats.
-    public var seats: RenewalMultiSeatInfo? { object(.multiSeatInfo, RenewalMultiSeatInfo.init) }
-
-    init(_ renewal: JWSRenewalInfoDecodedPayload) {
-        self.init()
-        set(.environment, renewal.environment)
-        set(.productId, renewal.productId)
-        set(.autoRenewProductId, renewal.autoRenewProductId)
-        set(.autoRenewStatus, renewal.autoRenewStatus)
-        set(.expirationIntent, renewal.expirationIntent)
-        set(.isInBillingRetryPeriod, renewal.isInBillingRetryPeriod)
-        set(.gracePeriodExpiresDate, renewal.gracePeriodExpiresDate)
-        set(.priceIncreaseStatus, renewal.priceIncreaseStatus)
-        set(.renewalDate, renewal.renewalDate)
-        set(.renewalPrice, renewal.renewalPrice)
-        set(.renewalQuantity, renewal.renewalQuantity)
-        set(.currency, renewal.currency)
-        set(.offerType, renewal.offerType)
-        set(.offerIdentifier, renewal.offerIdentifier)
-        set(.offerDiscountType, renewal.offerDiscountType)
-        set(.offerPeriod, renewal.offerPeriod)
-        set(.recentSubscriptionStartDate, renewal.recentSubscriptionStartDate)
-        set(
-            .eligibleWinBackOfferIds, renewal.fields["eligibleWinBackOfferIds"],
-            ifRead: renewal.eligibleWinBackOfferIds)
-        set(.appAccountToken, renewal.appAccountToken?.lowercasedString)
-        set(.appTransactionId, renewal.appTransactionId)
-        set(.renewalBillingPlanType, renewal.renewalBillingPlanType)
-        set(.commitmentInfo, renewal.fields["commitmentInfo"], ifRead: renewal.commitmentInfo)
-        set(.advancedCommerceInfo, renewal.fields["advancedCommerceInfo"], ifRead: renewal.advancedCommerceInfo)
-        set(.multiSeatInfo, renewal.fields["multiSeatInfo"], ifRead: renewal.multiSeatInfo)
-    }
+    public var seats: RenewalMultiSeatInfo? { object(.multiSeatInfo) }
 }

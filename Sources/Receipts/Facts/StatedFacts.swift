@@ -29,26 +29,35 @@ public struct StatedFacts<Fact: StatedFact>: Hashable, Sendable {
     public func date(_ fact: Fact) -> Timestamp? { integer(fact).map { Timestamp(millisecondsSince1970: $0) } }
 }
 
-/// Encodes an object with one member per fact. The decoder ignores unknown members.
+/// Encodes an object with one member per fact, under the name of its column. The decoder ignores unknown members.
 extension StatedFacts: Codable {
     public init(from decoder: any Decoder) throws {
         let members = try [String: StatedValue](from: decoder)
         self.init(
             Dictionary(
-                uniqueKeysWithValues: members.compactMap { name, value in Fact(rawValue: name).map { ($0, value) } }))
+                uniqueKeysWithValues: members.compactMap { name, value in Fact.byColumn[name].map { ($0, value) } }))
     }
 
     public func encode(to encoder: any Encoder) throws {
-        let members = values.map { fact, value in (fact.rawValue, value) }
+        let members = values.map { fact, value in (fact.field.column, value) }
         try Dictionary(uniqueKeysWithValues: members).encode(to: encoder)
     }
 }
 
 extension StatedFacts {
+    /// Reads the fields of a signed payload.
+    init(_ fields: PayloadFields) throws(PayloadError) {
+        values = [:]
+        values.reserveCapacity(Fact.allCases.count)
+        for fact in Fact.allCases where fact.field.source != .appReceipts {
+            values[fact] = try fact.field.value(fact.rawValue, in: fields)
+        }
+    }
+
     /// Reads the JSON object of a fact; nil if it was not stated.
-    func object<Value>(_ fact: Fact, _ read: (PayloadFields) throws(PayloadError) -> Value) -> Value? {
+    func object<Value: PayloadObject>(_ fact: Fact) -> Value? {
         guard let text = text(fact), let json = try? JSONParser.parse(Array(text.utf8)) else { return nil }
-        return try? read(PayloadFields(json))
+        return try? Value(PayloadFields(json))
     }
 
     mutating func set(_ fact: Fact, _ text: String?) { values[fact] = text.map { .text($0) } }
@@ -59,20 +68,5 @@ extension StatedFacts {
 
     mutating func set(_ fact: Fact, _ date: Timestamp?) {
         values[fact] = date.map { .integer($0.millisecondsSince1970) }
-    }
-
-    mutating func set(_ fact: Fact, _ value: OpenEnumeration<some RawRepresentable<String>>?) {
-        set(fact, value?.rawValue)
-    }
-
-    mutating func set(_ fact: Fact, _ value: OpenEnumeration<some RawRepresentable<Int>>?) {
-        set(fact, value.map { Int64($0.rawValue) })
-    }
-
-    /// Sets a fact to the text of a JSON value.
-    ///
-    /// - Parameter read: What was read of the value. Nil sets nothing.
-    mutating func set(_ fact: Fact, _ json: JSONValue?, ifRead read: (some Any)?) {
-        set(fact, read == nil ? nil : json?.compactText)
     }
 }

@@ -14,6 +14,6 @@ public struct StatedRenewal: Hashable, Sendable, Codable {
     }
 
     init(_ renewal: JWSRenewalInfoDecodedPayload, digest: [UInt8]) {
-        self.init(statedAt: renewal.signedDate, proofDigest: digest, facts: RenewalFacts(renewal))
+        self.init(statedAt: renewal.signedDate, proofDigest: digest, facts: renewal.facts)
     }
 }

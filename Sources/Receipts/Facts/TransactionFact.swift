@@ -1,83 +1,65 @@
-/// A fact that a signed transaction (`JWSTransactionDecodedPayload`) or a purchase in an app receipt states. The facts
-/// that decide ownership are not among them.
+/// The fields of a signed transaction (`JWSTransactionDecodedPayload`) and of a purchase in an app receipt. The fields that
+/// decide ownership are not among them.
 public enum TransactionFact: String, StatedFact {
-    case environment
-    case type
-    case inAppOwnershipType = "ownership_type"
-    case transactionReason = "transaction_reason"
-    case originalPurchaseDate = "original_purchase_date"
-    case expiresDate = "expires_date"
-    case webOrderLineItemId = "web_order_line_item_id"
-    case subscriptionGroupIdentifier = "subscription_group_id"
-    case isUpgraded = "is_upgraded"
-    /// The price in milliunits of the currency: of the whole quantity, or of one seat on average.
-    case price
-    /// ISO 4217.
-    case currency
-    /// ISO 3166-1, three letters.
-    case storefront
-    case storefrontId = "storefront_id"
-    case offerType = "offer_type"
-    case offerIdentifier = "offer_id"
-    case offerDiscountType = "offer_discount_type"
-    /// ISO 8601, such as `P1M`.
-    case offerPeriod = "offer_period"
-    case isTrialPeriod = "is_trial_period"
-    case isInIntroductoryOfferPeriod = "is_in_intro_offer_period"
-    case appAccountToken = "app_account_token"
-    case appTransactionId = "app_transaction_id"
-    case itemId = "item_id"
-    case revocationType = "revocation_type"
-    /// The percentage in thousandths.
-    case revocationPercentage = "revocation_percentage"
-    case billingPlanType = "billing_plan_type"
-    /// The text of a JSON object.
-    case commitmentInfo = "commitment_info"
-    /// The text of a JSON object.
-    case advancedCommerceInfo = "advanced_commerce_info"
-    /// The text of a JSON object.
-    case multiSeatInfo = "multi_seat_info"
-    case additionalTransactionReason = "additional_transaction_reason"
-    /// The date of the last signed transaction about the purchase. Absent if only app receipts have stated it.
-    case signedDate = "signed_date"
+    case environment, type, inAppOwnershipType, transactionReason, originalPurchaseDate, expiresDate
+    case webOrderLineItemId, subscriptionGroupIdentifier, isUpgraded, price, currency, storefront, storefrontId
+    case offerType, offerIdentifier, offerDiscountType, offerPeriod, isTrialPeriod
+    case isInIntroductoryOfferPeriod = "isInIntroOfferPeriod"
+    case appAccountToken, appTransactionId, itemId, revocationType, revocationPercentage, billingPlanType
+    case commitmentInfo, advancedCommerceInfo, multiSeatInfo, additionalTransactionReason, signedDate
+
+    public static let byColumn = facts()
+
+    public var field: StatedField {
+        switch self {
+        case .environment: .text("environment", "store environment")
+        case .type: .text("type", "kind of the product")
+        case .inAppOwnershipType: .text("ownership_type", "bought, shared in the family or a seat")
+        case .transactionReason: .text("transaction_reason", "purchase or renewal")
+        case .originalPurchaseDate: .date("original_purchase_date", "first purchase")
+        case .expiresDate: .date("expires_date", "end of the paid period", by: .lastStatement)
+        case .webOrderLineItemId: .text("web_order_line_item_id", "billing event")
+        case .subscriptionGroupIdentifier: .text("subscription_group_id", "subscription group")
+        case .isUpgraded: .bool("is_upgraded", "replaced by a higher level", by: .lastStatement)
+        // Of the whole quantity, or of one seat on average.
+        case .price: .integer("price", "in thousandths of the currency")
+        case .currency: .text("currency", "currency")
+        case .storefront: .text("storefront", "country of the App Store")
+        case .storefrontId: .text("storefront_id", "storefront")
+        case .offerType: .integer("offer_type", "kind of the offer")
+        case .offerIdentifier: .text("offer_id", "offer")
+        case .offerDiscountType: .text("offer_discount_type", "payment mode of the offer")
+        case .offerPeriod: .text("offer_period", "length of the offer")
+        case .isTrialPeriod: .bool("is_trial_period", "free trial", by: .appReceipts)
+        case .isInIntroductoryOfferPeriod: .bool("is_in_intro_offer_period", "introductory price", by: .appReceipts)
+        case .appAccountToken: .token("app_account_token", "the app's token of the customer", by: .lastStatement)
+        case .appTransactionId: .text("app_transaction_id", "the customer's download of the app")
+        case .itemId: .integer("item_id", "the product's Apple ID", by: .appReceipts)
+        case .revocationType: .text("revocation_type", "full, prorated or family", by: .lastStatement)
+        case .revocationPercentage:
+            .integer("revocation_percentage", "refunded share in thousandths of a percent", by: .lastStatement)
+        case .billingPlanType: .text("billing_plan_type", "billing plan")
+        case .commitmentInfo:
+            .object(TransactionCommitmentInfo.self, "commitment_info", "commitment", by: .lastStatement)
+        case .advancedCommerceInfo:
+            .object(
+                AdvancedCommerceTransactionInfo.self, "advanced_commerce_info", "Advanced Commerce data",
+                by: .lastStatement)
+        case .multiSeatInfo:
+            .object(TransactionMultiSeatInfo.self, "multi_seat_info", "seats and their prices", by: .lastStatement)
+        case .additionalTransactionReason:
+            .text("additional_transaction_reason", "reason of several transactions in a period", by: .lastStatement)
+        // Of the last signed transaction. Absent if only app receipts have stated the purchase.
+        case .signedDate: .date("signed_date", "date of the signature")
+        }
+    }
 }
 
 public typealias TransactionFacts = StatedFacts<TransactionFact>
 
 extension TransactionFacts {
     /// The seats of the purchase; nil for a purchase without seats.
-    public var seats: TransactionMultiSeatInfo? { object(.multiSeatInfo, TransactionMultiSeatInfo.init) }
-
-    init(_ transaction: JWSTransactionDecodedPayload) {
-        self.init()
-        set(.environment, transaction.environment)
-        set(.type, transaction.type)
-        set(.inAppOwnershipType, transaction.inAppOwnershipType)
-        set(.transactionReason, transaction.transactionReason)
-        set(.originalPurchaseDate, transaction.originalPurchaseDate)
-        set(.expiresDate, transaction.expiresDate)
-        set(.webOrderLineItemId, transaction.webOrderLineItemId)
-        set(.subscriptionGroupIdentifier, transaction.subscriptionGroupIdentifier)
-        set(.isUpgraded, transaction.isUpgraded)
-        set(.price, transaction.price)
-        set(.currency, transaction.currency)
-        set(.storefront, transaction.storefront)
-        set(.storefrontId, transaction.storefrontId)
-        set(.offerType, transaction.offerType)
-        set(.offerIdentifier, transaction.offerIdentifier)
-        set(.offerDiscountType, transaction.offerDiscountType)
-        set(.offerPeriod, transaction.offerPeriod)
-        set(.appAccountToken, transaction.appAccountToken?.lowercasedString)
-        set(.appTransactionId, transaction.appTransactionId)
-        set(.revocationType, transaction.revocationType)
-        set(.revocationPercentage, transaction.revocationPercentage)
-        set(.billingPlanType, transaction.billingPlanType)
-        set(.commitmentInfo, transaction.fields["commitmentInfo"], ifRead: transaction.commitmentInfo)
-        set(.advancedCommerceInfo, transaction.fields["advancedCommerceInfo"], ifRead: transaction.advancedCommerceInfo)
-        set(.multiSeatInfo, transaction.fields["multiSeatInfo"], ifRead: transaction.multiSeatInfo)
-        set(.additionalTransactionReason, transaction.additionalTransactionReason)
-        set(.signedDate, transaction.signedDate)
-    }
+    public var seats: TransactionMultiSeatInfo? { object(.multiSeatInfo) }
 
     init(_ purchase: InAppPurchase) {
         self.init()

@@ -80,7 +80,8 @@ struct AccountRoutes: Sendable {
         // Hashing is expensive, so taken addresses are refused first.
         guard try await accounts.isAvailable(email) else { throw AccountError.emailTaken }
         let account = try await passwords.run { try accounts.newAccount(email, password) }
-        let entrance = try await accounts.open(account, language: language(of: request))
+        let entrance = try await accounts.open(
+            account, language: language(of: request), newcomers: context.newcomers(for: request))
         return try JSONAnswer.response(
             bytes: JSONAnswer.encode(EntranceResource(entrance)), status: .created, headers: Self.headers)
     }

@@ -40,7 +40,8 @@ struct AttributeRoutes: Sendable {
         group.put("attributes") { request, context in
             let user = try subjects.user(request, context)
             let body = try await JSONBody(request, context, fields: ["attributes"], upTo: Self.maximumSize)
-            try await attributes.state(try statements(in: body), of: user)
+            try await attributes.state(
+                try statements(in: body), of: user, newcomers: context.newcomers(for: request))
             return HTTPResponse.Status.noContent
         }
     }

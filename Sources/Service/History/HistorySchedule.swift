@@ -19,18 +19,20 @@ public struct HistorySchedule: Service {
         self.logger = logger
     }
 
-    /// Runs until the service stops.
+    /// Runs until the service stops, which ends the questions to the App Stores at once.
     public func run() async throws {
-        var isPrepared = false
+        await cancelWhenGracefulShutdown { await sweepUntilCancelled() }
+    }
+
+    private func sweepUntilCancelled() async {
         var sweep = HistorySweep(service: service, reconcilers: reconcilers)
         var failures = FailureLog(logger, "histories not updated")
-        for await _ in AsyncStream.ticks(every: Self.interval).cancelOnGracefulShutdown() {
+        for await _ in AsyncStream.ticks(every: Self.interval) {
             var code: String?
             do {
-                if !isPrepared { try await service.recordMissingStates() }
-                isPrepared = true
                 try await sweep.run()
             } catch {
+                guard !Task.isCancelled else { return }
                 code = Problem.code(of: error)
             }
             failures.record(code)

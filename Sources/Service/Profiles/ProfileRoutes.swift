@@ -58,7 +58,9 @@ struct ProfileRoutes: Sendable {
             throw JSONBody.invalid("The field /chosen must have at most one item of each collection.")
         }
         return try JSONAnswer.response(
-            ProfileResource(try await profiles.change(nickname, chosen: chosen, of: user)))
+            ProfileResource(
+                try await profiles.change(
+                    nickname, chosen: chosen, of: user, newcomers: context.newcomers(for: request))))
     }
 }
 

@@ -22,7 +22,7 @@ struct WishRoutes: Sendable {
         own.put("wishes/:product") { request, context in
             let user = try context.requiredUser
             let product = try products.productForSale(request, context).productIdentifier
-            try await profiles.wish(for: product, by: user)
+            try await profiles.wish(for: product, by: user, newcomers: context.newcomers(for: request))
             return HTTPResponse.Status.noContent
         }
         // A wish can also be removed if the catalog no longer has the product.

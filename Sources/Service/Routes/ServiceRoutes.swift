@@ -37,7 +37,7 @@ public struct ServiceRoutes: Sendable {
     private static let waitingPerUncachedChain = 128
 
     /// - Parameters:
-    ///   - limits: The rate limits of callers; nil for none.
+    ///   - limits: The rate limits of callers, and the budget of users without a purchase, also at the doors; nil for none.
     ///   - metrics: The metrics that the routes update. `service` reports its steps to the same object.
     ///   - maximumUncachedChains: The limit on notifications with an uncached chain that are verified at once.
     ///   - bodies: The limit on the bytes of request bodies in memory.
@@ -85,7 +85,8 @@ public struct ServiceRoutes: Sendable {
             maximumUncachedChains, maximumWaiting: maximumUncachedChains * Self.waitingPerUncachedChain)
         sharedLimits = SharedLimits(
             addresses: ClientAddresses(proxies: proxies), bodies: BodyBudget(bodies),
-            requests: requestsPerAddress.map { OpenRequests(perAddress: $0) }, reserve: reserve, ledger: service.ledger)
+            requests: requestsPerAddress.map { OpenRequests(perAddress: $0) }, reserve: reserve,
+            newcomers: limits.map { NewcomerBudget($0, clock: clock) }, ledger: service.ledger)
         self.service = service
         self.authentication = authentication
         service.ledger.observeCommits(metrics.recordCommit)

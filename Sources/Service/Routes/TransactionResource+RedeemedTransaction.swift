@@ -14,6 +14,6 @@ extension TransactionResource {
             expiresDate: transaction.expiresAt?.rfc3339, revocationDate: transaction.revocationDate?.rfc3339,
             revocationReason: transaction.revocationReason,
             revocation: transaction.revocation.map { RevocationResource($0, naming: keys) },
-            facts: TransactionFactsResource(transaction.facts))
+            facts: transaction.facts.content)
     }
 }

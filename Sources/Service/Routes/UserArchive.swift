@@ -47,7 +47,7 @@ extension LedgerTransaction {
             firstSeenAt: known.firstSeenAt, appAccountToken: known.appAccountToken,
             aliases: try aliases(of: user), account: try account(of: user),
             sessions: try sessions(of: user), mails: try mails(about: user), member: try member(of: user),
-            attributes: try attributes(of: user), profile: try profile(of: user, accepting: origins, at: moment),
+            attributes: try statedAttributes(of: user), profile: try profile(of: user, accepting: origins, at: moment),
             transactions: try transactions(of: user, before: nil, limit: .max),
             expectedPurchases: try expectedPurchases(of: user), renewals: try renewals(of: user),
             grants: try grants(of: user, before: nil, limit: .max),

@@ -32,6 +32,14 @@ extension UserArchiveResource {
     }
 }
 
+extension RenewalInfoResource {
+    init(_ subscription: SubscribedPurchase) {
+        self.init(
+            originalTransactionId: subscription.originalTransactionIdentifier, origin: subscription.origin,
+            signedDate: subscription.renewal.statedAt.rfc3339, facts: subscription.renewal.facts.content)
+    }
+}
+
 extension UserArchiveResource.Session {
     init(_ session: SessionRecord) {
         self.init(beganAt: session.beganAt.rfc3339, endsAt: session.endsAt.rfc3339)

@@ -84,10 +84,13 @@ struct UserRoutes: Sendable {
         for user: User
     ) async throws -> Response {
         let (caller, service) = (try context.requiredCaller, service.limited(to: context))
+        let newcomers = context.newcomers(for: request)
         let body = try await JSONBody(
             request, context, fields: [field], upTo: JSONBody.sizeWithProof)
         let proof = try body.proof(field)
-        return try await idempotentRequests.answer(request, from: caller, about: user, body: body.bytes) { pending in
+        return try await idempotentRequests.answer(
+            request, from: caller, about: user, body: body.bytes, admits: { try $0.admits($1, about: $2, newcomers) }
+        ) { pending in
             do {
                 let purchases = try await BlockingWork.process(proof.count) {
                     try service.purchases(in: proof, of: caller.app)
@@ -100,7 +103,8 @@ struct UserRoutes: Sendable {
                     }
                 }
                 let answer = try await service.answer(
-                    try service.request(purchases, for: user, by: caller.actor, keeping: keeping))
+                    try service.request(
+                        purchases, for: user, by: caller.actor, keeping: keeping, newcomers: newcomers))
                 if case .kept(let earlier) = answer { return .replayed(earlier) }
                 let redemption = try service.redemption(of: purchases, answered: answer)
                 metrics.countRedemption(redemption.outcome.rawValue)
@@ -109,7 +113,7 @@ struct UserRoutes: Sendable {
             } catch {
                 metrics.countRedemption("refused", code: Problem.code(of: error))
                 // The client gets the refusal even if it cannot be recorded.
-                try? await service.recordRefusal(error, for: user, by: caller.actor) {
+                try? await service.recordRefusal(error, for: user, by: caller.actor, newcomers: newcomers) {
                     (try? await BlockingWork.process(proof.count) { service.claims(ofAuthentic: proof) }) ?? []
                 }
                 throw error

@@ -25,7 +25,7 @@ extension StatedNotificationResource {
             subtype: notification.subtype, transactionId: notification.transactionIdentifier,
             originalTransactionId: notification.originalTransactionIdentifier,
             signedAt: notification.signedAt.rfc3339, receivedAt: notification.receivedAt.rfc3339,
-            outcome: notification.outcome?.rawValue, content: notification.content.flatMap(JSONContent.init(json:)))
+            outcome: notification.outcome.rawValue, content: notification.content.flatMap(JSONContent.init(json:)))
     }
 }
 
@@ -61,7 +61,7 @@ extension UnrecordedTransactionResource {
             transactionId: transaction.transactionId, originalTransactionId: transaction.originalTransactionId,
             origin: origin, bundleId: transaction.bundleId, productId: transaction.productId,
             purchaseDate: transaction.purchaseDate.rfc3339, revocationDate: transaction.revocationDate?.rfc3339,
-            appAccountToken: transaction.appAccountToken?.lowercasedString)
+            appAccountToken: transaction.facts.text(.appAccountToken))
     }
 }
 

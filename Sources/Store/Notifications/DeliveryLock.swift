@@ -8,7 +8,7 @@ public final class DeliveryLock: Sendable {
 
     /// - Returns: Nil if the file cannot be opened or locked. The clock then waits for nothing.
     init?(_ file: URL) {
-        descriptor = Self.opened(file)
+        descriptor = open(file.path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return nil }
         // Only the look of another process at the lock can delay this one.
         while flock(descriptor, LOCK_SH) != 0 { guard errno == EINTR else { return nil } }
@@ -20,16 +20,12 @@ public final class DeliveryLock: Sendable {
         close(descriptor)
     }
 
-    /// True if any process holds the lock.
+    /// True if any process holds the lock. A file that does not exist stays so.
     static func isHeld(_ file: URL) -> Bool {
-        let descriptor = opened(file)
+        let descriptor = open(file.path, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         return flock(descriptor, LOCK_EX | LOCK_NB) != 0
-    }
-
-    private static func opened(_ file: URL) -> Int32 {
-        open(file.path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
     }
 }
 

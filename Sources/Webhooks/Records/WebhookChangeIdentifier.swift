@@ -7,12 +7,9 @@ package struct WebhookChangeIdentifier: Hashable, Sendable {
     /// The big-endian number, and then the random bytes.
     package let bytes: [UInt8]
 
-    /// - Parameter last: The greatest identifier of the webhook in the same millisecond; nil for none. An early version has
-    ///   made it of random bytes alone.
+    /// - Parameter last: The greatest identifier of the webhook in the same millisecond; nil for none.
     package init(after last: [UInt8]?, randomBytes: [UInt8]) {
-        let number = last.map { $0.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } } ?? 0
-        // The number of an early version may be the greatest.
-        let next = number == .max ? number : number + 1
+        let next = last.map { $0.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } &+ 1 } ?? 1
         bytes = (0..<8).map { UInt8(truncatingIfNeeded: next >> (56 - 8 * $0)) } + randomBytes
     }
 }

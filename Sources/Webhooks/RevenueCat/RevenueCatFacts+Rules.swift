@@ -85,13 +85,7 @@ extension RevenueCatFacts {
     }
 
     /// The refunded part of a price.
-    private func refunded(_ price: Int64) -> Int64 {
-        let whole: Int64 = 100_000
-        guard let part = transaction?.facts.integer(.revocationPercentage), (0...whole).contains(part) else {
-            return price
-        }
-        return whole.dividingFullWidth(price.multipliedFullWidth(by: part)).quotient
-    }
+    private func refunded(_ price: Int64) -> Int64 { transaction?.refunded(of: price) ?? price }
 
     /// The end of access after the change, grace periods included; nil for no end.
     var endsAt: Timestamp? {

@@ -135,13 +135,6 @@ struct Examination {
                         "Stop the service, keep a copy of the ledger, and restore a backup: till ledger restore.",
                         "서비스를 멈추고 원장을 복사해 둔 다음 백업을 복원하세요: till ledger restore."))
             }
-            guard report.isOfThisVersion else {
-                return .note(
-                    .ledger, Phrase("sound, of an earlier version", "이상 없음, 이전 버전"),
-                    remedy: Phrase(
-                        "Back it up with till ledger backup; till serve converts it at its next start.",
-                        "till ledger backup으로 백업하세요. till serve가 다음 시작 때 변환합니다."))
-            }
             return .passed(
                 .ledger, Phrase("sound; users: \(report.users)", "이상 없음. 사용자 \(report.users)명"))
         } catch {

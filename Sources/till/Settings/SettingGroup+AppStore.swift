@@ -80,7 +80,7 @@ extension SettingGroup {
                 Setting(
                     "newcomer-megabytes-per-day", .number(1...1_000_000),
                     default: .value(.number(standard.requestLimits.newcomerBytesPerDay >> 20)), valueName: "n",
-                    "what public keys may write in a day for customers without a purchase, in MiB"),
+                    "what public keys and signed-up users may write in a day for customers without a purchase, in MiB"),
                 Setting(
                     "address-newcomer-kilobytes-per-day", .number(1...1_000_000),
                     default: .value(.number(standard.requestLimits.newcomerBytesPerAddress >> 10)), valueName: "n",
@@ -88,7 +88,7 @@ extension SettingGroup {
                 Setting(
                     "storage-reserve-megabytes", .number(0...100_000_000), default: .value(.number(256)),
                     valueName: "n",
-                    "the free space beside a ledger in a file below which only purchases, notifications and back ends write, in MiB; 0 for none"
+                    "the free space beside a ledger in a file below which only purchases, notifications and back ends write, in MiB, an eighth of the disk at most; 0 for none"
                 ),
                 Setting(
                     "grace-seconds", .number(0...3600),

@@ -4,6 +4,7 @@ import Foundation
 import HTTPSupport
 import Logging
 import Service
+import ServiceLifecycle
 import Signatures
 import Store
 import StoreHTTP
@@ -14,11 +15,14 @@ struct LocalStore: Sendable {
     let store: Store
     let sandboxKey: SandboxKey
     let routes: StoreRoutes
-    let sender: NotificationSender
+    private let sender: NotificationSender
+    private let listens: AsyncStream<Void>
+    private let beginListening: AsyncStream<Void>.Continuation
     private let logger: Logger
 
     init(_ data: DataDirectory, sandboxKey: SandboxKey, logger: Logger) throws {
         self.logger = logger
+        (listens, beginListening) = AsyncStream.makeStream()
         try data.prepare()
         store = try data.store()
         try data.trust(store)
@@ -27,7 +31,7 @@ struct LocalStore: Sendable {
         sender = NotificationSender(store: store, logger: logger)
     }
 
-    /// Sends notifications to the service in this process, unless another address is set.
+    /// Sends notifications to the service in this process, which listens now, unless another address is set.
     func sendNotifications(to service: URL) {
         do {
             _ = try store.update { settings in
@@ -38,7 +42,18 @@ struct LocalStore: Sendable {
         } catch {
             logger.error("the store cannot be told where to notify", metadata: ["code": "\(error.code)"])
         }
+        beginListening.finish()
     }
 
     private static let path = "/v1/notifications/apple"
+}
+
+extension LocalStore: ServiceLifecycle.Service {
+    /// Sends notifications once the service listens, also those that became due while it was stopped. An earlier attempt would fail,
+    /// and a sandbox makes no other.
+    func run() async throws {
+        await cancelWhenGracefulShutdown { [listens] in for await _ in listens {} }
+        guard !Task.isCancelled, !Task.isShuttingDownGracefully else { return }
+        try await sender.run()
+    }
 }

@@ -10,7 +10,7 @@ struct StoreTime: Command {
         abstract: "Print the store's time, or advance it and perform all due events in order.",
         discussion: """
             While `till store` or `till serve --store` runs, the clock waits at each due
-            event until the notifications are delivered.
+            event until the notifications are delivered, for ten minutes at most.
 
             Examples:
               till store time
@@ -28,7 +28,7 @@ struct StoreTime: Command {
         if let advance {
             let start = store.now
             events = try store.dueEvents(
-                after: start, until: try await store.advance(advance, deliveringWithin: nil))
+                after: start, until: try await store.advance(advance, deliveringWithin: Store.longestDelivery))
         }
         let now = store.now.rfc3339
         terminal.line(now)

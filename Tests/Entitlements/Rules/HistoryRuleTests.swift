@@ -182,25 +182,4 @@ import Testing
         // An earlier period changes nothing.
         #expect(decision(second.facts, after: 6000, period(0)).story == ["1 granted 0"])
     }
-
-    @Test func `a silent record has no event`() throws {
-        var facts = EntitlementFacts()
-        let key = TransactionKey(app: "com.example.app", origin: .localSandbox, identifier: "1")
-        facts.set(EntitlementFacts.Purchase(owner: Rules.alice), for: key)
-        facts.set(
-            EntitlementFacts.Transaction(
-                originalKey: key, sequence: 1, productIdentifier: "p", purchaseDate: Rules.now, addsToBalance: false,
-                status: TransactionStatus(
-                    revocationDate: nil, revocationReason: nil, expiresAt: Rules.later(100), statedAt: Rules.now)),
-            for: key)
-        var decision = EntitlementDecision(facts: facts, at: Rules.later(4000))
-        decision.recordStates(of: [key], isSilent: true) { _ in .autoRenewableSubscription }
-        #expect(decision.changes.count == 1)
-        #expect(decision.facts.recordedStates[key]?.state == .expired)
-        // A history that has the purchase by then tells of it itself.
-        facts.recordedStates[key] = Self.active
-        var known = EntitlementDecision(facts: facts, at: Rules.later(4000))
-        known.recordStates(of: [key], isSilent: true) { _ in .autoRenewableSubscription }
-        #expect(known.changes.isEmpty)
-    }
 }

@@ -56,7 +56,6 @@ actor Year {
             $0.notificationsURL = URL(string: "http://127.0.0.1:\(port)/v1/notifications/apple")
         }
         if let dice { try store.add((0..<Self.faults).map { _ in Self.fault(by: dice) }) }
-        try await fixture.service.recordMissingStates()
         while day <= Self.days {
             try store.catchUp()
             try await deliver()

@@ -78,7 +78,7 @@ struct NotificationListPage {
                 }
             }
             column(Phrase("Signed", "서명")) { Shown.moment($0.notification.signedAt) }
-            column(Phrase("Outcome", "결과")) { $0.notification.outcome?.html ?? Shown.nothing }
+            column(Phrase("Outcome", "결과")) { $0.notification.outcome.html }
             column(Phrase("Transaction", "거래")) { received in
                 let transaction = received.notification.transactionIdentifier
                 Shown.identifier(transaction)

@@ -36,7 +36,7 @@ struct ReceivedNotificationPage {
 
     private var facts: [(name: Phrase, value: HTML)] {
         var facts: [(name: Phrase, value: HTML)] = [
-            (Phrase("Outcome", "결과"), notification.outcome?.html ?? Shown.nothing),
+            (Phrase("Outcome", "결과"), notification.outcome.html),
             (Phrase("Customer", "고객"), received.customerLink),
             (Phrase("Signed", "서명"), Shown.moment(notification.signedAt)),
             (

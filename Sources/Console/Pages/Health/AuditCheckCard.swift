@@ -78,7 +78,7 @@ struct AuditCheckCard {
                 if let user = one.user {
                     Shown.customer(user)
                 } else {
-                    Phrase("a user of an earlier version", "이전 버전의 사용자")
+                    Phrase("a user with an invalid name", "이름이 잘못된 사용자")
                 }
             }
             column(Phrase("First record that does not follow", "이어지지 않는 첫 기록")) {

@@ -75,9 +75,8 @@ extension RevenueCatErrorRule {
             .internalError, .sentAgain,
             [
                 "internalError", "storageAlmostFull", "storageDiskFull", "storageReadOnly", "storageBusy",
-                "storageDamaged",
-                "storageCannotOpen", "storageNewerVersion", "storageOlderVersion", "storageOutdatedVersion",
-                "storageMissing", "storageUnreachable", "storageFailed", "storageStopped", "catalogInvalid",
+                "storageDamaged", "storageCannotOpen", "storageOtherVersion", "storageMissing", "storageUnreachable",
+                "storageFailed", "storageStopped", "catalogInvalid",
             ]
         ),
         (

@@ -1,6 +1,8 @@
 import HTTPSupport
 
 /// The body of `POST /v1/offers`.
+///
+/// The receipt beside the offers is not read. The catalog has the offers.
 package struct OfferRequest: Hashable, Sendable {
     /// An offer to sign.
     package struct Offer: Hashable, Sendable {

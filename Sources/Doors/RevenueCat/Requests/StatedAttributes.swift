@@ -1,6 +1,6 @@
 import Attributes
 import Commerce
-import Entitlements
+import Ledger
 
 /// The attributes of a request: those that can be recorded, and the reasons against the others.
 struct StatedAttributes: Sendable {
@@ -23,33 +23,20 @@ struct StatedAttributes: Sendable {
         (self.attributes, self.errors) = (attributes, errors)
     }
 
-    /// The bytes that the attributes take in the ledger, about.
-    private var size: Int {
-        attributes.reduce(0) { $0 + 100 + $1.name.utf8.count + ($1.value?.utf8.count ?? 0) }
-    }
-
-    /// Takes the bytes of the attributes from the allowance, unless the customer has a purchase.
+    /// Records the attributes.
     ///
-    /// - Returns: Nil if they may be recorded, otherwise the seconds until they may be.
-    func secondsToWait(
+    /// - Parameter newcomers: The caller's allowance for customers without a purchase; nil for no limit.
+    /// - Returns: The reasons against those that are refused.
+    /// - Throws: `LedgerError.newcomersLimited`.
+    func record(
         of user: User,
         _ newcomers: NewcomerAllowance?,
         _ services: DoorServices
-    ) async throws -> Int? {
-        guard let newcomers, !attributes.isEmpty else { return nil }
-        let (isKnown, hasPurchases) = try await services.entitlements.ledger.read(.snapshot) {
-            (try $0.number(of: user) != nil, try $0.hasPurchases(user))
-        }
-        if hasPurchases { return nil }
-        return newcomers.take(size + (isKnown ? 0 : NewcomerAllowance.bytes(ofUserNamed: user)))
-    }
-
-    /// Records the attributes.
-    ///
-    /// - Returns: The reasons against those that are refused.
-    func record(of user: User, _ services: DoorServices) async throws -> [AttributeFailure] {
+    ) async throws -> [AttributeFailure] {
         guard !attributes.isEmpty else { return errors }
-        do { try await services.attributes.state(attributes, of: user) } catch let error as AttributeError {
+        do {
+            try await services.attributes.state(attributes, of: user, newcomers: newcomers)
+        } catch let error as AttributeError {
             return errors + attributes.map { AttributeFailure(name: $0.name, message: error.message) }
         }
         return errors

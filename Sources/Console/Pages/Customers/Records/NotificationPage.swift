@@ -16,7 +16,7 @@ struct NotificationPage {
             section(.class("card")) {
                 h2 { Phrase("Recorded facts", "기록된 사실") }
                 Facts.list([
-                    (Phrase("Outcome", "결과"), notification.outcome?.html ?? Shown.nothing),
+                    (Phrase("Outcome", "결과"), notification.outcome.html),
                     (Phrase("Signed", "서명"), Shown.moment(notification.signedAt)),
                     (Phrase("Received", "수신"), Shown.moment(notification.receivedAt)),
                     (Phrase("Origin", "출처"), OriginWords.html(notification.origin)),

@@ -72,10 +72,8 @@ struct Timeline {
             }
             div(.class("note")) {
                 Shown.moment(notification.signedAt)
-                if let outcome = notification.outcome {
-                    plain(" · ")
-                    outcome.title
-                }
+                plain(" · ")
+                notification.outcome.title
             }
         }
     }

@@ -34,7 +34,7 @@ struct StoreClockRoutes: Sendable {
             }
             let start = try await BlockingWork.run { [store] in store.now }
             let end = try await BlockingWork.run(waitingUpTo: Self.patience) { [store] in
-                try await store.advance(step, deliveringWithin: nil)
+                try await store.advance(step, deliveringWithin: Store.longestDelivery)
             }
             // Years of a busy store take longer. The clock goes on.
             let notice = end == nil ? Notice.started : .advanced

@@ -1,18 +1,11 @@
-/// The SQL for the periods that redeemed transactions cover. It converts earlier ledgers, and checks the rows that the rules
-/// wrote.
-package enum CoverageQuery {
-    package static let text = text(transactions: "redeemed_transaction", revocations: "team_revocation")
-
-    /// - Parameters:
-    ///   - transactions: The table of the transactions, or a query in parentheses.
-    ///   - revocations: The table of the team's revocations, or a query in parentheses.
-    static func text(transactions: String, revocations: String) -> String {
-        """
+/// The SQL for the periods that redeemed transactions cover, for the check of the rows that the rules wrote.
+enum CoverageQuery {
+    static let text = """
         SELECT bought.*, CASE WHEN expires_at IS NOT NULL THEN purchase_date - 60000 END AS begins_at,
             CASE WHEN expires_at IS NULL THEN NULL WHEN replaced_at < period_ends_at THEN replaced_at
                 ELSE period_ends_at END AS ends_at,
             CASE WHEN revocation_date IS NOT NULL OR EXISTS (
-                SELECT * FROM \(revocations) AS taken
+                SELECT * FROM team_revocation AS taken
                 WHERE taken.user_id = bought.user_id AND reinstated_at IS NULL
                     AND taken.original_transaction_id = bought.original_transaction_id
                     AND taken.origin = bought.origin AND taken.app = bought.app) THEN 1 ELSE 0 END AS is_revoked
@@ -27,7 +20,6 @@ package enum CoverageQuery {
                             PARTITION BY user_id, original_transaction_id, origin, app, product_id
                             ORDER BY purchase_date GROUPS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
                         THEN 1 ELSE 0 END AS adds_seats
-                FROM \(transactions) AS sold) AS redeemed) AS bought
+                FROM redeemed_transaction AS sold) AS redeemed) AS bought
         """
-    }
 }
