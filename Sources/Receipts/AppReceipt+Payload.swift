@@ -1,39 +1,37 @@
 import Commerce
 
-/// The attribute types with a documented or measured meaning.
-private enum AttributeType {
-    static let receiptType = 0
-    static let appItemID = 1
-    static let bundleIdentifier = 2
-    static let applicationVersion = 3
-    static let opaqueValue = 4
-    static let deviceHash = 5
-    static let ageRating = 10
-    static let creationDate = 12
-    static let downloadID = 15
-    static let versionExternalIdentifier = 16
-    static let inAppPurchase = 17
-    static let originalPurchaseDate = 18
-    static let originalApplicationVersion = 19
-    static let expirationDate = 21
-}
-
 extension AppReceipt {
-    /// The names of the attributes for people. A fact that a JWS states, too, has the name of its field there.
-    static let attributeNames: [Int: String] = [
-        AttributeType.receiptType: "receiptType", AttributeType.appItemID: "appAppleId",
-        AttributeType.bundleIdentifier: "bundleId", AttributeType.applicationVersion: "applicationVersion",
-        AttributeType.opaqueValue: "opaqueValue", AttributeType.deviceHash: "deviceHash",
-        AttributeType.ageRating: "ageRating", AttributeType.creationDate: "receiptCreationDate",
-        AttributeType.downloadID: "downloadId",
-        AttributeType.versionExternalIdentifier: "versionExternalIdentifier",
-        AttributeType.inAppPurchase: "inAppPurchase", AttributeType.originalPurchaseDate: "originalPurchaseDate",
-        AttributeType.originalApplicationVersion: "originalApplicationVersion",
-        AttributeType.expirationDate: "expirationDate",
-    ]
+    /// The attributes with a documented or measured meaning, by their types. A fact that a JWS states, too, has the name of
+    /// its field there.
+    package enum Attribute: Int, CaseIterable {
+        case receiptType = 0, appAppleId, bundleId, applicationVersion, opaqueValue, deviceHash
+        case ageRating = 10
+        case receiptCreationDate = 12
+        case downloadId = 15, versionExternalIdentifier, inAppPurchase, originalPurchaseDate, originalApplicationVersion
+        case expirationDate = 21
+
+        package var meaning: String {
+            switch self {
+            case .receiptType: "store environment"
+            case .appAppleId: "the app's Apple ID"
+            case .bundleId: "app"
+            case .applicationVersion: "version of the app"
+            case .opaqueValue: "input of the binding to the device"
+            case .deviceHash: "binding to the device"
+            case .ageRating: "age rating"
+            case .receiptCreationDate: "date of the signature"
+            case .downloadId: "download"
+            case .versionExternalIdentifier: "the version's Apple ID"
+            case .inAppPurchase: "purchase"
+            case .originalPurchaseDate: "first purchase"
+            case .originalApplicationVersion: "version first downloaded"
+            case .expirationDate: "end of the receipt"
+            }
+        }
+    }
 
     /// The attributes whose value is bytes without a structure.
-    static let opaqueAttributes: Set = [AttributeType.opaqueValue, AttributeType.deviceHash]
+    static let opaqueAttributes: Set = [Attribute.opaqueValue.rawValue, Attribute.deviceHash.rawValue]
 
     /// The maximum number of purchases read from one receipt. A receipt with 12,000 of a subscriber is reported.
     package static let maximumPurchases = 20_000
@@ -53,24 +51,24 @@ extension AppReceipt {
         var bundleIdentifier: String?
         var creationDate: Timestamp?
         var reader = try ReceiptAttributeReader(payload)
-        while try reader.next(repeatable: AttributeType.inAppPurchase) {
-            switch reader.type {
-            case AttributeType.receiptType: receiptType = try reader.string()
-            case AttributeType.appItemID:
+        while try reader.next(repeatable: Attribute.inAppPurchase.rawValue) {
+            switch Attribute(rawValue: reader.type) {
+            case .receiptType: receiptType = try reader.string()
+            case .appAppleId:
                 appItemID = reader.optional({ try $0.integer() }, orKeepIn: &otherAttributes)
-            case AttributeType.bundleIdentifier: bundleIdentifier = try reader.string()
-            case AttributeType.applicationVersion:
+            case .bundleId: bundleIdentifier = try reader.string()
+            case .applicationVersion:
                 applicationVersion = reader.optional({ try $0.string() }, orKeepIn: &otherAttributes) ?? ""
-            case AttributeType.opaqueValue: opaqueValue = reader.bytes
-            case AttributeType.deviceHash: deviceHash = reader.bytes
-            case AttributeType.ageRating:
+            case .opaqueValue: opaqueValue = reader.bytes
+            case .deviceHash: deviceHash = reader.bytes
+            case .ageRating:
                 ageRating = reader.optional({ try $0.string() }, orKeepIn: &otherAttributes)
-            case AttributeType.creationDate: creationDate = try reader.date()
-            case AttributeType.downloadID:
+            case .receiptCreationDate: creationDate = try reader.date()
+            case .downloadId:
                 downloadID = reader.optional({ try $0.integer() }, orKeepIn: &otherAttributes)
-            case AttributeType.versionExternalIdentifier:
+            case .versionExternalIdentifier:
                 versionExternalIdentifier = reader.optional({ try $0.integer() }, orKeepIn: &otherAttributes)
-            case AttributeType.inAppPurchase:
+            case .inAppPurchase:
                 guard inAppPurchases.count < Self.maximumPurchases else {
                     throw AppReceiptError.tooManyPurchases(limit: Self.maximumPurchases)
                 }
@@ -78,18 +76,18 @@ extension AppReceipt {
                 var purchase = try reader.inner()
                 try inAppPurchases[inAppPurchases.endIndex - 1].read(&purchase)
                 reader.note(purchase.unreadableTypes)
-            case AttributeType.originalPurchaseDate:
+            case .originalPurchaseDate:
                 originalPurchaseDate = reader.optional({ try $0.date() }, orKeepIn: &otherAttributes)
-            case AttributeType.originalApplicationVersion:
+            case .originalApplicationVersion:
                 originalApplicationVersion = reader.optional({ try $0.string() }, orKeepIn: &otherAttributes)
-            case AttributeType.expirationDate:
+            case .expirationDate:
                 expirationDate = reader.optional({ try $0.date() }, orKeepIn: &otherAttributes)
-            default: otherAttributes.append(reader.attribute)
+            case nil: otherAttributes.append(reader.attribute)
             }
         }
-        self.receiptType = try receiptType.required(AttributeType.receiptType)
-        self.bundleIdentifier = try bundleIdentifier.required(AttributeType.bundleIdentifier)
-        self.creationDate = try creationDate.required(AttributeType.creationDate)
+        self.receiptType = try receiptType.required(Attribute.receiptType.rawValue)
+        self.bundleIdentifier = try bundleIdentifier.required(Attribute.bundleId.rawValue)
+        self.creationDate = try creationDate.required(Attribute.receiptCreationDate.rawValue)
         guard environment != nil else { throw AppReceiptError.receiptTypeUnknown(self.receiptType) }
         return Set(reader.unreadableTypes)
     }
@@ -97,22 +95,22 @@ extension AppReceipt {
     /// The signed content in DER. As in Apple's receipts, both kinds of set are sorted.
     public func payload() throws -> [UInt8] {
         let attributes: [ReceiptAttribute?] = try [
-            .string(AttributeType.receiptType, receiptType),
-            appItemID.map { try .integer(AttributeType.appItemID, $0) },
-            .string(AttributeType.bundleIdentifier, bundleIdentifier),
-            .string(AttributeType.applicationVersion, applicationVersion),
-            ReceiptAttribute(type: AttributeType.opaqueValue, version: 2, value: opaqueValue),
-            ReceiptAttribute(type: AttributeType.deviceHash, value: deviceHash),
-            ageRating.map { try .ia5String(AttributeType.ageRating, $0) },
-            .date(AttributeType.creationDate, creationDate),
-            downloadID.map { try .integer(AttributeType.downloadID, $0) },
-            versionExternalIdentifier.map { try .integer(AttributeType.versionExternalIdentifier, $0) },
-            originalPurchaseDate.map { try .date(AttributeType.originalPurchaseDate, $0) },
-            originalApplicationVersion.map { try .string(AttributeType.originalApplicationVersion, $0) },
-            expirationDate.map { try .date(AttributeType.expirationDate, $0) },
+            .string(Attribute.receiptType.rawValue, receiptType),
+            appItemID.map { try .integer(Attribute.appAppleId.rawValue, $0) },
+            .string(Attribute.bundleId.rawValue, bundleIdentifier),
+            .string(Attribute.applicationVersion.rawValue, applicationVersion),
+            ReceiptAttribute(type: Attribute.opaqueValue.rawValue, version: 2, value: opaqueValue),
+            ReceiptAttribute(type: Attribute.deviceHash.rawValue, value: deviceHash),
+            ageRating.map { try .ia5String(Attribute.ageRating.rawValue, $0) },
+            .date(Attribute.receiptCreationDate.rawValue, creationDate),
+            downloadID.map { try .integer(Attribute.downloadId.rawValue, $0) },
+            versionExternalIdentifier.map { try .integer(Attribute.versionExternalIdentifier.rawValue, $0) },
+            originalPurchaseDate.map { try .date(Attribute.originalPurchaseDate.rawValue, $0) },
+            originalApplicationVersion.map { try .string(Attribute.originalApplicationVersion.rawValue, $0) },
+            expirationDate.map { try .date(Attribute.expirationDate.rawValue, $0) },
         ]
         let purchases = try inAppPurchases.map {
-            ReceiptAttribute(type: AttributeType.inAppPurchase, value: try $0.payload())
+            ReceiptAttribute(type: Attribute.inAppPurchase.rawValue, value: try $0.payload())
         }
         return try ReceiptAttribute.encode(attributes.compactMap(\.self) + purchases + otherAttributes)
     }
@@ -122,8 +120,8 @@ extension AppReceipt {
     /// - Returns: Nil if the payload has no readable creation date.
     static func creationDate(ofPayload payload: [UInt8]) -> Timestamp? {
         guard var reader = try? ReceiptAttributeReader(payload) else { return nil }
-        while let hasNext = try? reader.next(repeatable: AttributeType.inAppPurchase), hasNext {
-            if reader.type == AttributeType.creationDate { return try? reader.date() }
+        while let hasNext = try? reader.next(repeatable: Attribute.inAppPurchase.rawValue), hasNext {
+            if reader.type == Attribute.receiptCreationDate.rawValue { return try? reader.date() }
         }
         return nil
     }

@@ -1,36 +1,33 @@
 import Commerce
 
-/// The attribute types with a documented or measured meaning.
-private enum AttributeType {
-    static let quantity = 1701
-    static let productIdentifier = 1702
-    static let transactionIdentifier = 1703
-    static let purchaseDate = 1704
-    static let originalTransactionIdentifier = 1705
-    static let originalPurchaseDate = 1706
-    static let productType = 1707
-    static let expiresDate = 1708
-    static let itemID = 1710
-    static let webOrderLineItemID = 1711
-    static let cancellationDate = 1712
-    static let isTrialPeriod = 1713
-    static let isInIntroductoryOfferPeriod = 1719
-    static let promotionalOfferIdentifier = 1721
-}
-
 extension InAppPurchase {
-    /// The names of the attributes for people, as in `AppReceipt`.
-    static let attributeNames: [Int: String] = [
-        AttributeType.quantity: "quantity", AttributeType.productIdentifier: "productId",
-        AttributeType.transactionIdentifier: "transactionId", AttributeType.purchaseDate: "purchaseDate",
-        AttributeType.originalTransactionIdentifier: "originalTransactionId",
-        AttributeType.originalPurchaseDate: "originalPurchaseDate", AttributeType.productType: "productType",
-        AttributeType.expiresDate: "expiresDate", AttributeType.itemID: "itemId",
-        AttributeType.webOrderLineItemID: "webOrderLineItemId", AttributeType.cancellationDate: "cancellationDate",
-        AttributeType.isTrialPeriod: "isTrialPeriod",
-        AttributeType.isInIntroductoryOfferPeriod: "isInIntroductoryOfferPeriod",
-        AttributeType.promotionalOfferIdentifier: "offerIdentifier",
-    ]
+    /// The attributes with a documented or measured meaning, named as in `AppReceipt`.
+    package enum Attribute: Int, CaseIterable {
+        case quantity = 1701, productId, transactionId, purchaseDate, originalTransactionId, originalPurchaseDate
+        case productType, expiresDate
+        case itemId = 1710, webOrderLineItemId, cancellationDate, isTrialPeriod
+        case isInIntroductoryOfferPeriod = 1719
+        case offerIdentifier = 1721
+
+        package var meaning: String {
+            switch self {
+            case .quantity: "number bought"
+            case .productId: "product"
+            case .transactionId: "transaction"
+            case .purchaseDate: "purchase or renewal"
+            case .originalTransactionId: "first transaction of the purchase"
+            case .originalPurchaseDate: "first purchase"
+            case .productType: "kind of the product"
+            case .expiresDate: "end of the paid period"
+            case .itemId: "the product's Apple ID"
+            case .webOrderLineItemId: "billing event"
+            case .cancellationDate: "refund or revocation"
+            case .isTrialPeriod: "free trial"
+            case .isInIntroductoryOfferPeriod: "introductory price"
+            case .offerIdentifier: "offer"
+            }
+        }
+    }
 
     /// An empty purchase for `read` to fill.
     static let blank = InAppPurchase(
@@ -48,68 +45,70 @@ extension InAppPurchase {
         // Apple writes seven such attributes.
         otherAttributes.reserveCapacity(8)
         while try reader.next() {
-            switch reader.type {
-            case AttributeType.quantity: quantity = try reader.integer()
-            case AttributeType.productIdentifier: productIdentifier = try reader.string()
-            case AttributeType.transactionIdentifier: transactionIdentifier = try reader.string()
-            case AttributeType.purchaseDate: purchaseDate = try reader.date()
-            case AttributeType.originalTransactionIdentifier: originalTransactionIdentifier = try reader.string()
-            case AttributeType.originalPurchaseDate:
+            switch Attribute(rawValue: reader.type) {
+            case .quantity: quantity = try reader.integer()
+            case .productId: productIdentifier = try reader.string()
+            case .transactionId: transactionIdentifier = try reader.string()
+            case .purchaseDate: purchaseDate = try reader.date()
+            case .originalTransactionId: originalTransactionIdentifier = try reader.string()
+            case .originalPurchaseDate:
                 originalPurchaseDate = reader.optional({ try $0.date() }, orKeepIn: &otherAttributes)
-            case AttributeType.productType:
+            case .productType:
                 guard let code = reader.optional({ try $0.integer() }, orKeepIn: &otherAttributes) else { continue }
                 productType = ProductType(receiptCode: code)
                 // An unknown number is kept unchanged.
                 if productType == nil { otherAttributes.append(reader.attribute) }
-            case AttributeType.expiresDate:
+            case .expiresDate:
                 let count = reader.unreadableTypes.count
                 expiresDate = reader.optional({ try $0.date() }, orKeepIn: &otherAttributes)
                 hasUnreadableEnd = reader.unreadableTypes.count > count
-            case AttributeType.itemID: itemID = reader.optional({ try $0.integer() }, orKeepIn: &otherAttributes)
-            case AttributeType.webOrderLineItemID:
+            case .itemId: itemID = reader.optional({ try $0.integer() }, orKeepIn: &otherAttributes)
+            case .webOrderLineItemId:
                 webOrderLineItemID = reader.optional({ try $0.integer() }, orKeepIn: &otherAttributes)
-            case AttributeType.cancellationDate: cancellationDate = try reader.date()
-            case AttributeType.isTrialPeriod:
+            case .cancellationDate: cancellationDate = try reader.date()
+            case .isTrialPeriod:
                 isTrialPeriod = reader.optional({ try $0.integer() }, orKeepIn: &otherAttributes).map { $0 != 0 }
-            case AttributeType.isInIntroductoryOfferPeriod:
+            case .isInIntroductoryOfferPeriod:
                 isInIntroductoryOfferPeriod = reader.optional({ try $0.integer() }, orKeepIn: &otherAttributes).map {
                     $0 != 0
                 }
-            case AttributeType.promotionalOfferIdentifier:
+            case .offerIdentifier:
                 promotionalOfferIdentifier = reader.optional({ try $0.string() }, orKeepIn: &otherAttributes)
-            default: otherAttributes.append(reader.attribute)
+            case nil: otherAttributes.append(reader.attribute)
             }
         }
         // Only a subscription ends. Without its end, the customer would get nothing for the price.
         let isEndless = productType.map { $0 != .autoRenewableSubscription } ?? false
         guard !hasUnreadableEnd || isEndless else {
-            throw AppReceiptError.dateInvalid(attribute: AttributeType.expiresDate)
+            throw AppReceiptError.dateInvalid(attribute: Attribute.expiresDate.rawValue)
         }
         let count = quantity ?? 1
         guard (1...Int64(Int32.max)).contains(count) else { throw AppReceiptError.quantityOutOfRange }
         self.quantity = Int(count)
-        self.productIdentifier = try productIdentifier.required(AttributeType.productIdentifier)
-        self.transactionIdentifier = try transactionIdentifier.required(AttributeType.transactionIdentifier)
-        self.purchaseDate = try purchaseDate.required(AttributeType.purchaseDate)
+        self.productIdentifier = try productIdentifier.required(Attribute.productId.rawValue)
+        self.transactionIdentifier = try transactionIdentifier.required(Attribute.transactionId.rawValue)
+        self.purchaseDate = try purchaseDate.required(Attribute.purchaseDate.rawValue)
     }
 
     /// The value of an in-app purchase attribute, in DER.
     func payload() throws -> [UInt8] {
         let attributes: [ReceiptAttribute?] = try [
-            .integer(AttributeType.quantity, Int64(quantity)),
-            .string(AttributeType.productIdentifier, productIdentifier),
-            .string(AttributeType.transactionIdentifier, transactionIdentifier),
-            .date(AttributeType.purchaseDate, purchaseDate),
-            originalTransactionIdentifier.map { try .string(AttributeType.originalTransactionIdentifier, $0) },
-            originalPurchaseDate.map { try .date(AttributeType.originalPurchaseDate, $0) },
-            productType.map { try .integer(AttributeType.productType, $0.receiptCode) },
-            .date(AttributeType.expiresDate, expiresDate),
-            itemID.map { try .integer(AttributeType.itemID, $0) },
-            webOrderLineItemID.map { try .integer(AttributeType.webOrderLineItemID, $0) },
-            .date(AttributeType.cancellationDate, cancellationDate),
-            isTrialPeriod.map { try .integer(AttributeType.isTrialPeriod, $0 ? 1 : 0) },
-            isInIntroductoryOfferPeriod.map { try .integer(AttributeType.isInIntroductoryOfferPeriod, $0 ? 1 : 0) },
-            promotionalOfferIdentifier.map { try .string(AttributeType.promotionalOfferIdentifier, $0) },
+            .integer(Attribute.quantity.rawValue, Int64(quantity)),
+            .string(Attribute.productId.rawValue, productIdentifier),
+            .string(Attribute.transactionId.rawValue, transactionIdentifier),
+            .date(Attribute.purchaseDate.rawValue, purchaseDate),
+            originalTransactionIdentifier.map { try .string(Attribute.originalTransactionId.rawValue, $0) },
+            originalPurchaseDate.map { try .date(Attribute.originalPurchaseDate.rawValue, $0) },
+            productType.map { try .integer(Attribute.productType.rawValue, $0.receiptCode) },
+            .date(Attribute.expiresDate.rawValue, expiresDate),
+            itemID.map { try .integer(Attribute.itemId.rawValue, $0) },
+            webOrderLineItemID.map { try .integer(Attribute.webOrderLineItemId.rawValue, $0) },
+            .date(Attribute.cancellationDate.rawValue, cancellationDate),
+            isTrialPeriod.map { try .integer(Attribute.isTrialPeriod.rawValue, $0 ? 1 : 0) },
+            isInIntroductoryOfferPeriod.map {
+                try .integer(Attribute.isInIntroductoryOfferPeriod.rawValue, $0 ? 1 : 0)
+            },
+            promotionalOfferIdentifier.map { try .string(Attribute.offerIdentifier.rawValue, $0) },
         ]
         return try ReceiptAttribute.encode(attributes.compactMap(\.self) + otherAttributes)
     }

@@ -90,8 +90,9 @@ public struct ProofVerifier: Sendable {
             digest: signedData.signer.digest == .sha256
                 ? digest : DigestAlgorithm.sha256.digest(of: signedData.content),
             expecting: expectations)
-        proof.unreadableFields = unreadable.compactMap {
-            AppReceipt.attributeNames[$0] ?? InAppPurchase.attributeNames[$0]
+        proof.unreadableFields = unreadable.compactMap { type in
+            AppReceipt.Attribute(rawValue: type).map { "\($0)" }
+                ?? InAppPurchase.Attribute(rawValue: type).map { "\($0)" }
         }
         return proof
     }

@@ -1,4 +1,5 @@
 import Commerce
+import Console
 import Entitlements
 import Foundation
 import Ledger
@@ -52,6 +53,17 @@ import Testing
         let told = try await inspect(body, by: browser)
         #expect(told.has("App Store notification") && told.has("signedTransactionInfo"))
         #expect(told.has("Signed transaction") && told.has("com.memolease.sesac1.sprout1"))
+    }
+
+    @Test func `the fields of Apple's tables are explained in both languages`() throws {
+        var names = TransactionFact.allCases.map { "\($0)" } + RenewalFact.allCases.map { "\($0)" }
+        names += AppReceipt.Attribute.allCases.map { "\($0)" } + InAppPurchase.Attribute.allCases.map { "\($0)" }
+        for name in names {
+            let phrase = try #require(ProofFieldMeaning.phrase(of: name), "\(name)")
+            #expect(!phrase.english.isEmpty && phrase.korean != phrase.english, "\(name)")
+        }
+        #expect(ProofFieldMeaning.phrase(of: "deviceVerification") != nil)
+        #expect(ProofFieldMeaning.phrase(of: "unknown") == nil)
     }
 
     @Test func `a failed check is shown with its code and remedy, and the later ones are not reached`() async throws {

@@ -114,7 +114,6 @@ extension ProofInspector {
         _ reader: LenientBER,
         isPurchase: Bool
     ) -> (fields: [ProofValue.Field], isWhole: Bool) {
-        let names = isPurchase ? InAppPurchase.attributeNames : AppReceipt.attributeNames
         var fields: [ProofValue.Field] = []
         let (elements, isWhole) = reader.elements(in: set.content)
         for element in elements {
@@ -124,7 +123,11 @@ extension ProofInspector {
                     reader.bytes[parts[0].content]), let type = Int(digits)
             else { return (fields, false) }
             let value = value(of: parts[2], type, reader, isInPurchase: isPurchase)
-            fields.append(.init(names[type] ?? "", attribute: type, value))
+            let name =
+                isPurchase
+                ? InAppPurchase.Attribute(rawValue: type).map { "\($0)" }
+                : AppReceipt.Attribute(rawValue: type).map { "\($0)" }
+            fields.append(.init(name ?? "", attribute: type, value))
             if case .omitted = value { break }
         }
         return (fields, isWhole)

@@ -44,15 +44,11 @@ struct TransactionPage {
     }
 
     private static func html(_ fact: TransactionFact, _ value: StatedValue, _ facts: TransactionFacts) -> HTML {
-        switch (fact, value) {
-        case (.originalPurchaseDate, .integer(let number)), (.expiresDate, .integer(let number)),
-            (.signedDate, .integer(let number)):
-            Shown.moment(Timestamp(millisecondsSince1970: number))
-        case (.price, .integer(let number)):
+        switch (fact.field.kind, value) {
+        case (.date, .integer(let number)): Shown.moment(Timestamp(millisecondsSince1970: number))
+        case (.integer, .integer(let number)) where fact == .price:
             Shown.money(Price(milliunits: number, currency: facts.text(.currency) ?? ""))
-        case (.commitmentInfo, .text(let text)), (.advancedCommerceInfo, .text(let text)),
-            (.multiSeatInfo, .text(let text)):
-            ContentTree.html(ofJSON: text) ?? data(text)
+        case (.object, .text(let text)): ContentTree.html(ofJSON: text) ?? data(text)
         case (_, .integer(let number)): plain(String(number))
         case (_, .text(let text)): data(text)
         }
