@@ -211,4 +211,24 @@ import Wire
         #expect(broken.status == 1)
         #expect(broken.output.contains("broken: record 1"))
     }
+
+    @Test(arguments: [
+        ["keys", "list"], ["ledger", "check"], ["ledger", "export", "export.jsonl"],
+        ["buy", "com.memolease.sesac1.sprout1", "--user", "alice"],
+    ])
+    func `a command refuses a ledger of another version, and says what to do`(command: [String]) async throws {
+        let till = try TillProcess()
+        #expect(try await till.run("keys", "make", "shop").status == 0)
+        let file = till.folder.file("data/service/ledger.sqlite")
+        let database = try DatabaseQueue(path: file.path)
+        try await database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 0") }
+        try database.close()
+        let before = try Data(contentsOf: file)
+        let refused = try await till.run(arguments: command)
+        #expect(refused.status == 1)
+        #expect(
+            refused.error.contains(
+                "was written by another version of Till. Use that version, or a new data directory or database."))
+        #expect(try Data(contentsOf: file) == before)
+    }
 }

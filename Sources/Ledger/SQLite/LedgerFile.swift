@@ -23,6 +23,7 @@ public struct LedgerFile: Sendable {
     public func check() throws(StorageFault) -> LedgerReport {
         let lock = try LedgerLock(url, .shared)
         defer { withExtendedLifetime(lock) {} }
+        try SQLiteSchema.checkVersion(of: url, LedgerSchema(features))
         do {
             var report: LedgerReport?
             // SQLite checks the constraints of tables only on a writable connection.

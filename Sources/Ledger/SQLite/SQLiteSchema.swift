@@ -11,16 +11,14 @@ enum SQLiteSchema {
         var configuration = Configuration()
         configuration.readonly = true
         guard let database = try? DatabaseQueue(path: file.path, configuration: configuration) else { return }
-        let cause = try? database.read { try refusal(of: $0, schema) }
+        let isOther = try? database.read { try isOfOtherVersion($0, schema) }
         try? database.close()
-        if let cause = cause ?? nil { throw StorageFault(cause: cause, path: file.path) }
+        if isOther == true { throw StorageFault(cause: .otherVersion, path: file.path) }
     }
 
-    /// - Returns: The reason why this Till does not use the tables of a database; nil if it does.
-    static func refusal(of database: Database, _ schema: LedgerSchema) throws -> StorageFault.Cause? {
+    private static func isOfOtherVersion(_ database: Database, _ schema: LedgerSchema) throws -> Bool {
         let version = try version(of: database)
-        guard version > 0 else { return try tables(of: database).isEmpty ? nil : .otherVersion }
-        return version <= schema.version ? nil : .otherVersion
+        return version > 0 ? version > schema.version : try !tables(of: database).isEmpty
     }
 
     /// The version of a ledger; 0 if there is none.
@@ -36,7 +34,7 @@ enum SQLiteSchema {
         _ schema: LedgerSchema,
         migrates: Bool
     ) throws -> StorageFault.Cause? {
-        if let cause = try refusal(of: database, schema) { return cause }
+        guard try !isOfOtherVersion(database, schema) else { return .otherVersion }
         let (version, present) = (try version(of: database), try tables(of: database))
         if version == schema.version, schema.missing(from: present).isEmpty { return nil }
         guard migrates else { return .missing }
