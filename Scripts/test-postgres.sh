@@ -77,7 +77,7 @@ echo '"till" ""' >"$postgres_folder/users.txt"
 as_postgres "$(command -v pgbouncer)" -q "$postgres_folder/pgbouncer.ini" &
 bouncer_process=$!
 TILL_POSTGRES=postgres://till@127.0.0.1:$bouncer/till TILL_POSTGRES_BOUNCER=1 \
-    run_tests 'LedgerTests.(LedgerTests|GroupCommitTests|OwnershipPolicyTests|AuditTests|ConversionTests|LedgerExportTests)'
+    run_tests 'LedgerTests.(LedgerTests|GroupCommitTests|OwnershipPolicyTests|AuditTests|LedgerVersionTests|LedgerExportTests)'
 kill "$bouncer_process"
 
 echo "On PostgreSQL 18 …"

@@ -11,12 +11,12 @@ extension LedgerFeature {
 
 extension Table {
     /// The last statement of the team about each attribute. `value`: null for a removed attribute, whose time an older statement
-    /// must not undo. `is_public`: 1 for a statement with the public key of an app, which an earlier version has not recorded.
+    /// must not undo. `is_public`: 1 for a statement through a door, with a key for all apps.
     fileprivate static let attribute = Table(
         name: "attribute", family: .userData,
         columns: [
             .integer("user_id"), .text("name", check: "name <> ''"), .text("value").optional, .integer("stated_at"),
-            .integer("is_public").optional,
+            .integer("is_public", check: "is_public IN (0, 1)"),
         ],
         key: ["user_id", "name"], references: [Reference(columns: ["user_id"], table: "user")], erasure: .deletion)
 

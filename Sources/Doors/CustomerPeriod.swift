@@ -11,11 +11,12 @@ struct CustomerPeriod: Sendable {
     /// The end of access; nil for no end.
     let endsAt: Timestamp?
 
-    init(_ transaction: RedeemedTransaction, nextPurchaseDate: Timestamp?) {
+    /// - Parameter replacedAt: The start of the next period as another product, which has not begun; nil if none is known.
+    private init(_ transaction: RedeemedTransaction, nextPurchaseDate: Timestamp?, replacedAt: Timestamp?) {
         self.transaction = transaction
         self.nextPurchaseDate = nextPurchaseDate
         terms = PurchasePeriod.Terms(transaction.facts)
-        endsAt = transaction.accessEnd(before: nextPurchaseDate)
+        endsAt = transaction.accessEnd(before: nextPurchaseDate ?? replacedAt)
     }
 
     /// True if the App Store or the team has taken the purchase back.
@@ -37,14 +38,13 @@ struct CustomerPeriod: Sendable {
     /// - Parameter transactions: All transactions of the purchase.
     static func periods(of transactions: [RedeemedTransaction], at moment: Timestamp) -> [CustomerPeriod] {
         let sorted = transactions.sorted { $0.isEarlier(than: $1) }
-        let counting = Set(
-            PurchasePeriod.inEffect(sorted.map { PurchasePeriod($0) }, at: moment).map {
-                ByteKey($0.transactionIdentifier)
-            })
-        let kept = sorted.filter { counting.contains(ByteKey($0.transactionIdentifier)) }
+        let counting = PurchasePeriod.inEffect(sorted.map { PurchasePeriod($0) }, at: moment)
+        let identifiers = Set(counting.map { ByteKey($0.transactionIdentifier) })
+        let kept = sorted.filter { identifiers.contains(ByteKey($0.transactionIdentifier)) }
         return kept.enumerated().map { index, transaction in
             CustomerPeriod(
-                transaction, nextPurchaseDate: index + 1 < kept.count ? kept[index + 1].purchaseDate : nil)
+                transaction, nextPurchaseDate: index + 1 < kept.count ? kept[index + 1].purchaseDate : nil,
+                replacedAt: counting.last?.replacedAt)
         }
     }
 

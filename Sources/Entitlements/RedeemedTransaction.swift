@@ -81,6 +81,16 @@ public struct RedeemedTransaction: Hashable, Sendable {
 
 /// The access that transactions of one purchase give.
 extension RedeemedTransaction {
+    private var isUpgraded: Bool { facts.bool(.isUpgraded) == true }
+
+    /// True if this transaction comes first. Of two periods of the same millisecond, the upgraded one does.
+    package func isEarlier(than other: RedeemedTransaction) -> Bool {
+        func order(_ transaction: RedeemedTransaction) -> (Timestamp, Int, Int64) {
+            (transaction.purchaseDate, transaction.isUpgraded ? 0 : 1, transaction.sequence)
+        }
+        return order(self) < order(other)
+    }
+
     /// The end of the access that the transaction gives; nil for no end.
     ///
     /// - Parameter nextPurchaseDate: The purchase date of the next transaction of the same purchase; nil for its last one.
@@ -89,7 +99,7 @@ extension RedeemedTransaction {
         let paid = PurchasePeriod(self).endsAt.map { min($0, nextPurchaseDate ?? $0) }
         // The App Store refunds the rest of a replaced period.
         let replaced =
-            facts.bool(.isUpgraded) == true ? nextPurchaseDate ?? facts.date(.signedDate) ?? purchaseDate : nil
+            isUpgraded ? nextPurchaseDate ?? facts.date(.signedDate) ?? purchaseDate : nil
         return [paid, replaced, revocationDate, revocation?.revokedAt].compactMap(\.self).min()
     }
 
@@ -101,9 +111,11 @@ extension RedeemedTransaction {
             other.origin == origin && other.app == app
                 && other.originalTransactionIdentifier.hasSameBytes(as: originalTransactionIdentifier)
                 && !PurchasePeriod.isVoid(from: other.purchaseDate, revokedAt: other.revocationDate)
-        }.sorted { $0.purchaseDate < $1.purchaseDate }
+        }.sorted { $0.isEarlier(than: $1) }
         var seats = SeatAdditions()
-        let next = periods.filter { !seats.adds($0) }.first { $0.purchaseDate > purchaseDate }?.purchaseDate
-        return accessEnd(before: next)
+        let next = periods.filter { !seats.adds($0) }.first {
+            $0.purchaseDate > purchaseDate || $0.purchaseDate == purchaseDate && isUpgraded && !$0.isUpgraded
+        }
+        return accessEnd(before: next?.purchaseDate)
     }
 }

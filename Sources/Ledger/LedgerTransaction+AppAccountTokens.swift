@@ -5,16 +5,12 @@ extension LedgerTransaction {
     /// The token that a user's app puts into its purchases (StoreKit's `appAccountToken`). Nil before `makeAppAccountToken`.
     public func appAccountToken(of user: User) throws -> UUID? {
         guard let user = try users.known(user), try users.isAppAccountTokenSettled(of: user) else { return nil }
-        return try users.appAccountToken(of: user).flatMap { $0.isPlaceholder ? nil : $0 }
+        return try users.appAccountToken(of: user)
     }
 
     /// Returns the token that a user's app puts into its purchases, and adds the user if the ledger does not know them.
     public func makeAppAccountToken(of user: User, at moment: Timestamp) throws -> UUID {
         let user = try number(of: user, at: moment)
-        // A back end could set a placeholder before the ledger refused them.
-        if let token = try users.appAccountToken(of: user), token.isPlaceholder {
-            try users.takeAppAccountToken(token, from: user)
-        }
         guard let token = try users.appAccountToken(of: user) else { throw damaged }
         if try !users.isAppAccountTokenSettled(of: user) { try users.settleAppAccountToken(of: user) }
         return token
@@ -45,7 +41,7 @@ extension LedgerTransaction {
     ) throws -> AppAccountTokenAnswer {
         let (known, owner) = (try users.known(user), try users.owner(of: token))
         if !isCorrection {
-            if let known, let present = try users.appAccountToken(of: known), present != token, !present.isPlaceholder,
+            if let known, let present = try users.appAccountToken(of: known), present != token,
                 try users.isAppAccountTokenSettled(of: known)
             {
                 return .hasAnother(present)

@@ -11,14 +11,14 @@ extension LedgerFeature {
 
 extension Table {
     /// The endpoints. A removed endpoint stays until its deliveries are deleted. Deliveries have no foreign key to it, because
-    /// each redemption would have to lock the endpoint. `format`: null for Till's format. `app`: the bundle identifier of the only app
-    /// whose events it receives; null for all events.
+    /// each redemption would have to lock the endpoint. `app`: the bundle identifier of the only app whose events it receives; null
+    /// for all events.
     fileprivate static let webhookEndpoint = Table(
         name: "webhook_endpoint", family: .everywhere,
         columns: [
             .text("endpoint_id"), .text("url"), .integer("created_at"), .text("created_by"),
             .blob("secret", count: 32), .blob("previous_secret", count: 32).optional,
-            .integer("previous_secret_ends_at").optional, .integer("removed_at").optional, .text("format").optional,
+            .integer("previous_secret_ends_at").optional, .integer("removed_at").optional, .text("format"),
             .text("authorization_value").optional, .text("app").optional,
         ],
         key: ["endpoint_id"], checks: ["(previous_secret IS NULL) = (previous_secret_ends_at IS NULL)"])

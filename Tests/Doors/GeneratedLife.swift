@@ -28,6 +28,11 @@ struct GeneratedLife {
     private(set) var statements: [Statement] = []
     private(set) var grants: [Grant] = []
 
+    /// A life of given claims, which arrive when they are signed.
+    init(_ claims: [Claim]) {
+        statements = claims.map { Statement(arrivesAt: $0.signedAt, claim: $0) }
+    }
+
     init(_ dice: Dice) {
         addSubscription(dice)
         addGate(dice)
@@ -35,7 +40,7 @@ struct GeneratedLife {
         addSeeds(dice)
         addGrants(dice)
         // A customer without a known purchase has nothing to compare.
-        if statements.isEmpty { add(claim(of: "gate", "g1", original: "g1", from: Self.start), dice) }
+        if statements.isEmpty { add(Self.claim(of: "gate", "g1", original: "g1", from: Self.start), dice) }
     }
 
     /// The statements that the service knows at a moment, in the order of their arrival.
@@ -75,7 +80,7 @@ struct GeneratedLife {
         statements.append(Statement(arrivesAt: claim.signedAt.adding(seconds: delay), claim: claim))
     }
 
-    private func claim(
+    static func claim(
         of product: String,
         _ transaction: String,
         original: String,
@@ -154,7 +159,7 @@ struct GeneratedLife {
                 if ownership == .familyShared, revoked != nil {
                     facts[.revocationType] = .text(RevocationType.familyRevoke.rawValue)
                 }
-                return claim(
+                return Self.claim(
                     of: current, "\(number)\(asSecond ? "b" : "")", original: "1", from: start, to: end, signed: signed,
                     revoked: revoked, renewal: renewal, graceEnds: graceEnds, facts: facts)
             }
@@ -230,20 +235,20 @@ struct GeneratedLife {
         let facts: [TransactionFact: StatedValue] =
             isShared ? [.inAppOwnershipType: .text(InAppOwnershipType.familyShared.rawValue)] : [:]
         let begin = Self.start.adding(days: Int64(dice.number(below: 40)))
-        add(claim(of: "gate", "g1", original: "g1", from: begin, facts: facts), dice)
+        add(Self.claim(of: "gate", "g1", original: "g1", from: begin, facts: facts), dice)
         if dice.happens(30) {
-            add(claim(of: "gate", "g2", original: "g1", from: begin.adding(days: 20), facts: facts), dice)
+            add(Self.claim(of: "gate", "g2", original: "g1", from: begin.adding(days: 20), facts: facts), dice)
         }
         guard dice.happens(40) else { return }
         let refunded = begin.adding(days: 1 + Int64(dice.number(below: 30)))
         let kind: RevocationType = isShared ? .familyRevoke : .refundFull
         add(
-            claim(
+            Self.claim(
                 of: "gate", "g1", original: "g1", from: begin, signed: refunded.adding(seconds: 5), revoked: refunded,
                 facts: facts.merging([.revocationType: .text(kind.rawValue)]) { $1 }), dice)
         if dice.happens(50) {
             add(
-                claim(
+                Self.claim(
                     of: "gate", "g1", original: "g1", from: begin, signed: refunded.adding(days: 4), facts: facts), dice
             )
         }
@@ -254,11 +259,11 @@ struct GeneratedLife {
         for number in 0..<dice.number(below: 3) {
             let begin = Self.start.adding(days: Int64(dice.number(below: 90)))
             let (name, end) = ("p\(number)", begin.adding(days: 90))
-            add(claim(of: "pass", name, original: name, from: begin, to: end), dice)
+            add(Self.claim(of: "pass", name, original: name, from: begin, to: end), dice)
             guard dice.happens(25) else { continue }
             let refunded = begin.adding(days: 1 + Int64(dice.number(below: 60)))
             add(
-                claim(
+                Self.claim(
                     of: "pass", name, original: name, from: begin, to: end, signed: refunded.adding(seconds: 5),
                     revoked: refunded), dice)
         }
@@ -267,11 +272,11 @@ struct GeneratedLife {
     private mutating func addSeeds(_ dice: Dice) {
         for number in 0..<dice.number(below: 3) {
             let (name, begin) = ("s\(number)", Self.start.adding(days: Int64(dice.number(below: 90))))
-            add(claim(of: "seeds", name, original: name, from: begin), dice)
+            add(Self.claim(of: "seeds", name, original: name, from: begin), dice)
             guard dice.happens(30) else { continue }
             let refunded = begin.adding(days: 1 + Int64(dice.number(below: 20)))
             add(
-                claim(
+                Self.claim(
                     of: "seeds", name, original: name, from: begin, signed: refunded.adding(seconds: 5),
                     revoked: refunded), dice)
         }

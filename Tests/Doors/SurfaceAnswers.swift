@@ -88,12 +88,9 @@ struct SurfaceAnswers {
 
     // MARK: Texts
 
-    private static func hour(_ end: Timestamp?) -> String {
-        // An item ends a minute before the period that replaces it begins.
-        end.map { "\(($0.millisecondsSince1970 + 90_000) / 3_600_000)" } ?? "-"
+    private static func text(_ product: String, _ end: Timestamp?) -> String {
+        "\(product) until \(end?.rfc3339 ?? "-")"
     }
-
-    private static func text(_ product: String, _ end: Timestamp?) -> String { "\(product) until \(hour(end))" }
 
     private static func texts(_ items: [OwnedItem]) -> [String] { items.map { text($0.item.collection, $0.until) } }
 

@@ -116,10 +116,6 @@ import TestSupport
         #expect(try await notify("a", claim("2", appAccountToken: Self.zero)) == .parked)
         #expect(try await redeem(claim("2"), for: bob) == [.granted])
         #expect(try await ledger.read { try $0.items(of: alice, at: Self.now) } == [])
-        // The user gets a token of its own.
-        let token = try await ledger.write { try $0.makeAppAccountToken(of: alice, at: Self.now) }
-        #expect(!token.isPlaceholder)
-        #expect(try await ledger.read { try $0.appAccountToken(of: alice) } == token)
         #expect(try fixture.problems() == [])
     }
 }

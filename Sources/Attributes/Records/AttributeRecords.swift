@@ -21,7 +21,7 @@ struct AttributeRecords {
             attributes[try row["app"], default: []].append(
                 Attribute(
                     stored: try row["name"], value: try row["value"], statedAt: try row["stated_at"],
-                    isPublic: try row["is_public"] ?? false))
+                    isPublic: try row["is_public"]))
         }
         return attributes
     }

@@ -13,7 +13,7 @@ extension LedgerTransaction {
         let seen = sides.filter { side, _ in
             side == AttributeRecords.team || limit.map { $0.number == nil || $0.number == side } ?? false
         }
-        // A public statement of an earlier version names no app.
+        // A public statement with a key for all apps names no app.
         return seen.flatMap { side, attributes in
             attributes.filter { app == nil || side != AttributeRecords.team || !$0.isPublic }
         }.standing

@@ -14,7 +14,8 @@ public struct Claim: Hashable, Sendable, Codable {
     public let productIdentifier: String
     public let quantity: Int
     public let purchaseDate: Timestamp
-    /// The date of the refund or revocation. A revoked claim grants nothing, and ends an earlier grant of the transaction.
+    /// The date of the refund or revocation, at the latest that of the signature. A revoked claim grants nothing, and ends an
+    /// earlier grant of the transaction at once.
     public let revocationDate: Timestamp?
     /// The reason in Apple's numbers (`revocationReason`); nil if the proof has none.
     public let revocationReason: Int?
@@ -137,7 +138,7 @@ public struct Claim: Hashable, Sendable, Codable {
         self.productIdentifier = productIdentifier
         self.quantity = quantity
         self.purchaseDate = purchaseDate
-        self.revocationDate = revocationDate
+        self.revocationDate = revocationDate.map { min($0, signedAt) }
         self.revocationReason = revocationReason
         self.repeatsOriginal = repeatsOriginal
         self.signedAt = signedAt

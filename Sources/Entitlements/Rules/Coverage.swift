@@ -11,6 +11,12 @@ package struct Coverage: Hashable, Sendable {
 
     /// The tolerance for the App Store's clock, which may be ahead as far as a proof's date may be.
     static let clockToleranceSeconds: Int64 = 60
+
+    /// The moment from which a period counts. One that the App Store has signed in advance counts from its purchase date.
+    static func beginning(of purchaseDate: Timestamp, signedAt: Timestamp?) -> Timestamp {
+        let earliest = purchaseDate.adding(seconds: -clockToleranceSeconds)
+        return signedAt.map { $0 < earliest } ?? false ? purchaseDate : earliest
+    }
 }
 
 extension EntitlementFacts {
@@ -33,36 +39,40 @@ extension EntitlementFacts {
                 coverage[key] = Coverage(beginsAt: nil, endsAt: nil, isRevoked: isRevoked)
                 continue
             }
-            let tolerance = -Coverage.clockToleranceSeconds
-            let start = transaction.purchaseDate.adding(seconds: tolerance)
-            let signedAt = transaction.status.statedAt.adding(seconds: tolerance)
+            let signedAt = transaction.status.statedAt.adding(seconds: -Coverage.clockToleranceSeconds)
             let end = max(expiresAt, transaction.grace?.endsAt ?? expiresAt)
-            let replacement = next[transaction.purchaseDate]?.adding(seconds: tolerance)
-            let endsAt = min(end, replacement ?? end)
+            let endsAt = min(end, next[transaction.purchaseDate] ?? end)
             coverage[key] = Coverage(
-                beginsAt: min(start, max(signedAt, coveredUntil ?? signedAt)), endsAt: endsAt, isRevoked: isRevoked)
+                beginsAt: min(transaction.beginning, max(signedAt, coveredUntil ?? signedAt)), endsAt: endsAt,
+                isRevoked: isRevoked)
             if !isRevoked { coveredUntil = max(endsAt, coveredUntil ?? endsAt) }
         }
         return coverage
     }
 
-    /// The date of the next period for each purchase date.
+    /// The beginning of the next period for each purchase date.
     ///
     /// - Parameter transactions: The transactions in the order of their purchase dates.
     private static func replacements(_ transactions: [Transaction]) -> [Timestamp: Timestamp] {
         var seats = SeatAdditions()
-        let replacing = Set(
+        let replacing = Dictionary(
             transactions.filter {
                 !seats.adds(
                     $0.isAdditional, to: $0.productIdentifier, from: $0.purchaseDate, until: $0.status.expiresAt)
                     && !PurchasePeriod.isVoid(from: $0.purchaseDate, revokedAt: $0.status.revocationDate)
-            }.map(\.purchaseDate))
+            }.map { ($0.purchaseDate, $0.beginning) }, uniquingKeysWith: min)
         var next: [Timestamp: Timestamp] = [:]
         var following: Timestamp?
         for date in Set(transactions.map(\.purchaseDate)).sorted().reversed() {
             next[date] = following
-            if replacing.contains(date) { following = date }
+            following = replacing[date] ?? following
         }
         return next
+    }
+}
+
+extension EntitlementFacts.Transaction {
+    fileprivate var beginning: Timestamp {
+        Coverage.beginning(of: purchaseDate, signedAt: stated?.date(.signedDate) ?? terms?.signedAt)
     }
 }

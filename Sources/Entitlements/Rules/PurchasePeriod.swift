@@ -15,6 +15,8 @@ package struct PurchasePeriod: Hashable, Sendable {
         package let ownership: InAppOwnershipType?
         /// True if the transaction is not the only one of its period, because the customer has added seats.
         package let isAdditional: Bool
+        /// The last signature of the transaction; nil if only app receipts have stated it.
+        let signedAt: Timestamp?
 
         package init(_ facts: TransactionFacts) {
             type = facts.text(.type).flatMap(ProductType.init)
@@ -27,6 +29,7 @@ package struct PurchasePeriod: Hashable, Sendable {
                 || facts.bool(.isInIntroductoryOfferPeriod) == true
             ownership = facts.text(.inAppOwnershipType).flatMap(InAppOwnershipType.init)
             isAdditional = facts[.additionalTransactionReason] != nil
+            signedAt = facts.date(.signedDate)
         }
 
         package var isFamilyShared: Bool { ownership == .familyShared }
@@ -42,7 +45,7 @@ package struct PurchasePeriod: Hashable, Sendable {
         /// The facts that the terms depend on.
         package static let facts: [TransactionFact] = [
             .type, .isUpgraded, .offerDiscountType, .isTrialPeriod, .offerType, .isInIntroductoryOfferPeriod,
-            .inAppOwnershipType, .additionalTransactionReason,
+            .inAppOwnershipType, .additionalTransactionReason, .signedDate,
         ]
     }
 
@@ -59,6 +62,8 @@ package struct PurchasePeriod: Hashable, Sendable {
     /// The time of the redemption; nil if it was not read.
     package let redeemedAt: Timestamp?
     package let terms: Terms
+    /// The start of the next period as another product, which has not begun; nil if none is known.
+    package private(set) var replacedAt: Timestamp?
 
     /// True if the App Store has refunded or revoked it.
     package var isRevoked: Bool { revocationDate != nil }
@@ -66,8 +71,10 @@ package struct PurchasePeriod: Hashable, Sendable {
     /// The start of the ownership. The App Store signs a renewal up to a day before its period begins.
     var ownedFrom: Timestamp { min(purchaseDate, redeemedAt ?? purchaseDate) }
 
-    /// The end of the paid time or the grace period; nil for a purchase without an end.
-    package var endsAt: Timestamp? { [expiresAt, graceEndsAt].compactMap(\.self).max() }
+    /// The end of the paid time or the grace period, or the start of the next period; nil for a purchase without an end.
+    package var endsAt: Timestamp? {
+        [expiresAt, graceEndsAt].compactMap(\.self).max().map { min($0, replacedAt ?? $0) }
+    }
 
     package init(_ transaction: RedeemedTransaction) {
         transactionIdentifier = transaction.transactionIdentifier
@@ -109,6 +116,7 @@ extension PurchasePeriod {
             before.isRunning(at: moment), !last.productIdentifier.hasSameBytes(as: before.productIdentifier)
         {
             counting.removeLast()
+            counting[counting.count - 1].replacedAt = last.beginning
         }
         return counting
     }
@@ -139,9 +147,9 @@ extension PurchasePeriod {
         revocationDate.map { $0 < purchaseDate } ?? false
     }
 
-    private func hasBegun(at moment: Timestamp) -> Bool {
-        purchaseDate.adding(seconds: -Coverage.clockToleranceSeconds) <= moment
-    }
+    private var beginning: Timestamp { Coverage.beginning(of: purchaseDate, signedAt: terms.signedAt) }
+
+    private func hasBegun(at moment: Timestamp) -> Bool { beginning <= moment }
 
     private func isRunning(at moment: Timestamp) -> Bool { !isRevoked && endsAt.map { $0 > moment } ?? true }
 }

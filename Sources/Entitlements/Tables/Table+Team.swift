@@ -47,7 +47,7 @@ extension Table {
             .integer("user_id"), .text("spending_id"), .text("balance"), .integer("amount", check: "amount > 0"),
             .text("reason", check: "reason <> ''"), .text("spent_by"), .integer("spent_at"),
             .text("idempotency_key").optional, .blob("request_digest", count: 32).optional,
-            .integer("left_after").optional, .integer("merged_from").optional,
+            .integer("left_after"), .integer("merged_from").optional,
         ],
         key: ["user_id", "spending_id"], references: [Reference(columns: ["user_id"], table: "user")],
         indexes: [

@@ -22,7 +22,7 @@ struct ExportedRenewals {
         let transaction = bought.transaction
         let period = Period(origin: transaction.origin, transaction: ByteKey(transaction.transactionIdentifier))
         if let date = turnedOff[period] { return date }
-        // A ledger of an earlier version has no history.
+        // A purchase that had ended when it became known has no history.
         guard let statement = statement(about: bought, isLast: isLast), statement.willRenew == false else {
             return nil
         }

@@ -9,7 +9,7 @@ extension WebhookEndpoint {
         if let previous, let endsAt { ending = EndingSecret(bytes: previous, endsAt: endsAt) }
         let authorization: String? = try row["authorization_value"]
         self.init(
-            identifier: try row["endpoint_id"], url: try row["url"], format: try row["format"] ?? .till,
+            identifier: try row["endpoint_id"], url: try row["url"], format: try row["format"],
             createdAt: try row["created_at"], createdBy: try row["created_by"], secret: try row["secret"],
             previousSecret: ending, authorization: authorization.flatMap { WebhookAuthorization($0) },
             app: try row["app"])

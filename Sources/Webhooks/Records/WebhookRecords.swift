@@ -17,7 +17,7 @@ struct WebhookRecords {
         guard !records.isEmpty, try database.has("webhook_endpoint") else { return }
         let endpoints: [(identifier: String, format: WebhookFormat, app: String?)] = try database.rows(
             "SELECT endpoint_id, format, app FROM webhook_endpoint WHERE removed_at IS NULL ORDER BY endpoint_id"
-        ).map { (try $0["endpoint_id"], try $0["format"] ?? .till, try $0["app"]) }
+        ).map { (try $0["endpoint_id"], try $0["format"], try $0["app"]) }
         guard !endpoints.isEmpty else { return }
         try database.insert(
             into: "webhook_delivery",
@@ -38,7 +38,6 @@ struct WebhookRecords {
     }
 
     func insert(_ endpoint: WebhookEndpoint) throws {
-        let format: WebhookFormat? = endpoint.format == .till ? nil : endpoint.format
         try database.execute(
             """
             INSERT INTO webhook_endpoint (endpoint_id, url, created_at, created_by, secret, previous_secret,
@@ -48,7 +47,7 @@ struct WebhookRecords {
             [
                 endpoint.identifier, endpoint.url, endpoint.createdAt, endpoint.createdBy, endpoint.secret,
                 endpoint.previousSecret?.bytes, endpoint.previousSecret?.endsAt,
-                format, endpoint.authorization?.value, endpoint.app,
+                endpoint.format, endpoint.authorization?.value, endpoint.app,
             ])
     }
 

@@ -59,12 +59,6 @@ extension LedgerTransaction {
     }
 }
 
-extension RedeemedTransaction {
-    fileprivate func isEarlier(than other: RedeemedTransaction) -> Bool {
-        purchaseDate != other.purchaseDate ? purchaseDate < other.purchaseDate : sequence < other.sequence
-    }
-}
-
 extension Catalogs {
     /// The rights that a product gives, directly or by its item.
     ///

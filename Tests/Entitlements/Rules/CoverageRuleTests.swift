@@ -29,12 +29,15 @@ import Testing
         grace: Int64? = nil,
         revoked: Bool = false,
         signed: Int64? = nil,
-        isAdditional: Bool = false
+        isAdditional: Bool = false,
+        isStatedSigned: Bool = false
     ) -> Claim {
-        let facts = TransactionFacts([.additionalTransactionReason: .text("SEAT_ADDITION")])
+        var facts = TransactionFacts()
+        if isAdditional { facts[.additionalTransactionReason] = .text("SEAT_ADDITION") }
+        if isStatedSigned { facts[.signedDate] = .integer(Rules.later(signed ?? bought).millisecondsSince1970) }
         return Rules.claim(
             transaction, original: "1", product: product, bought: bought, revoked: revoked, signed: signed ?? bought,
-            expires: expires, grace: grace.map { .init(endsAt: Rules.later($0)) }, facts: isAdditional ? facts : nil)
+            expires: expires, grace: grace.map { .init(endsAt: Rules.later($0)) }, facts: facts.isEmpty ? nil : facts)
     }
 
     private static let cases: [Case] = [
@@ -88,6 +91,13 @@ import Testing
                 redeem(period("2", bought: 5000, expires: 6000, signed: 2000)),
             ],
             ["1": "-60 4940", "2": "4940 6000"]),
+        Case(
+            "the period before it lasts until its start",
+            [
+                redeem(period("1", product: "q", bought: 0, expires: 5000)),
+                redeem(period("2", bought: 5000, expires: 6000, signed: 2000, isStatedSigned: true)),
+            ],
+            ["1": "-60 5000", "2": "5000 6000"]),
         Case(
             "it closes the gap after a period that ended before",
             [

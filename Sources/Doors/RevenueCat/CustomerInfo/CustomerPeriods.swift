@@ -46,8 +46,4 @@ extension RedeemedTransaction {
     var originalKey: TransactionKey {
         TransactionKey(app: app ?? "", origin: origin, identifier: originalTransactionIdentifier)
     }
-
-    func isEarlier(than other: RedeemedTransaction) -> Bool {
-        purchaseDate != other.purchaseDate ? purchaseDate < other.purchaseDate : sequence < other.sequence
-    }
 }
