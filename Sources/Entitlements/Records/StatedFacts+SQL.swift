@@ -4,15 +4,16 @@ import Receipts
 /// The columns of stated facts, one for each. A column is null if the App Store has not stated the fact.
 extension StatedFacts {
     static var columns: [Table.Column] {
-        Fact.allCases.map(\.field).map { field in
-            switch field.kind {
+        Fact.allCases.map { fact in
+            let field = fact.field
+            return switch field.kind {
             case .text, .token, .texts, .object: .text(field.column).optional
             case .integer, .bool, .date: .integer(field.column).optional
             }
         }
     }
 
-    static var columnNames: [String] { Fact.allCases.map(\.field.column) }
+    static var columnNames: [String] { Fact.allCases.map { $0.field.column } }
 
     /// The values of the columns, in their order.
     var sqlValues: [any SQLConvertible] {
