@@ -128,7 +128,7 @@ struct EntitlementChangeRecords {
 
     private func updateFacts(of keys: [TransactionKey], _ places: PurchaseMoves.Places) throws {
         try database.update(
-            "redeemed_transaction", set: TransactionFacts.columns, where: ["user_id", "sequence"],
+            "redeemed_transaction", set: TransactionFacts.columnNames, where: ["user_id", "sequence"],
             keys.compactMap { key in
                 guard let facts = after.transactions[key]?.stated, let place = places[key] else { return nil }
                 return facts.sqlValues + [place.user, place.sequence]
@@ -143,7 +143,7 @@ struct EntitlementChangeRecords {
         let key = ["user_id"] + Table.originalKey
         try database.delete(from: "subscription", where: key, rows.map(\.key))
         try database.insert(
-            into: "subscription", key + ["stated_at", "proof_digest"] + RenewalFacts.columns,
+            into: "subscription", key + ["stated_at", "proof_digest"] + RenewalFacts.columnNames,
             rows.map { key, renewal in
                 key + [renewal.statedAt, renewal.proofDigest] + renewal.facts.sqlValues
             })

@@ -70,7 +70,7 @@ struct NewTransactionRecords {
                 "quantity", "purchase_date", "redeemed_at", "stated_at", "revocation_date", "revocation_reason",
                 "expires_at", "grace_ends_at", "grace_stated_at", "event_statements", "proof_digest", "anchor_digest",
                 "leaf_digest",
-            ] + TransactionFacts.columns,
+            ] + TransactionFacts.columnNames,
             try new.map { new in
                 let (claim, status, grace) = (new.claim, new.transaction.status, new.transaction.grace)
                 return [

@@ -193,7 +193,7 @@ package struct ReadingRecords {
         SELECT redeemed_transaction.user_id, redeemed_transaction.sequence, transaction_id, redeemed_transaction.origin, redeemed_transaction.app,
             redeemed_transaction.original_transaction_id, product_id, quantity, purchase_date, redeemed_at,
             revocation_date, revocation_reason, expires_at, grace_ends_at, revoked_at, revoked_by, reason AS team_reason,
-            \(TransactionFacts.columns.joined(separator: ", ")),
+            \(TransactionFacts.columnNames.joined(separator: ", ")),
             (SELECT bundle_id FROM app WHERE app.app = redeemed_transaction.app) AS bundle_id
         FROM redeemed_transaction LEFT JOIN team_revocation
         ON team_revocation.user_id = redeemed_transaction.user_id

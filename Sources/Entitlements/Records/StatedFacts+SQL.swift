@@ -1,9 +1,19 @@
 import Ledger
 import Receipts
 
-/// The columns of stated facts, one for each. They are null if the App Store has not stated the fact.
+/// The columns of stated facts, one for each. A column is null if the App Store has not stated the fact.
 extension StatedFacts {
-    static var columns: [String] { Fact.allCases.map(\.field.column) }
+    static var columns: [Table.Column] {
+        Fact.allCases.map { fact in
+            let field = fact.field
+            return switch field.kind {
+            case .text, .token, .texts, .object: .text(field.column).optional
+            case .integer, .bool, .date: .integer(field.column).optional
+            }
+        }
+    }
+
+    static var columnNames: [String] { Fact.allCases.map { $0.field.column } }
 
     /// The values of the columns, in their order.
     var sqlValues: [any SQLConvertible] {

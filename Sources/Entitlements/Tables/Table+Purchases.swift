@@ -1,4 +1,5 @@
 import Ledger
+import Receipts
 
 /// The tables of purchases and their items.
 ///
@@ -48,7 +49,7 @@ extension Table {
             .integer("expires_at").optional, .integer("grace_ends_at").optional, .integer("grace_stated_at").optional,
             .blob("proof_digest", count: 32), .blob("anchor_digest", count: 32).optional,
             .blob("leaf_digest", count: 32).optional,
-        ] + statedFacts + [.blob("event_statements").optional],
+        ] + TransactionFacts.columns + [.blob("event_statements").optional],
         key: ["user_id", "sequence"], unique: [["user_id"] + originalKey + ["transaction_id"]],
         references: [Reference(columns: ["user_id"], table: "user")],
         indexes: [
@@ -58,22 +59,6 @@ extension Table {
                 columns: ["product_id", "redeemed_at", "user_id", "sequence"])
         ],
         hasLargeRows: true, merge: .byRule)
-
-    /// The fields of `JWSTransactionDecodedPayload` and of an app receipt's purchase, as stated; null if they were not stated.
-    private static let statedFacts: [Column] = [
-        .text("environment").optional, .text("type").optional, .text("ownership_type").optional,
-        .text("transaction_reason").optional, .integer("original_purchase_date").optional,
-        .integer("expires_date").optional, .text("web_order_line_item_id").optional,
-        .text("subscription_group_id").optional, .integer("is_upgraded").optional, .integer("price").optional,
-        .text("currency").optional, .text("storefront").optional, .text("storefront_id").optional,
-        .integer("offer_type").optional, .text("offer_id").optional, .text("offer_discount_type").optional,
-        .text("offer_period").optional, .integer("is_trial_period").optional,
-        .integer("is_in_intro_offer_period").optional, .text("app_account_token").optional,
-        .text("app_transaction_id").optional, .integer("item_id").optional, .text("revocation_type").optional,
-        .integer("revocation_percentage").optional, .text("billing_plan_type").optional,
-        .text("commitment_info").optional, .text("advanced_commerce_info").optional, .integer("signed_date").optional,
-        .text("multi_seat_info").optional, .text("additional_transaction_reason").optional,
-    ]
 
     /// An item of a transaction. `begins_at` and `ends_at` bound the ownership; null without a bound.
     private static let entitlement = Table(
@@ -104,19 +89,8 @@ extension Table {
         name: "subscription", family: .userData,
         columns: [
             .integer("user_id"), .text("original_transaction_id"), .text("origin"), .integer("app"),
-            .integer("stated_at"), .blob("proof_digest", count: 32), .text("environment").optional,
-            .text("product_id").optional, .text("auto_renew_product_id").optional,
-            .integer("auto_renew_status").optional, .integer("expiration_intent").optional,
-            .integer("is_in_billing_retry_period").optional, .integer("grace_period_expires_date").optional,
-            .integer("price_increase_status").optional, .integer("renewal_date").optional,
-            .integer("renewal_price").optional, .text("currency").optional, .integer("offer_type").optional,
-            .text("offer_id").optional, .text("offer_discount_type").optional, .text("offer_period").optional,
-            .integer("recent_subscription_start_date").optional, .text("eligible_win_back_offer_ids").optional,
-            .text("app_account_token").optional, .text("app_transaction_id").optional,
-            .text("renewal_billing_plan_type").optional, .text("commitment_info").optional,
-            .text("advanced_commerce_info").optional, .integer("renewal_quantity").optional,
-            .text("multi_seat_info").optional,
-        ],
+            .integer("stated_at"), .blob("proof_digest", count: 32),
+        ] + RenewalFacts.columns,
         key: ["user_id"] + originalKey, references: [Reference(columns: ["user_id"], table: "user")],
         hasLargeRows: true, merge: .move)
 

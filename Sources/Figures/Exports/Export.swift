@@ -9,17 +9,7 @@ public enum Export: String, CaseIterable, Sendable {
 
     var columns: [String] {
         switch self {
-        case .transactions:
-            [
-                "rc_original_app_user_id", "user_issuer", "first_seen_time", "app", "origin", "store", "is_sandbox",
-                "country", "product_identifier", "product_display_name", "product_duration", "quantity",
-                "store_transaction_id", "original_store_transaction_id", "start_time", "end_time",
-                "grace_period_end_time", "effective_end_time", "refunded_at", "unsubscribe_detected_at",
-                "billing_issues_detected_at", "is_auto_renewable", "is_trial_period", "is_in_intro_offer_period",
-                "is_trial_conversion", "renewal_number", "offer", "offer_type", "ownership_type", "purchased_currency",
-                "price_in_purchased_currency", "purchase_price_in_purchased_currency", "entitlement_identifiers",
-                "redeemed_at", "updated_at",
-            ]
+        case .transactions: ExportedTransaction.columns.map(\.name)
         case .customers:
             [
                 "user", "user_issuer", "first_seen_time", "app_account_token", "transactions", "first_purchase_time",

@@ -22,7 +22,7 @@ struct ExportedTransactions {
         }
         let purchases = Dictionary(grouping: bought) { ExportedPurchase($0) }.mapValues { transactions in
             Self.periods(
-                of: transactions.map(\.transaction).filter(Self.isSubscription).sorted {
+                of: transactions.map(\.transaction).filter(\.isSubscription).sorted {
                     ($0.purchaseDate, $0.sequence) < ($1.purchaseDate, $1.sequence)
                 })
         }
@@ -32,8 +32,14 @@ struct ExportedTransactions {
             // What adds seats to a period is no payment after the one before it.
             let beginsPeriod = index.map { periods[$0].first?.sequence == transaction.transaction.sequence } ?? false
             let previous = index.flatMap { beginsPeriod && $0 > 0 ? periods[$0 - 1].first : nil }
-            return row(
-                transaction, number: index.map { $0 + 1 }, after: previous, isLast: index == periods.indices.last)
+            let (sold, isLast) = (transaction.transaction, index == periods.indices.last)
+            return ExportedTransaction(
+                user: user, transaction: sold, terms: PurchasePeriod.Terms(sold.facts), app: apps[transaction.app],
+                product: product(sold.productIdentifier), items: items[sold.sequence] ?? [],
+                number: index.map { $0 + 1 }, previous: previous,
+                turnedOff: index.flatMap { _ in renewals.turnedOff(transaction, isLast: isLast) },
+                failedCharge: index.flatMap { _ in renewals.failedCharge(after: transaction, isLast: isLast) }
+            ).values
         }
     }
 
@@ -50,64 +56,99 @@ struct ExportedTransactions {
         }
         return periods
     }
+}
 
-    /// - Parameters:
-    ///   - number: The number of the period; nil for what is no subscription.
-    ///   - previous: The period before; nil for the first, and for added seats.
-    ///   - isLast: Whether the period is the last.
-    private func row(
-        _ bought: BoughtTransaction,
-        number: Int?,
-        after previous: RedeemedTransaction?,
-        isLast: Bool
-    ) -> [ExportValue] {
-        let (transaction, facts) = (bought.transaction, bought.transaction.facts)
-        let product = product(transaction.productIdentifier)
-        let isTrial = Self.isTrial(transaction)
-        let isIntroductory =
-            facts.integer(.offerType) == Int64(OfferType.introductoryOffer.rawValue)
-            || facts.bool(.isInIntroductoryOfferPeriod) == true
+/// A row of the export: a transaction with what its columns show.
+struct ExportedTransaction {
+    /// The columns with their names, in their order.
+    static let columns: [Column] = [
+        Column("rc_original_app_user_id") { .text($0.user.name) },
+        Column("user_issuer") { .text($0.user.issuer) },
+        Column("first_seen_time") { .date($0.user.firstSeenAt) },
+        Column("app") { .text($0.app) },
+        Column("origin") { .text($0.transaction.origin.rawValue) },
+        Column("store") { _ in .text("app_store") },
+        Column("is_sandbox") { .bool(FigureQuery.Environment.sandbox.origins.contains($0.transaction.origin)) },
+        Column("country") { .text($0.facts.text(.storefront)) },
+        Column("product_identifier") { .text($0.transaction.productIdentifier) },
+        Column("product_display_name") { .text($0.productName) },
+        Column("product_duration") { .text($0.product?.subscription?.period.description) },
+        Column("quantity") { .integer(Int64($0.transaction.quantity)) },
+        Column("store_transaction_id") { .text($0.transaction.transactionIdentifier) },
+        Column("original_store_transaction_id") { .text($0.transaction.originalTransactionIdentifier) },
+        Column("start_time") { .date($0.transaction.purchaseDate) },
+        Column("end_time") { .date($0.transaction.paidUntil) },
+        Column("grace_period_end_time") { .date($0.transaction.graceEndsAt) },
+        Column("effective_end_time") { .date($0.effectiveEnd) },
+        Column("refunded_at") { .date($0.transaction.revocationDate) },
+        Column("unsubscribe_detected_at") { .date($0.turnedOff) },
+        Column("billing_issues_detected_at") { .date($0.failedCharge) },
+        Column("is_auto_renewable") { .bool($0.number != nil) },
+        Column("is_trial_period") { .bool($0.terms.isTrial) },
+        Column("is_in_intro_offer_period") { .bool($0.terms.isIntroductory && !$0.terms.isTrial) },
+        Column("is_trial_conversion") { .bool($0.isTrialConversion) },
+        Column("renewal_number") { .integer($0.number.map(Int64.init)) },
+        Column("offer") { .text($0.facts.text(.offerIdentifier)) },
+        Column("offer_type") { .integer($0.facts.integer(.offerType)) },
+        Column("ownership_type") { .text($0.facts.text(.inAppOwnershipType)) },
+        Column("purchased_currency") { .text($0.facts.text(.currency)) },
+        // A refund leaves nothing of the price, except of what was paid.
+        Column("price_in_purchased_currency") { row in
+            .amount(row.transaction.paidAmount.map { row.transaction.revocationDate == nil ? $0 : 0 })
+        },
+        Column("purchase_price_in_purchased_currency") { .amount($0.transaction.paidAmount) },
+        Column("entitlement_identifiers") { .text($0.itemNames) },
+        Column("redeemed_at") { .date($0.transaction.redeemedAt) },
+        Column("updated_at") { .date($0.facts.date(.signedDate)) },
+    ]
+
+    struct Column: Sendable {
+        let name: String
+        let value: @Sendable (ExportedTransaction) -> ExportValue
+
+        init(_ name: String, _ value: @escaping @Sendable (ExportedTransaction) -> ExportValue) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    let user: ExportedUser
+    let transaction: RedeemedTransaction
+    let terms: PurchasePeriod.Terms
+    /// The bundle identifier.
+    let app: String?
+    let product: Product?
+    let items: [Item]
+    /// The number of the period; nil for what is no subscription.
+    let number: Int?
+    /// The period before; nil for the first, and for added seats.
+    let previous: RedeemedTransaction?
+    /// The date at which the customer turned off renewal; nil if it renews.
+    let turnedOff: Timestamp?
+    /// The end after which the customer could not be charged; nil if the customer was.
+    let failedCharge: Timestamp?
+
+    var values: [ExportValue] { Self.columns.map { $0.value(self) } }
+
+    private var facts: TransactionFacts { transaction.facts }
+
+    private var effectiveEnd: Timestamp? {
         let ends = [transaction.paidUntil, transaction.graceEndsAt].compactMap(\.self).max()
-        let effectiveEnd = [ends, transaction.revocationDate].compactMap(\.self).min()
-        let items = items[transaction.sequence] ?? []
-        let isSubscription = number != nil
-        let price = transaction.paidAmount
-        return [
-            .text(user.name), .text(user.issuer), .date(user.firstSeenAt), .text(apps[bought.app]),
-            .text(transaction.origin.rawValue), .text("app_store"),
-            .bool(FigureQuery.Environment.sandbox.origins.contains(transaction.origin)),
-            .text(facts.text(.storefront)), .text(transaction.productIdentifier),
-            .text(product.flatMap(Self.displayName)), .text(product?.subscription?.period.description),
-            .integer(Int64(transaction.quantity)), .text(transaction.transactionIdentifier),
-            .text(transaction.originalTransactionIdentifier), .date(transaction.purchaseDate),
-            .date(transaction.paidUntil), .date(transaction.graceEndsAt), .date(effectiveEnd),
-            .date(transaction.revocationDate),
-            .date(isSubscription ? renewals.turnedOff(bought, isLast: isLast) : nil),
-            .date(isSubscription ? renewals.failedCharge(after: bought, isLast: isLast) : nil),
-            .bool(isSubscription), .bool(isTrial),
-            .bool(isIntroductory && !isTrial), .bool(!isTrial && previous.map(Self.isTrial) == true),
-            .integer(number.map(Int64.init)), .text(facts.text(.offerIdentifier)), .integer(facts.integer(.offerType)),
-            .text(facts.text(.inAppOwnershipType)), .text(facts.text(.currency)),
-            // A refund leaves nothing of the price, except of what was paid.
-            .amount(transaction.revocationDate == nil ? price : price.map { _ in 0 }), .amount(price),
-            items.isEmpty
-                ? .null : .text(items.sorted().map { "\($0.collection)/\($0.number)" }.joined(separator: ";")),
-            .date(transaction.redeemedAt), .date(facts.date(.signedDate)),
-        ]
+        return [ends, transaction.revocationDate].compactMap(\.self).min()
+    }
+
+    private var isTrialConversion: Bool {
+        guard let previous else { return false }
+        return !terms.isTrial && PurchasePeriod.Terms(previous.facts).isTrial
     }
 
     /// The name in English, or in the first language there is.
-    private static func displayName(_ product: Product) -> String? {
-        (product.localizations.first { $0.language == "en" } ?? product.localizations.first)?.displayName
+    private var productName: String? {
+        let names = product?.localizations ?? []
+        return (names.first { $0.language == "en" } ?? names.first)?.displayName
     }
 
-    private static func isSubscription(_ transaction: RedeemedTransaction) -> Bool {
-        transaction.facts.text(.type).map { $0 == ProductType.autoRenewableSubscription.rawValue }
-            ?? (transaction.facts[.expiresDate] != nil)
-    }
-
-    private static func isTrial(_ transaction: RedeemedTransaction) -> Bool {
-        transaction.facts.text(.offerDiscountType) == OfferDiscountType.freeTrial.rawValue
-            || transaction.facts.bool(.isTrialPeriod) == true
+    private var itemNames: String? {
+        items.isEmpty ? nil : items.sorted().map { "\($0.collection)/\($0.number)" }.joined(separator: ";")
     }
 }

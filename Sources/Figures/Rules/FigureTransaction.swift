@@ -45,9 +45,7 @@ struct FigureTransaction {
         let price = transaction.paidAmount.flatMap { (0..<Self.maximumPrice).contains($0) ? $0 : nil }
         let currency = facts.text(.currency).flatMap(FigureSubject.code)
         self.price = price.flatMap { price in currency.map { Price(milliunits: price, currency: $0.text) } }
-        let isSubscription =
-            facts.text(.type).map { $0 == ProductType.autoRenewableSubscription.rawValue }
-            ?? (facts[.expiresDate] != nil)
+        let isSubscription = transaction.isSubscription
         let expiresAt = isSubscription ? transaction.paidUntil : nil
         self.expiresAt = expiresAt.map(Self.bounded)
         graceEndsAt = isSubscription ? transaction.graceEndsAt.map(Self.bounded) : nil

@@ -5,7 +5,7 @@ public enum RenewalFact: String, StatedFact {
     case offerIdentifier, offerDiscountType, offerPeriod, recentSubscriptionStartDate, eligibleWinBackOfferIds
     case appAccountToken, appTransactionId, renewalBillingPlanType, commitmentInfo, advancedCommerceInfo, multiSeatInfo
 
-    public static let byColumn = facts()
+    public static let byColumn = factsByColumn()
 
     public var field: StatedField {
         switch self {

@@ -34,7 +34,7 @@ public struct StatedField: Sendable {
     /// The meaning in a few words.
     public let meaning: String
     public let source: Source
-    /// What reads an object. An object that it cannot read is absent.
+    /// The type of an object. An object in another form is absent.
     private let object: (any PayloadObject.Type)?
 
     private init(
@@ -109,7 +109,7 @@ public protocol StatedFact: RawRepresentable<String>, CaseIterable, Hashable, Se
 }
 
 extension StatedFact {
-    static func facts() -> [String: Self] {
+    static func factsByColumn() -> [String: Self] {
         Dictionary(uniqueKeysWithValues: allCases.map { ($0.field.column, $0) })
     }
 }

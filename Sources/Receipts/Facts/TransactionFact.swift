@@ -8,7 +8,7 @@ public enum TransactionFact: String, StatedFact {
     case appAccountToken, appTransactionId, itemId, revocationType, revocationPercentage, billingPlanType
     case commitmentInfo, advancedCommerceInfo, multiSeatInfo, additionalTransactionReason, signedDate
 
-    public static let byColumn = facts()
+    public static let byColumn = factsByColumn()
 
     public var field: StatedField {
         switch self {
