@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A module per room of the house; imports among our own modules go down only. `Tests/House` holds the sources against this
-// file, and this file against the walls between modules.
+// A module is a wall; everything else is a folder. Imports among our own modules go down only. `Tests/House` holds the
+// sources against this file, and this file against the walls.
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
@@ -23,7 +23,7 @@ let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "sw
 let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
-// The texts of a target's folder `Resources`, compiled into the binary, which is all that is deployed.
+// The texts of a target's folders `Resources`, compiled into the binary, which is all that is deployed.
 let embeddedResources: [Target.PluginUsage] = ["EmbedResources"]
 
 let package = Package(
@@ -32,7 +32,7 @@ let package = Package(
     products: [
         .executable(name: "till", targets: ["till"]),
         // What verifies proofs, for other packages; Benchmarks/ is one.
-        .library(name: "Proofs", targets: ["Commerce", "Receipts", "Signatures"]),
+        .library(name: "Proofs", targets: ["Proofs"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -59,185 +59,152 @@ let package = Package(
         .executableTarget(name: "embed-resources", path: "Plugins/embed-resources"),
         .plugin(name: "EmbedResources", capability: .buildTool(), dependencies: ["embed-resources"]),
 
-        .target(name: "Commerce"),
-        .target(name: "StrictJSON"),
-
-        .target(name: "Signatures", dependencies: ["COpenSSL", "StrictJSON", asn1]),
-        .target(name: "Catalog", dependencies: ["Commerce", "StrictJSON"]),
-        .target(name: "Wire", dependencies: ["Commerce"]),
-
-        .target(name: "Receipts", dependencies: ["Commerce", "Signatures", "StrictJSON", asn1]),
-        .target(name: "Mailer", dependencies: ["CCurl", "Commerce", "Signatures"]),
+        // The library: vocabulary, strict JSON, signatures, proofs of purchase.
+        .target(name: "Proofs", dependencies: ["COpenSSL", asn1]),
+        .target(name: "Catalog", dependencies: ["Proofs"]),
+        .target(name: "Ledger", dependencies: ["CPostgreSQL", "Proofs", grdb, grdbSQLite, nioPosix]),
+        // A folder for each feature; `Tests/House` reads the walls between them.
         .target(
-            name: "Ledger", dependencies: ["CPostgreSQL", "Commerce", "Signatures", grdb, grdbSQLite, nioPosix]),
-
-        .target(name: "Entitlements", dependencies: ["Catalog", "Commerce", "Ledger", "Receipts", "Signatures"]),
-        .target(
-            name: "CatalogAdministration",
-            dependencies: ["Catalog", "Commerce", "Entitlements", "Ledger", "Signatures", "StrictJSON"]),
-        .target(name: "Profiles", dependencies: ["Catalog", "Commerce", "Entitlements", "Ledger"]),
-        .target(name: "Attributes", dependencies: ["Commerce", "Entitlements", "Ledger"]),
-        .target(name: "SeedApp", dependencies: ["Commerce", "Ledger"]),
-        .target(
-            name: "Accounts", dependencies: ["Commerce", "Ledger", "Signatures"], exclude: ["Resources"],
+            name: "Features", dependencies: ["Catalog", "Ledger", "Proofs"], exclude: ["Accounts/Resources"],
             plugins: embeddedResources),
-        .target(name: "Team", dependencies: ["Commerce", "Ledger", "Signatures"]),
-        .target(
-            name: "Webhooks",
-            dependencies: [
-                "Catalog", "Commerce", "Entitlements", "Ledger", "Receipts", "Signatures", "StrictJSON", "Wire",
-            ]),
-        .target(name: "Figures", dependencies: ["Commerce", "Entitlements", "Ledger", "Receipts"]),
-        .target(name: "Store", dependencies: ["Catalog", "Commerce", "Receipts", "Signatures", grdb]),
-
-        .target(name: "Device", dependencies: ["Commerce", "Wire", asyncHTTPClient]),
-        .target(
-            name: "AppStoreClient", dependencies: ["Commerce", "Receipts", "Signatures", "StrictJSON", asyncHTTPClient]),
         .target(
             name: "HTTPSupport",
             dependencies: [
-                "Accounts", "Catalog", "Commerce", "Ledger", "Receipts", "Signatures", "StrictJSON", "Wire",
-                asyncHTTPClient, hummingbird, hummingbirdCore, hummingbirdTLS, lifecycle, logging, nioHTTPTypes,
-                nioPosix,
+                "Catalog", "Ledger", "Proofs", asyncHTTPClient, hummingbird, hummingbirdCore, hummingbirdTLS, lifecycle,
+                logging, nioHTTPTypes, nioPosix,
             ]),
         .target(
             name: "Service",
             dependencies: [
-                "Accounts", "AppStoreClient", "Attributes", "Catalog", "CatalogAdministration", "Commerce",
-                "Entitlements", "Figures", "HTTPSupport", "Ledger", "Mailer", "Profiles", "Receipts", "SeedApp",
-                "Signatures",
-                "StrictJSON", "Webhooks", "Wire", asyncHTTPClient, hummingbird, lifecycle, logging, nioPosix,
+                "CCurl", "Catalog", "Features", "HTTPSupport", "Ledger", "Proofs", asyncHTTPClient, hummingbird,
+                lifecycle, logging, nioPosix,
             ],
             exclude: ["Resources"], plugins: embeddedResources),
+        // The local App Store, whose keys sign; it never meets the ledger or a feature.
         .target(
-            name: "StoreHTTP",
+            name: "AppStore",
             dependencies: [
-                "Catalog", "Commerce", "HTTPSupport", "Receipts", "Signatures", "Store", "StrictJSON", "Wire",
-                asyncHTTPClient, hummingbird, lifecycle, logging,
+                "Catalog", "HTTPSupport", "Proofs", asyncHTTPClient, grdb, hummingbird, lifecycle, logging,
             ],
-            exclude: ["Resources"], plugins: embeddedResources),
-
-        .target(
-            name: "Doors",
-            dependencies: [
-                "Attributes", "Catalog", "Commerce", "Entitlements", "HTTPSupport", "Ledger", "Receipts", "Signatures",
-                "StrictJSON", hummingbird,
-            ]),
+            exclude: ["StoreHTTP/Resources"], plugins: embeddedResources),
         .target(
             name: "Console",
             dependencies: [
-                "AppStoreClient", "Catalog", "CatalogAdministration", "Commerce", "Entitlements", "Figures",
-                "HTTPSupport", "Ledger", "Profiles", "Receipts", "Signatures", "Store", "StrictJSON", "Team",
-                "Webhooks", hummingbird, lifecycle, logging,
+                "AppStore", "Catalog", "Features", "HTTPSupport", "Ledger", "Proofs", hummingbird, lifecycle, logging,
             ],
             exclude: ["Resources"], plugins: embeddedResources),
 
         .executableTarget(
             name: "till",
             dependencies: [
-                "Accounts", "AppStoreClient", "Attributes", "Catalog", "CatalogAdministration", "Commerce", "Console",
-                "Device", "Doors", "Entitlements", "Figures", "HTTPSupport", "Ledger", "Mailer", "Profiles", "Receipts",
-                "SeedApp", "Service", "Signatures", "Store", "StoreHTTP", "StrictJSON", "Team", "Webhooks", "Wire",
+                "AppStore", "Catalog", "Console", "Features", "HTTPSupport", "Ledger", "Proofs", "Service",
                 argumentParser, configuration, lifecycle, logging,
             ],
             exclude: ["Resources"], plugins: embeddedResources),
 
         .target(
             name: "TestSupport",
-            dependencies: [
-                "Accounts", "Attributes", "CPostgreSQL", "Catalog", "CatalogAdministration", "Commerce", "Entitlements",
-                "Figures",
-                "Ledger",
-                "Profiles", "Receipts", "SeedApp", "Signatures", "Store", "StrictJSON", "Team", "Webhooks", hummingbird,
-                logging,
-            ],
+            dependencies: ["AppStore", "CPostgreSQL", "Catalog", "Features", "Ledger", "Proofs", hummingbird, logging],
             path: "Tests/Support", exclude: ["Garden.storekit", "failing-disk.c"]),
         .target(
-            name: "FuzzTargets", dependencies: ["Catalog", "Commerce", "Receipts", "Signatures", "StrictJSON"],
+            name: "FuzzTargets", dependencies: ["Catalog", "Proofs"],
             path: "Tests/Fuzzing/Targets"),
-        .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"], path: "Tests/StrictJSON"),
-        .testTarget(name: "CommerceTests", dependencies: ["Commerce"], path: "Tests/Commerce"),
-        .testTarget(name: "SignaturesTests", dependencies: ["Signatures", "TestSupport"], path: "Tests/Signatures"),
-        .testTarget(name: "CatalogTests", dependencies: ["Catalog", "TestSupport"], path: "Tests/Catalog"),
-        .testTarget(name: "ReceiptsTests", dependencies: ["Receipts", "TestSupport"], path: "Tests/Receipts"),
+        .testTarget(name: "StrictJSONTests", dependencies: ["Proofs"], path: "Tests/StrictJSON"),
+        .testTarget(name: "CommerceTests", dependencies: ["Proofs"], path: "Tests/Commerce"),
+        .testTarget(name: "SignaturesTests", dependencies: ["Proofs", "TestSupport"], path: "Tests/Signatures"),
+        .testTarget(name: "CatalogTests", dependencies: ["Catalog", "Proofs", "TestSupport"], path: "Tests/Catalog"),
+        .testTarget(name: "ReceiptsTests", dependencies: ["Proofs", "TestSupport"], path: "Tests/Receipts"),
         .testTarget(
-            name: "MailerTests", dependencies: ["Commerce", "Mailer", "Signatures", "TestSupport"],
+            name: "MailerTests", dependencies: ["Proofs", "Service", "TestSupport"],
             path: "Tests/Mailer", exclude: ["mail_server.py"]),
         .testTarget(
             name: "LedgerTests",
-            dependencies: [
-                "Accounts", "Attributes", "CatalogAdministration", "Entitlements", "Figures", "Ledger", "Profiles",
-                "SeedApp", "Signatures", "TestSupport", "Webhooks", grdb,
-            ],
+            dependencies: ["Catalog", "Features", "Ledger", "Proofs", "TestSupport", grdb],
             path: "Tests/Ledger"),
-        .testTarget(name: "StoreTests", dependencies: ["Store", "TestSupport", grdb], path: "Tests/Store"),
         .testTarget(
-            name: "EntitlementsTests", dependencies: ["Entitlements", "TestSupport", "Webhooks"],
+            name: "StoreTests", dependencies: ["AppStore", "Catalog", "Proofs", "TestSupport", grdb],
+            path: "Tests/Store"),
+        .testTarget(
+            name: "EntitlementsTests",
+            dependencies: ["AppStore", "Catalog", "Features", "Ledger", "Proofs", "TestSupport"],
             path: "Tests/Entitlements"),
-        .testTarget(name: "ProfilesTests", dependencies: ["Profiles", "TestSupport"], path: "Tests/Profiles"),
-        .testTarget(name: "AttributesTests", dependencies: ["Attributes", "TestSupport"], path: "Tests/Attributes"),
-        .testTarget(name: "SeedAppTests", dependencies: ["SeedApp", "TestSupport"], path: "Tests/SeedApp"),
-        .testTarget(name: "AccountsTests", dependencies: ["Accounts", "TestSupport"], path: "Tests/Accounts"),
+        .testTarget(name: "ProfilesTests", dependencies: ["Features", "TestSupport"], path: "Tests/Profiles"),
         .testTarget(
-            name: "CatalogAdministrationTests", dependencies: ["CatalogAdministration", "Entitlements", "TestSupport"],
+            name: "AttributesTests", dependencies: ["Features", "Ledger", "Proofs", "TestSupport"],
+            path: "Tests/Attributes"),
+        .testTarget(
+            name: "SeedAppTests", dependencies: ["Features", "Ledger", "Proofs", "TestSupport"], path: "Tests/SeedApp"),
+        .testTarget(
+            name: "AccountsTests", dependencies: ["Features", "Ledger", "Proofs", "TestSupport"], path: "Tests/Accounts"
+        ),
+        .testTarget(
+            name: "CatalogAdministrationTests",
+            dependencies: ["Catalog", "Features", "Ledger", "Proofs", "TestSupport"],
             path: "Tests/CatalogAdministration"),
         .testTarget(
-            name: "FiguresTests", dependencies: ["Entitlements", "Figures", "TestSupport"], path: "Tests/Figures"),
+            name: "FiguresTests", dependencies: ["Features", "Proofs", "TestSupport"], path: "Tests/Figures"),
         .testTarget(
-            name: "WebhooksTests", dependencies: ["Entitlements", "Receipts", "TestSupport", "Webhooks"],
+            name: "WebhooksTests", dependencies: ["Features", "Ledger", "Proofs", "TestSupport"],
             path: "Tests/Webhooks"),
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "Catalog", "Device", "Doors", "Entitlements", "Figures", "HTTPSupport", "Ledger", "Receipts", "Store",
-                "StrictJSON", "TestSupport", "Webhooks", "Wire",
+                "AppStore", "Catalog", "Features", "HTTPSupport", "Ledger", "Proofs", "Service", "TestSupport",
             ],
             path: "Tests/Simulation"),
-        .testTarget(name: "DeviceTests", dependencies: ["Device", "TestSupport", "Wire"], path: "Tests/Device"),
+        .testTarget(name: "DeviceTests", dependencies: ["AppStore", "Proofs", "TestSupport"], path: "Tests/Device"),
         .testTarget(
             name: "HTTPSupportTests",
-            dependencies: ["HTTPSupport", "TestSupport", hummingbirdTesting, jwtKit, logging, nioCore, nioPosix],
+            dependencies: [
+                "HTTPSupport", "Ledger", "Proofs", "TestSupport", hummingbirdTesting, jwtKit, logging, nioCore,
+                nioPosix,
+            ],
             path: "Tests/HTTPSupport"),
         .testTarget(
             name: "StoreHTTPTests",
             dependencies: [
-                "AppStoreClient", "HTTPSupport", "StoreHTTP", "TestSupport", "Wire", hummingbirdTesting, jwtKit,
-                logging,
+                "AppStore", "HTTPSupport", "Proofs", "Service", "TestSupport", hummingbirdTesting, jwtKit, logging,
             ],
             path: "Tests/StoreHTTP"),
         .testTarget(
-            name: "AppStoreClientTests", dependencies: ["AppStoreClient", "TestSupport", jwtKit],
+            name: "AppStoreClientTests", dependencies: ["Features", "Proofs", "Service", "TestSupport", jwtKit],
             path: "Tests/AppStoreClient"),
-        .testTarget(name: "WireTests", dependencies: ["TestSupport", "Wire"], path: "Tests/Wire"),
+        .testTarget(
+            name: "WireTests", dependencies: ["HTTPSupport", "Proofs", "Service", "TestSupport"], path: "Tests/Wire"),
         .testTarget(
             name: "ServiceTests",
             dependencies: [
-                "Accounts", "AppStoreClient", "CatalogAdministration", "Device", "Figures", "HTTPSupport", "Mailer",
-                "Profiles", "Service", "StoreHTTP", "TestSupport", "Webhooks", "Wire", hummingbirdTesting, lifecycle,
-                logging,
+                "AppStore", "Catalog", "Features", "HTTPSupport", "Ledger", "Proofs", "Service", "TestSupport",
+                hummingbirdTesting, lifecycle, logging,
             ],
             path: "Tests/Service", exclude: ["Year/Year.storekit"]),
         .testTarget(
             name: "DoorsTests",
             dependencies: [
-                "Catalog", "Doors", "Entitlements", "Figures", "HTTPSupport", "Ledger", "Receipts", "Service",
-                "StrictJSON", "TestSupport", "Webhooks", hummingbirdTesting, logging,
+                "AppStore", "Catalog", "Features", "HTTPSupport", "Ledger", "Proofs", "Service", "TestSupport",
+                hummingbirdTesting, logging,
             ],
             path: "Tests/Doors", exclude: ["Schemas"]),
         .testTarget(
-            name: "TeamTests", dependencies: ["Entitlements", "Ledger", "Team", "TestSupport"], path: "Tests/Team"),
+            name: "TeamTests", dependencies: ["Features", "Ledger", "Proofs", "TestSupport"], path: "Tests/Team"),
         .testTarget(
             name: "ConsoleTests",
             dependencies: [
-                "CatalogAdministration", "Console", "Entitlements", "Figures", "HTTPSupport", "Profiles", "Service",
-                "StoreHTTP", "Team", "TestSupport", "Webhooks", hummingbirdTesting,
+                "AppStore", "Catalog", "Console", "Features", "HTTPSupport", "Ledger", "Proofs", "Service",
+                "TestSupport", hummingbirdTesting,
             ],
             path: "Tests/Console"),
         .testTarget(
-            name: "tillTests", dependencies: ["Device", "till", "TestSupport", "Wire", asyncHTTPClient, grdb, logging],
+            name: "tillTests",
+            dependencies: [
+                "AppStore", "Catalog", "Features", "HTTPSupport", "Proofs", "Service", "TestSupport", "till",
+                asyncHTTPClient, grdb, logging,
+            ],
             path: "Tests/till"),
         .testTarget(
-            name: "AttackTests", dependencies: ["till", "TestSupport", "Wire", nioCore, nioPosix], path: "Tests/Attack"),
+            name: "AttackTests",
+            dependencies: ["Features", "Ledger", "Proofs", "Service", "TestSupport", nioCore, nioPosix],
+            path: "Tests/Attack"),
         .testTarget(name: "FuzzingTests", dependencies: ["FuzzTargets", "TestSupport"], path: "Tests/Fuzzing/Replay"),
         .testTarget(name: "HouseTests", dependencies: ["TestSupport"], path: "Tests/House"),
     ],

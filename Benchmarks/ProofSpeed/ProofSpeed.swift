@@ -1,7 +1,6 @@
 import Benchmark
 import Dispatch
-import Receipts
-import Signatures
+import Proofs
 
 /// The time to verify proofs. `Scripts/bench.sh` compares each figure with OpenSSL's time for the signatures alone.
 let benchmarks: @Sendable () -> Void = {

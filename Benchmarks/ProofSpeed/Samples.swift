@@ -1,6 +1,4 @@
-import Commerce
-import Receipts
-import Signatures
+import Proofs
 
 /// Sample proofs with the structure and size of Apple's, with their trust anchors.
 struct Samples: Sendable {

@@ -1,7 +1,5 @@
-import Commerce
 import Foundation
-import Receipts
-import Signatures
+import Proofs
 import Synchronization
 
 /// Creates distinct signed transactions for a service to redeem, with their root certificate.

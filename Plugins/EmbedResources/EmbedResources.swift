@@ -1,17 +1,15 @@
 import Foundation
 import PackagePlugin
 
-/// Embeds the files of a target's folder `Resources` in its code, as `PackageResources`.
+/// Embeds the files of a target's folders `Resources` in its code, as `PackageResources`.
 ///
 /// SwiftPM's own rule `embedInCode` writes an array literal with a number for each byte. The compiler takes 70 microseconds for
 /// each number, and next to nothing for a string literal.
 @main struct EmbedResources: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
-        let folder = target.directoryURL.appending(path: "Resources", directoryHint: .isDirectory)
-        guard let paths = FileManager.default.subpaths(atPath: folder.path) else { return [] }
-        let files = paths.sorted().map { folder.appending(path: $0) }.filter {
-            !$0.hasDirectoryPath && $0.pathExtension != ""
-        }
+        guard let paths = FileManager.default.subpaths(atPath: target.directoryURL.path) else { return [] }
+        let files = paths.filter { $0.split(separator: "/").dropLast().contains("Resources") }.sorted()
+            .map { target.directoryURL.appending(path: $0) }.filter { !$0.hasDirectoryPath && $0.pathExtension != "" }
         let output = context.pluginWorkDirectoryURL.appending(path: "PackageResources.swift")
         return [
             .buildCommand(

@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// The apps of a service.
 public struct Apps: Sendable {

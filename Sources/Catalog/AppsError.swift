@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// An invalid list of apps.
 public enum AppsError: CodedError, Equatable {

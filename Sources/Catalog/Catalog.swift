@@ -1,6 +1,5 @@
-import Commerce
 import Foundation
-import StrictJSON
+import Proofs
 
 /// The products of one app, and the item that each purchase grants.
 public struct Catalog: Sendable {

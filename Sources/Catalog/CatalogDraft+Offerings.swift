@@ -1,5 +1,4 @@
-import Commerce
-import StrictJSON
+import Proofs
 
 extension CatalogDraft {
     /// The names that RevenueCat's SDKs know for packages of a period.

@@ -1,5 +1,4 @@
-import Commerce
-import StrictJSON
+import Proofs
 
 /// A draft of `Items.json` for the products of a `.storekit` file, to be edited.
 ///

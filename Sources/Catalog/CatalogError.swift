@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// An error in a catalog's files: the file, the key and the reason.
 public struct CatalogError: CodedError, Equatable {

@@ -1,5 +1,5 @@
 import Foundation
-import StrictJSON
+import Proofs
 
 /// A value inside a catalog file and its path, so that every error names its place.
 struct CatalogReader {

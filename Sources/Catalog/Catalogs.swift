@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// The catalogs of a service's apps at one moment.
 public struct Catalogs: Sendable {

@@ -1,5 +1,4 @@
-import Commerce
-import StrictJSON
+import Proofs
 
 /// The benefit of each product, and the free items: Till's own file beside the `.storekit` file.
 struct ItemMap {

@@ -1,5 +1,5 @@
-import Commerce
 import Foundation
+import Proofs
 
 /// A picture of an item: an SVG file `COLLECTION-NUMBER.svg` in the folder `Art` beside the catalog's files, or an upload.
 public struct Picture: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 extension Product {
     /// The texts in a language, such as `ko` or `en`. If the language has none, the first localization.

@@ -1,5 +1,4 @@
-import Commerce
-import StrictJSON
+import Proofs
 
 /// An administered product with its benefit: an entry of a `.storekit` file and one of `Items.json`, merged into one object.
 public struct ProductDefinition: Sendable {

@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// Reads the keys that all products of a `.storekit` file have.
 struct ProductReader {

@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 extension ProductType {
     /// The name of the type in `.storekit` files and definitions.

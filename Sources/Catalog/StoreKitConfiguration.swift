@@ -1,6 +1,5 @@
-import Commerce
 import Foundation
-import StrictJSON
+import Proofs
 
 /// A `.storekit` file in the format of Xcode's StoreKit configurations, versions 1.0 to 5.0.
 ///

@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// The settings of a `.storekit` file for its store (Xcode's StoreKit Configuration Settings).
 ///

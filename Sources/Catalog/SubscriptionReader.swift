@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// Reads the subscription groups of a `.storekit` file.
 struct SubscriptionReader {

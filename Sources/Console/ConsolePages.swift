@@ -1,6 +1,6 @@
+import Features
 import HTTPSupport
 import Hummingbird
-import Team
 
 /// A group of pages, with the permission that each one needs.
 struct ConsolePages {

@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// A reconciliation of one app with one address of the App Store Server API.
 public struct ConsoleReconciliation: Sendable {

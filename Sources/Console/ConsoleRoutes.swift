@@ -1,9 +1,9 @@
-import Commerce
+import Features
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
+import Proofs
 import ServiceLifecycle
-import Team
 
 /// The web console of the team, under `/console`.
 public struct ConsoleRoutes: RouteSource {

@@ -1,13 +1,7 @@
-import AppStoreClient
-import CatalogAdministration
-import Commerce
-import Entitlements
-import Figures
+import AppStore
+import Features
 import HTTPSupport
-import Profiles
-import Store
-import Team
-import Webhooks
+import Proofs
 
 /// The use cases behind the console's pages. A page whose feature is off is not shown.
 public struct ConsoleServices: Sendable {

@@ -1,6 +1,6 @@
-import Commerce
 import Hummingbird
 import NIOCore
+import Proofs
 import Synchronization
 
 /// The context of a request.

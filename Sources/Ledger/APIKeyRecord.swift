@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// The record of a caller's API key. It has no secret.
 public struct APIKeyRecord: Hashable, Sendable {

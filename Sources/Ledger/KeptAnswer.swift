@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// An idempotency key, and the caller that sent it (`Idempotency-Key`).
 public struct IdempotencyKey: Hashable, Sendable {

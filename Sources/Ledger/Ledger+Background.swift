@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 extension Ledger {
     /// The pause before a refused use case is tried again.

@@ -1,6 +1,5 @@
-import Commerce
 import Foundation
-import Signatures
+import Proofs
 
 /// The durable record of redeemed transactions and of the items that users own, in a SQLite file or in PostgreSQL.
 ///

@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// The error of a use case that writes for a user.
 public enum LedgerError: CodedError, Equatable {

@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// The check of the rules that the constraints of the tables do not enforce.
 struct LedgerRules {

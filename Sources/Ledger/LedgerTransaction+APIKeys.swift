@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// The keys of callers.
 extension LedgerTransaction {

@@ -1,5 +1,5 @@
-import Commerce
 import Foundation
+import Proofs
 
 extension LedgerTransaction {
     /// The token that a user's app puts into its purchases (StoreKit's `appAccountToken`). Nil before `makeAppAccountToken`.

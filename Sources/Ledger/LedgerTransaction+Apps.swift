@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 extension LedgerTransaction {
     /// Assigns a number to an app, unless it has one.

@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 extension LedgerTransaction {
     /// The records of a user's audit log, oldest first.

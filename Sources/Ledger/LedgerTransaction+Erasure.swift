@@ -1,5 +1,4 @@
-import Commerce
-import Signatures
+import Proofs
 
 extension LedgerTransaction {
     /// Erases a user's name and the rows that the tables mark for erasure.

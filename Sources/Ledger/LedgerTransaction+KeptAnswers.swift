@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// The answers kept under idempotency keys.
 extension LedgerTransaction {

@@ -1,5 +1,5 @@
-import Commerce
 import Foundation
+import Proofs
 
 extension LedgerTransaction {
     /// Reads one value from the ledger.

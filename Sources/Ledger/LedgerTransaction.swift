@@ -1,5 +1,4 @@
-import Commerce
-import Signatures
+import Proofs
 
 /// A transaction of the ledger, with the operations of a use case.
 ///

@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// The permission of a caller to write for users without a purchase, in bytes.
 ///

@@ -1,5 +1,5 @@
-import Commerce
 import Ledger
+import Proofs
 
 /// An API key in the output of commands.
 struct APIKeyReport: Encodable {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Commerce
+import Proofs
 
 /// The option that names the accepted origins of a ledger that a command opens itself.
 struct AcceptOption: ParsableArguments {

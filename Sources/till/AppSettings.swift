@@ -1,7 +1,6 @@
 import Catalog
-import Commerce
 import Foundation
-import StrictJSON
+import Proofs
 
 /// The settings of one app of several: an entry of `apps` in the configuration file.
 package struct AppSettings: Encodable, Sendable {

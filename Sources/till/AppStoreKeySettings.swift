@@ -1,4 +1,4 @@
-import AppStoreClient
+import Service
 
 /// The settings of a key for the App Store Server API.
 struct AppStoreKeySettings: Sendable {

@@ -1,10 +1,8 @@
-import AppStoreClient
 import Catalog
-import Commerce
-import Doors
-import Entitlements
+import Features
 import Foundation
 import HTTPSupport
+import Proofs
 import Service
 import ServiceLifecycle
 

@@ -1,11 +1,9 @@
-import AppStoreClient
-import Commerce
+import AppStore
+import Features
 import Foundation
 import HTTPSupport
-import Receipts
+import Proofs
 import Service
-import StoreHTTP
-import Wire
 
 /// The settings by which `till serve` asks the App Store for missed purchases and answers its questions.
 struct AppStoreSettings {

@@ -1,6 +1,6 @@
+import AppStore
 import ArgumentParser
-import Commerce
-import Store
+import Proofs
 
 extension User: ExpressibleByArgument {
     public init?(argument: String) {

@@ -1,7 +1,6 @@
 import ArgumentParser
-import Commerce
 import Ledger
-import Signatures
+import Proofs
 
 /// `till audit`
 struct AuditCommand: Command {

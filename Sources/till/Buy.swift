@@ -1,8 +1,6 @@
+import AppStore
 import ArgumentParser
-import Commerce
-import Device
-import Store
-import Wire
+import Proofs
 
 /// `till buy`
 struct Buy: Command {

@@ -1,6 +1,6 @@
-import Commerce
-import Device
+import AppStore
 import Foundation
+import Proofs
 
 /// A PEM file of root certificates for the connection to a service.
 struct CertificateFile {

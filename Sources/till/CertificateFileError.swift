@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// An error of a file of root certificates.
 enum CertificateFileError: CodedError {

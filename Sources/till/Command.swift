@@ -1,7 +1,7 @@
+import AppStore
 import ArgumentParser
-import Commerce
 import Foundation
-import Store
+import Proofs
 
 /// A command of Till. It prints an error as one sentence and, with `--json`, as an object, too.
 protocol Command: AsyncParsableCommand {

@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// An error for a setting that the service cannot use.
 struct ConfigurationError: CodedError {

@@ -1,11 +1,9 @@
-import AppStoreClient
-import Commerce
+import AppStore
 import Foundation
 import HTTPSupport
 import Ledger
+import Proofs
 import Service
-import StoreHTTP
-import Wire
 
 /// The folder of the store's part and the service's part, and the catalog. Neither part reads the other's files.
 struct DataDirectory {

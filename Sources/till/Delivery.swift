@@ -1,5 +1,5 @@
-import Commerce
-import Wire
+import AppStore
+import Proofs
 
 /// The last step of `till resume` and `till restore`: delivers unfinished transactions and prints the result.
 struct Delivery {

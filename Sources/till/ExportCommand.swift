@@ -1,11 +1,10 @@
+import AppStore
 import ArgumentParser
 import Catalog
-import CatalogAdministration
-import Commerce
-import Device
-import Figures
+import Features
 import Foundation
 import Ledger
+import Proofs
 
 /// `till export`
 struct ExportCommand: Command {

@@ -1,4 +1,4 @@
-import Wire
+import Service
 
 /// A figure as a table for a terminal: a row for each period of each series.
 struct FigureTable {

@@ -1,10 +1,9 @@
 import ArgumentParser
-import Commerce
-import Figures
+import Features
 import Foundation
 import Ledger
+import Proofs
 import Service
-import Wire
 
 /// `till figures`
 struct FiguresCommand: Command {

@@ -1,8 +1,8 @@
+import AppStore
 import ArgumentParser
-import Commerce
-import Device
 import Foundation
-import Wire
+import Proofs
+import Service
 
 /// `till give`
 struct Give: Command {

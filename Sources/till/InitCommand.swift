@@ -1,7 +1,7 @@
 import ArgumentParser
 import Catalog
-import Commerce
 import Foundation
+import Proofs
 
 /// `till init`
 struct InitCommand: Command {

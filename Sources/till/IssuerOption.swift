@@ -1,6 +1,6 @@
+import AppStore
 import ArgumentParser
-import Commerce
-import Device
+import Proofs
 
 /// The option that names the issuer of a user.
 struct IssuerOption: ParsableArguments {

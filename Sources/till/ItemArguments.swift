@@ -1,5 +1,5 @@
 import ArgumentParser
-import Commerce
+import Proofs
 
 /// The arguments that name an item.
 struct ItemArguments: ParsableArguments {

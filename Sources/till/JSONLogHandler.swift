@@ -1,6 +1,6 @@
-import Commerce
 import Foundation
 import Logging
+import Proofs
 import Synchronization
 
 /// A log handler that writes each event as one JSON object on a line of its own: `time`, `level`, `label`, `message` and, if there

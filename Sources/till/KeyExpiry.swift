@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// The expiry of an API key: a number of days, or a moment.
 package enum KeyExpiry: Hashable {

@@ -1,11 +1,9 @@
-import AppStoreClient
+import AppStore
 import ArgumentParser
-import Commerce
 import HTTPSupport
 import Ledger
+import Proofs
 import Service
-import StoreHTTP
-import Wire
 
 /// `till keys list`
 struct KeysList: Command {

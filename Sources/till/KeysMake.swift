@@ -1,10 +1,8 @@
-import AppStoreClient
+import AppStore
 import ArgumentParser
-import Commerce
 import HTTPSupport
+import Proofs
 import Service
-import StoreHTTP
-import Wire
 
 /// `till keys make`
 struct KeysMake: Command {

@@ -1,4 +1,4 @@
-import Entitlements
+import Features
 import Ledger
 
 /// The JSON output of `till ledger check`.

@@ -1,9 +1,8 @@
 import ArgumentParser
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import Ledger
-import Receipts
+import Proofs
 
 /// `till ledger`
 struct LedgerCommand: AsyncParsableCommand {

@@ -1,13 +1,5 @@
-import Accounts
-import Attributes
-import CatalogAdministration
-import Entitlements
-import Figures
+import Features
 import Ledger
-import Profiles
-import SeedApp
-import Team
-import Webhooks
 
 extension [LedgerFeature] {
     /// All features with tables of their own.

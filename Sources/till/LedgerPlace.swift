@@ -1,12 +1,10 @@
-import AppStoreClient
+import AppStore
 import ArgumentParser
-import Commerce
 import Foundation
 import HTTPSupport
 import Ledger
+import Proofs
 import Service
-import StoreHTTP
-import Wire
 
 /// The location of the ledger: a file in the data directory, or a PostgreSQL database.
 enum LedgerPlace {

@@ -1,7 +1,7 @@
 import ArgumentParser
-import Commerce
 import Foundation
 import Ledger
+import Proofs
 
 /// `till ledger restore`
 struct LedgerRestore: Command {

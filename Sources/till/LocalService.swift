@@ -1,18 +1,11 @@
-import AppStoreClient
+import AppStore
 import Catalog
-import CatalogAdministration
-import Commerce
-import Device
-import Entitlements
+import Features
 import Foundation
 import HTTPSupport
 import Ledger
-import Receipts
+import Proofs
 import Service
-import Signatures
-import Store
-import StoreHTTP
-import Wire
 
 /// The service over a data directory's ledger, in this process.
 struct LocalService: Sendable {

@@ -1,7 +1,6 @@
+import AppStore
 import ArgumentParser
-import Commerce
-import Device
-import Store
+import Proofs
 
 /// The proof that the app sends to the service.
 enum ProofChoice: String, CaseIterable, ExpressibleByArgument, Sendable {

@@ -1,5 +1,5 @@
-import Commerce
 import Logging
+import Proofs
 
 /// The format of the service's log on standard error.
 enum LogFormat: String, CaseIterable {

@@ -1,9 +1,7 @@
-import Accounts
-import Commerce
+import Features
 import Foundation
-import Mailer
+import Proofs
 import Service
-import Webhooks
 
 /// The settings of mails about accounts.
 struct MailSettings {

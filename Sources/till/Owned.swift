@@ -1,7 +1,7 @@
+import AppStore
 import ArgumentParser
 import Catalog
-import Commerce
-import Wire
+import Proofs
 
 /// `till owned`
 struct Owned: Command {

@@ -1,6 +1,6 @@
+import AppStore
 import Catalog
-import Commerce
-import Wire
+import Proofs
 
 extension OwnedItemResource {
     /// The item for people, such as "Basic, monthly, until 22 December 2026, renews".

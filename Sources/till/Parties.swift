@@ -1,8 +1,7 @@
+import AppStore
 import Catalog
-import Commerce
-import Device
 import Foundation
-import Store
+import Proofs
 
 /// The store, the service and the device on one machine. Only signed bytes pass from the store to the service.
 struct Parties: Sendable {

@@ -1,5 +1,5 @@
-import Commerce
 import Foundation
+import Proofs
 
 /// An error for a file or folder that the user of this process may not use.
 struct PermissionDenied: CodedError {

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Catalog
-import Commerce
+import HTTPSupport
+import Proofs
 import Service
-import Wire
 
 extension ProductResource {
     /// `USD 4.99 every month`.

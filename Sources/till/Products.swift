@@ -1,13 +1,10 @@
-import AppStoreClient
+import AppStore
 import ArgumentParser
 import Catalog
-import Commerce
-import Device
 import Foundation
 import HTTPSupport
+import Proofs
 import Service
-import StoreHTTP
-import Wire
 
 /// `till products`
 struct Products: Command {

@@ -1,8 +1,6 @@
-import Commerce
-import Device
+import AppStore
 import Foundation
-import Receipts
-import Signatures
+import Proofs
 
 /// A file with a proof of purchase: saved text, or the DER of an app receipt.
 struct ProofFile {

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Commerce
 import Foundation
+import Proofs
 
 /// `till receipt export`
 struct ReceiptExport: Command {

@@ -1,7 +1,7 @@
+import AppStore
 import ArgumentParser
 import Catalog
-import Commerce
-import Device
+import Proofs
 
 /// `till receipt redeem`
 struct ReceiptRedeem: Command {

@@ -1,13 +1,9 @@
-import AppStoreClient
+import AppStore
 import ArgumentParser
-import Commerce
-import Device
 import Foundation
 import HTTPSupport
-import Receipts
+import Proofs
 import Service
-import StoreHTTP
-import Wire
 
 /// `till receipt validate`
 struct ReceiptValidate: Command {

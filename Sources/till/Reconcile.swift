@@ -1,16 +1,12 @@
-import AppStoreClient
+import AppStore
 import ArgumentParser
 import Catalog
-import CatalogAdministration
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import HTTPSupport
 import Ledger
-import Receipts
+import Proofs
 import Service
-import StoreHTTP
-import Wire
 
 /// `till reconcile`
 struct Reconcile: Command {

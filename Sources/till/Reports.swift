@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// A transaction of the payment queue in the output of commands.
 struct TransactionReport: Encodable {

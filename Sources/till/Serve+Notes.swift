@@ -1,8 +1,8 @@
-import Commerce
+import Features
 import Foundation
 import HTTPSupport
 import Ledger
-import Webhooks
+import Proofs
 
 /// The notes at the start of the service.
 extension Serve {

@@ -1,25 +1,15 @@
-import Accounts
-import AppStoreClient
+import AppStore
 import ArgumentParser
 import Catalog
-import CatalogAdministration
-import Commerce
 import Console
-import Doors
-import Entitlements
-import Figures
+import Features
 import Foundation
 import HTTPSupport
 import Ledger
 import Logging
-import Profiles
-import Receipts
+import Proofs
 import Service
 import ServiceLifecycle
-import StoreHTTP
-import Team
-import Webhooks
-import Wire
 
 /// `till serve`
 struct Serve: Command {

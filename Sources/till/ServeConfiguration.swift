@@ -1,17 +1,12 @@
-import Accounts
-import AppStoreClient
+import AppStore
 import Catalog
-import Commerce
-import Doors
-import Entitlements
+import Features
 import Foundation
 import HTTPSupport
 import Ledger
 import Logging
-import Receipts
+import Proofs
 import Service
-import StoreHTTP
-import Wire
 
 /// The configuration of `till serve`.
 ///

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Commerce
+import Proofs
 
 /// The options of `till serve`: `--config`, and one for each setting that the command line may have.
 ///

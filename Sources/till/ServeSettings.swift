@@ -1,5 +1,5 @@
-import Commerce
 import Foundation
+import Proofs
 
 /// The settings of `till serve`, from the command line, the environment and the file, in this order.
 struct ServeSettings {

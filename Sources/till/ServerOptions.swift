@@ -1,7 +1,7 @@
+import AppStore
 import ArgumentParser
-import Commerce
-import Device
 import Foundation
+import Proofs
 
 /// The service that a command calls: its own, or a running one.
 struct ServerOptions: ParsableArguments {

@@ -1,9 +1,8 @@
-import Commerce
 import Console
 import HTTPSupport
 import Ledger
+import Proofs
 import Service
-import Signatures
 
 /// The state of the installation and of the running service.
 struct ServiceHealth: HealthSource {

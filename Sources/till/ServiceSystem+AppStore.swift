@@ -1,5 +1,5 @@
-import Commerce
 import Console
+import Proofs
 import Service
 
 /// The App Store and webhooks of the running service.

@@ -1,5 +1,5 @@
-import Commerce
 import Console
+import Proofs
 import Service
 
 /// The running service, as the console shows it.

@@ -1,7 +1,6 @@
-import Commerce
 import Configuration
 import Foundation
-import StrictJSON
+import Proofs
 
 /// The settings in a configuration file.
 ///

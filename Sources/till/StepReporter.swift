@@ -1,6 +1,6 @@
-import Commerce
-import Device
+import AppStore
 import Foundation
+import Proofs
 import Synchronization
 
 /// Prints the steps of a purchase as they happen, and kills the process after one of them.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Commerce
+import Proofs
 
 /// The command line. It runs the app, the store and the service on one machine.
 @main

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Receipts
+import Proofs
 
 /// `till trust add`
 struct TrustAdd: Command {

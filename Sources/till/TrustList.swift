@@ -1,7 +1,6 @@
 import ArgumentParser
-import Commerce
 import Foundation
-import Receipts
+import Proofs
 
 /// `till trust list`
 struct TrustList: Command {

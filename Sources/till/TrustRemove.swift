@@ -1,5 +1,5 @@
 import ArgumentParser
-import Receipts
+import Proofs
 
 /// `till trust remove`
 struct TrustRemove: Command {

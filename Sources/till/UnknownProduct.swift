@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// A product that the store of a data directory does not sell.
 struct UnknownProduct: CodedError {

@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 extension User {
     /// A user as settings and options list one: `NAME` for a user of the back end, `ISSUER NAME` for another.

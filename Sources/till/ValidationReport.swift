@@ -1,10 +1,7 @@
-import AppStoreClient
-import Commerce
+import AppStore
 import HTTPSupport
-import Receipts
+import Proofs
 import Service
-import StoreHTTP
-import Wire
 
 /// The JSON output of `till receipt validate`.
 struct ValidationReport: Encodable {

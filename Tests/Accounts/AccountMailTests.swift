@@ -1,6 +1,6 @@
-import Accounts
-import Commerce
+import Features
 import Ledger
+import Proofs
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
-import Accounts
-import Commerce
+import Features
+import Proofs
 import Testing
 
 /// The rules of addresses and passwords.

@@ -1,8 +1,7 @@
-import Accounts
-import Commerce
+import Features
 import Foundation
 import Ledger
-import Signatures
+import Proofs
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
-import Accounts
-import Commerce
+import Features
 import Foundation
+import Proofs
 import Testing
 
 /// The rules of mails and the links in them, without a ledger.

@@ -1,7 +1,8 @@
-import AppStoreClient
-import Commerce
+import Features
 import Foundation
 import JWTKit
+import Proofs
+import Service
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import Foundation
-import Signatures
-import StrictJSON
+import Proofs
 import TestSupport
 
 /// A separate data directory, with a trusted chain of certificates and an API key.

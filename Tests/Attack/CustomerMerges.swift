@@ -1,10 +1,10 @@
-import Entitlements
+import Features
 import Foundation
 import Ledger
 import NIOCore
-import Receipts
+import Proofs
+import Service
 import TestSupport
-import Wire
 
 /// Attack 12: log-ins that move as many records as possible, or that are refused after counting them, and further ids of one
 /// customer.

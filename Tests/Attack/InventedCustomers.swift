@@ -1,6 +1,6 @@
 import Foundation
 import NIOCore
-import StrictJSON
+import Proofs
 
 /// Attack 10: customers whom strangers invent with an app's public key, as fast as they can. They state attributes, present one
 /// genuine purchase for each, and log in from a customer who has paid.

@@ -1,8 +1,6 @@
-import Commerce
 import Foundation
 import NIOCore
-import Signatures
-import StrictJSON
+import Proofs
 import TestSupport
 
 /// Attack 7: large notifications that strangers have signed.

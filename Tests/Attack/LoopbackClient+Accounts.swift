@@ -1,6 +1,6 @@
 import Foundation
 import NIOCore
-import Wire
+import Service
 
 extension LoopbackClient {
     struct SignUpRefused: Error, CustomStringConvertible {

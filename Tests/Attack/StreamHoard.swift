@@ -1,5 +1,5 @@
 import NIOCore
-import Signatures
+import Proofs
 
 /// Attack 6: many users from one address, each with as many event streams as a user may have.
 struct StreamHoard: Attack {

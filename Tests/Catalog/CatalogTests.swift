@@ -1,6 +1,6 @@
 import Catalog
-import Commerce
 import Foundation
+import Proofs
 import TestSupport
 import Testing
 

@@ -1,7 +1,6 @@
 import Catalog
-import Commerce
 import Foundation
-import StrictJSON
+import Proofs
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Catalog
-import CatalogAdministration
+import Features
 import Ledger
-import StrictJSON
+import Proofs
 import TestSupport
 import Testing
 

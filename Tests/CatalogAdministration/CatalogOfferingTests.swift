@@ -1,9 +1,8 @@
 import Catalog
-import CatalogAdministration
-import Commerce
+import Features
 import Foundation
 import Ledger
-import StrictJSON
+import Proofs
 import TestSupport
 import Testing
 

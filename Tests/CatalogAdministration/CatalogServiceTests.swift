@@ -1,12 +1,10 @@
 import Catalog
-import CatalogAdministration
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import Ledger
-import StrictJSON
-import Testing
+import Proofs
 import TestSupport
+import Testing
 
 /// Changes of the catalog at run time: concurrent changes, and changes that conflict with the files.
 @Suite struct CatalogServiceTests {

@@ -1,5 +1,5 @@
-import Commerce
 import Foundation
+import Proofs
 import Testing
 
 /// The names that stand for no user.

@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 import Testing
 
 @Suite struct ByteKeyTests {

@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 import Testing
 
 /// The users of the ids that apps give their customers.

@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 import Testing
 
 /// The customers whom only proofs identify.

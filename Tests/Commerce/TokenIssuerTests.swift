@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 import Testing
 
 /// The issuers that settings may accept for tokens.

@@ -1,8 +1,7 @@
-import Commerce
+import Features
 import Foundation
 import HTTPTypes
-import Signatures
-import Team
+import Proofs
 import Testing
 
 /// Log-in, sessions, forged forms and roles.

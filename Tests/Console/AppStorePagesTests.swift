@@ -1,10 +1,8 @@
-import Commerce
+import AppStore
 import Console
-import Entitlements
+import Features
 import Foundation
-import Receipts
-import Store
-import Team
+import Proofs
 import Testing
 
 /// The pages about the App Store: notifications, the reconciliation and refund questions.

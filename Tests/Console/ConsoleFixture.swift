@@ -1,24 +1,17 @@
+import AppStore
 import Catalog
-import CatalogAdministration
-import Commerce
 import Console
-import Entitlements
-import Figures
+import Features
 import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import Ledger
-import Profiles
-import Receipts
+import Proofs
 import Service
-import Signatures
-import Store
-import Team
 import TestSupport
 import Testing
-import Webhooks
 
 /// The console over a ledger and a local store of its own.
 struct ConsoleFixture {

@@ -1,9 +1,8 @@
-import Commerce
 import Console
+import Features
 import HTTPSupport
 import HTTPTypes
-import Receipts
-import Team
+import Proofs
 import TestSupport
 import Testing
 
@@ -11,10 +10,12 @@ import Testing
 @Suite struct ErrorSentenceTests {
     /// The sources of errors that the console's pages and forms may show.
     private static let errors = [
-        "Catalog/CatalogError", "Commerce/IllegalPaymentTransition", "Commerce/PasswordError",
-        "Entitlements/BalanceError",
-        "Entitlements/GrantError", "Entitlements/RedemptionError", "Entitlements/Support/AssignmentError",
-        "Figures/FigureError", "Store/StoreError", "Team/TeamError", "Webhooks/WebhookError",
+        "Catalog/CatalogError", "Proofs/Commerce/IllegalPaymentTransition", "Proofs/Commerce/PasswordError",
+        "Features/Entitlements/BalanceError",
+        "Features/Entitlements/GrantError", "Features/Entitlements/RedemptionError",
+        "Features/Entitlements/Support/AssignmentError",
+        "Features/Figures/FigureError", "AppStore/Store/StoreError", "Features/Team/TeamError",
+        "Features/Webhooks/WebhookError",
     ]
     /// The sources of problems that the console's requests may have.
     private static let problems = [

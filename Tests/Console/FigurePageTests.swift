@@ -1,8 +1,8 @@
-import Commerce
 import Console
-import Figures
-import Testing
+import Features
+import Proofs
 import TestSupport
+import Testing
 
 /// The pages of the figures.
 @Suite struct FigurePageTests {

@@ -1,10 +1,9 @@
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import HTTPSupport
 import HTTPTypes
 import Ledger
-import Team
+import Proofs
 import Testing
 
 /// The pages of the service's health.

@@ -1,6 +1,5 @@
-import Commerce
-import Receipts
-import Store
+import AppStore
+import Proofs
 import Testing
 
 /// The actions on a transaction of the local store through the console.

@@ -1,7 +1,6 @@
-import Commerce
+import AppStore
 import Foundation
-import Receipts
-import Store
+import Proofs
 import Testing
 
 /// The clock, the settings and the notifications of the local store through the console.

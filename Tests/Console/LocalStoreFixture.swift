@@ -1,16 +1,15 @@
+import AppStore
 import Catalog
-import CatalogAdministration
-import Commerce
 import Console
-import Entitlements
+import Features
 import Foundation
 import HTTPSupport
 import Ledger
+import Proofs
 import Service
-import Store
 // The problem documents of the store's errors.
-import StoreHTTP
-import Team
+import AppStore
+import Features
 import TestSupport
 import Testing
 

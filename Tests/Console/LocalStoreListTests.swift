@@ -1,7 +1,6 @@
-import Commerce
+import AppStore
 import Foundation
-import Receipts
-import Store
+import Proofs
 import Testing
 
 /// The lists of the local store, and the members who may see them.

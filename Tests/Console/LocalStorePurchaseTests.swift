@@ -1,8 +1,7 @@
-import Commerce
+import AppStore
 import Foundation
 import Ledger
-import Receipts
-import Store
+import Proofs
 import Testing
 
 /// Purchases at the local store through the console, and their redemption at the service.

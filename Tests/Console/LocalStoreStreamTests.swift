@@ -1,7 +1,7 @@
+import AppStore
 import Console
 import HTTPSupport
 import HTTPTypes
-import Store
 import TestSupport
 import Testing
 

@@ -1,9 +1,8 @@
-import Commerce
 import Console
-import Entitlements
-import Figures
-import Testing
+import Features
+import Proofs
 import TestSupport
+import Testing
 
 /// The overview and its live activity.
 @Suite struct OverviewTests {

@@ -1,7 +1,6 @@
 import Catalog
-import CatalogAdministration
-import Commerce
-import StrictJSON
+import Features
+import Proofs
 import TestSupport
 import Testing
 

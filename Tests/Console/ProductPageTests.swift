@@ -1,8 +1,7 @@
 import Catalog
-import CatalogAdministration
-import Commerce
+import Features
 import Foundation
-import Team
+import Proofs
 import TestSupport
 import Testing
 

@@ -1,12 +1,8 @@
-import Commerce
 import Console
-import Entitlements
+import Features
 import Foundation
 import Ledger
-import Receipts
-import Signatures
-import StrictJSON
-import Team
+import Proofs
 import TestSupport
 import Testing
 

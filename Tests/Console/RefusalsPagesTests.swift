@@ -1,9 +1,7 @@
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import HTTPSupport
-import Receipts
-import Team
+import Proofs
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
+import Features
 import Foundation
 import HTTPTypes
-import Team
 import Testing
 
 /// The page of the team.

@@ -1,6 +1,6 @@
-import Commerce
 import Console
 import Ledger
+import Proofs
 import Synchronization
 
 /// An installation with one problem and a few certificates.

@@ -1,8 +1,7 @@
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import Ledger
-import Team
+import Proofs
 import TestSupport
 import Testing
 

@@ -1,10 +1,7 @@
-import Commerce
-import Entitlements
+import Features
 import Foundation
-import Signatures
-import Team
+import Proofs
 import Testing
-import Webhooks
 
 /// The pages of webhooks: endpoints, secrets and deliveries.
 @Suite struct WebhookPagesTests {

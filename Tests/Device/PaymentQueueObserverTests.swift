@@ -1,9 +1,8 @@
-import Commerce
-import Device
+import AppStore
+import Proofs
 import Synchronization
 import TestSupport
 import Testing
-import Wire
 
 @Suite struct PaymentQueueObserverTests {
     static let payment = Payment(productIdentifier: "sprout")

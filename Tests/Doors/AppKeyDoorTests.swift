@@ -1,11 +1,9 @@
-import Attributes
 import Catalog
-import Commerce
-import Doors
-import Entitlements
+import Features
 import Foundation
 import HTTPSupport
-import StrictJSON
+import Proofs
+import Service
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
-import Doors
 import HTTPTypes
-import StrictJSON
+import Proofs
+import Service
 import TestSupport
 import Testing
 

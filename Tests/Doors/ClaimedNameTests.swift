@@ -1,9 +1,8 @@
-import Commerce
-import Doors
-import Entitlements
+import Features
 import Foundation
 import Ledger
-import StrictJSON
+import Proofs
+import Service
 import TestSupport
 import Testing
 

@@ -1,10 +1,9 @@
-import Commerce
-import Doors
-import Entitlements
+import AppStore
+import Features
 import Foundation
 import HTTPTypes
-import Store
-import StrictJSON
+import Proofs
+import Service
 import TestSupport
 import Testing
 

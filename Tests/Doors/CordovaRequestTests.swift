@@ -1,6 +1,6 @@
-import Doors
 import HTTPSupport
-import Receipts
+import Proofs
+import Service
 import Testing
 
 /// The bodies that cordova-plugin-purchase sends.

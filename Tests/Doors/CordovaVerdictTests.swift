@@ -1,8 +1,7 @@
-import Commerce
-import Doors
-import Entitlements
+import Features
 import HTTPSupport
-import StrictJSON
+import Proofs
+import Service
 import Testing
 
 /// The choice between a verdict and a temporary problem.

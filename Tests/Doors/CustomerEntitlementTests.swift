@@ -1,7 +1,6 @@
-import Commerce
-import Doors
-import Entitlements
-import Receipts
+import Features
+import Proofs
+import Service
 import Testing
 
 /// The rules of entitlements, other purchases and promotional grants in customer info.

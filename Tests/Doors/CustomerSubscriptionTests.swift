@@ -1,7 +1,6 @@
-import Commerce
-import Doors
-import Entitlements
-import Receipts
+import Features
+import Proofs
+import Service
 import Testing
 
 /// The rules of the subscriptions in customer info.

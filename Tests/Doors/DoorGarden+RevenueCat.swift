@@ -1,5 +1,5 @@
 import Foundation
-import StrictJSON
+import Proofs
 
 /// The requests of RevenueCat's SDKs.
 extension DoorGarden {

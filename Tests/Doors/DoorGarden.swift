@@ -1,7 +1,6 @@
+import AppStore
 import Catalog
-import Commerce
-import Doors
-import Entitlements
+import Features
 import Foundation
 import HTTPSupport
 import HTTPTypes
@@ -9,11 +8,8 @@ import Hummingbird
 import HummingbirdTesting
 import Ledger
 import Logging
-import Receipts
+import Proofs
 import Service
-import Signatures
-import Store
-import StrictJSON
 import TestSupport
 import Testing
 

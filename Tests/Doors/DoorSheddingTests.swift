@@ -1,6 +1,5 @@
-import Commerce
-import Doors
-import StrictJSON
+import Proofs
+import Service
 import TestSupport
 import Testing
 

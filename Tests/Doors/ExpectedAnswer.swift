@@ -1,6 +1,4 @@
-import Commerce
-import Signatures
-import StrictJSON
+import Proofs
 import TestSupport
 import Testing
 

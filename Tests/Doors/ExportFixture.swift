@@ -1,7 +1,7 @@
 import Catalog
-import Commerce
-import Doors
 import Foundation
+import Proofs
+import Service
 import TestSupport
 import Testing
 

@@ -1,9 +1,8 @@
-import Attributes
-import Commerce
-import Doors
-import Entitlements
+import Features
 import Foundation
 import Ledger
+import Proofs
+import Service
 import TestSupport
 import Testing
 

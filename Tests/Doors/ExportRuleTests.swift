@@ -1,6 +1,6 @@
-import Commerce
-import Doors
-import Entitlements
+import Features
+import Proofs
+import Service
 import TestSupport
 import Testing
 

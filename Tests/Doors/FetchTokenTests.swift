@@ -1,8 +1,6 @@
-import Doors
 import Foundation
-import Receipts
-import Signatures
-import StrictJSON
+import Proofs
+import Service
 import TestSupport
 import Testing
 

@@ -1,7 +1,6 @@
-import Doors
 import HTTPTypes
-import Signatures
-import StrictJSON
+import Proofs
+import Service
 import TestSupport
 import Testing
 

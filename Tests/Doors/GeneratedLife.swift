@@ -1,6 +1,5 @@
-import Commerce
-import Entitlements
-import Receipts
+import Features
+import Proofs
 import TestSupport
 
 /// A generated customer: everything that the App Store states about the purchases, and the grants by the team.

@@ -1,8 +1,7 @@
-import Commerce
-import Entitlements
+import AppStore
+import Features
 import HTTPTypes
-import Store
-import StrictJSON
+import Proofs
 import TestSupport
 import Testing
 

@@ -1,8 +1,6 @@
-import Commerce
-import Doors
-import Entitlements
-import Receipts
-import StrictJSON
+import Features
+import Proofs
+import Service
 import TestSupport
 import Testing
 

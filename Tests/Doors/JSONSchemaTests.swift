@@ -1,4 +1,4 @@
-import StrictJSON
+import Proofs
 import TestSupport
 import Testing
 

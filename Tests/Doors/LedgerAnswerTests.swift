@@ -1,8 +1,7 @@
-import Commerce
-import Doors
-import Entitlements
+import Features
 import Ledger
-import Receipts
+import Proofs
+import Service
 import TestSupport
 import Testing
 

@@ -1,8 +1,6 @@
-import Commerce
-import Entitlements
+import Features
 import Ledger
-import StrictJSON
-import Webhooks
+import Proofs
 
 /// A back end that knows a customer's purchases only by webhook messages, in Till's format and in RevenueCat's, beside the ledger
 /// that writes them.

@@ -1,10 +1,8 @@
-import Attributes
-import Commerce
-import Doors
-import Entitlements
+import Features
 import HTTPTypes
 import Ledger
-import StrictJSON
+import Proofs
+import Service
 import TestSupport
 import Testing
 

@@ -1,8 +1,6 @@
-import Commerce
-import Doors
-import Entitlements
-import Receipts
-import StrictJSON
+import Features
+import Proofs
+import Service
 import Testing
 
 /// The purchases in the answers to cordova-plugin-purchase.

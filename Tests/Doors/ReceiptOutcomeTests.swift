@@ -1,5 +1,5 @@
-import Commerce
-import Doors
+import Proofs
+import Service
 import Testing
 
 /// The answers to authentic proofs with refused transactions.

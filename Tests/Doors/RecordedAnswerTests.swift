@@ -1,5 +1,5 @@
 import Foundation
-import StrictJSON
+import Proofs
 import TestSupport
 import Testing
 

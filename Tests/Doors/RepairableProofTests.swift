@@ -1,9 +1,6 @@
-import Commerce
-import Doors
-import Entitlements
-import Receipts
-import Signatures
-import StrictJSON
+import Features
+import Proofs
+import Service
 import TestSupport
 import Testing
 

@@ -1,12 +1,10 @@
-import Commerce
-import Doors
-import Entitlements
+import Features
 import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
-import Receipts
-import StrictJSON
+import Proofs
+import Service
 import TestSupport
 import Testing
 
@@ -23,16 +21,16 @@ import Testing
     }
 
     @Test func `offerings contain packages in the catalog's order`() throws {
-        let list = OfferingList(
+        let list = RevenueCatOfferings(
             currentOfferingIdentifier: "default",
             offerings: [
-                OfferingList.Offering(
+                RevenueCatOfferings.Offering(
                     identifier: "default", description: "The usual", metadata: ["color": "green"],
                     packages: [
-                        OfferingList.Package(identifier: "$rc_monthly", productIdentifier: "garden.monthly"),
-                        OfferingList.Package(identifier: "seeds", productIdentifier: "garden.seeds"),
+                        RevenueCatOfferings.Package(identifier: "$rc_monthly", productIdentifier: "garden.monthly"),
+                        RevenueCatOfferings.Package(identifier: "seeds", productIdentifier: "garden.seeds"),
                     ]),
-                OfferingList.Offering(identifier: "empty", description: "", packages: []),
+                RevenueCatOfferings.Offering(identifier: "empty", description: "", packages: []),
             ])
         #expect(
             list.json.compactText == """
@@ -43,7 +41,7 @@ import Testing
                 "metadata":null,"packages":[]}]}
                 """)
         try expectForm(list.json, "Offerings")
-        let empty = OfferingList(currentOfferingIdentifier: nil, offerings: [])
+        let empty = RevenueCatOfferings(currentOfferingIdentifier: nil, offerings: [])
         #expect(empty.json.compactText == #"{"current_offering_id":null,"offerings":[]}"#)
         #expect(try JSONSchema(named: "Offerings").violations(in: empty.json) == [])
     }

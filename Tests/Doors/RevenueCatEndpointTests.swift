@@ -1,7 +1,6 @@
-import Commerce
 import Foundation
 import HTTPTypes
-import StrictJSON
+import Proofs
 import TestSupport
 import Testing
 

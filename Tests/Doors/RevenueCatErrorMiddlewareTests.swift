@@ -1,8 +1,8 @@
-import Doors
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import Service
 import Testing
 
 /// The conversion of errors around the endpoints, and around the whole router.

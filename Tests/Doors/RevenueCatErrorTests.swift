@@ -1,7 +1,7 @@
-import Doors
 import HTTPSupport
 import HTTPTypes
-import StrictJSON
+import Proofs
+import Service
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
-import Commerce
-import Store
-import StrictJSON
+import AppStore
+import Proofs
 import TestSupport
 import Testing
 

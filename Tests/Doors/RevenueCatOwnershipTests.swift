@@ -1,8 +1,7 @@
-import Commerce
-import Entitlements
+import AppStore
+import Features
 import Ledger
-import Store
-import StrictJSON
+import Proofs
 import TestSupport
 import Testing
 

@@ -1,10 +1,8 @@
-import Commerce
-import Doors
-import Entitlements
+import Features
 import Foundation
 import HTTPSupport
-import Receipts
-import StrictJSON
+import Proofs
+import Service
 import TestSupport
 import Testing
 

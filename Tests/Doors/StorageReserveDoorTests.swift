@@ -1,7 +1,6 @@
-import Attributes
-import Commerce
-import Doors
-import StrictJSON
+import Features
+import Proofs
+import Service
 import TestSupport
 import Testing
 

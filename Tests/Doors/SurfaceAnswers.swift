@@ -1,9 +1,7 @@
 import Catalog
-import Commerce
-import Doors
-import Entitlements
-import Figures
-import Receipts
+import Features
+import Proofs
+import Service
 
 /// The answers of every surface about the same purchases and grants at a moment.
 struct SurfaceAnswers {

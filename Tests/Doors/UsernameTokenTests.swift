@@ -1,6 +1,6 @@
-import Doors
 import Foundation
-import Signatures
+import Proofs
+import Service
 import Testing
 
 /// The account tokens of cordova-plugin-purchase.

@@ -1,9 +1,9 @@
+import AppStore
 import Catalog
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import Ledger
-import Store
+import Proofs
 import Synchronization
 import TestSupport
 import Testing

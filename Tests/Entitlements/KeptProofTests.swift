@@ -1,9 +1,8 @@
 import Catalog
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import Ledger
-import Receipts
+import Proofs
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Catalog
-import Commerce
-import Entitlements
+import Features
 import Ledger
+import Proofs
 import Synchronization
 import TestSupport
 import Testing

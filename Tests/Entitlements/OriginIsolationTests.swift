@@ -1,11 +1,8 @@
 import Catalog
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import Ledger
-import Receipts
-import Signatures
-import StrictJSON
+import Proofs
 import TestSupport
 import Testing
 

@@ -1,8 +1,7 @@
 import Catalog
-import Commerce
-import Entitlements
+import Features
 import Ledger
-import Receipts
+import Proofs
 import TestSupport
 import Testing
 

@@ -1,10 +1,7 @@
 import Catalog
-import Commerce
-import Entitlements
+import Features
 import Ledger
-import Receipts
-import Signatures
-import StrictJSON
+import Proofs
 import TestSupport
 import Testing
 

@@ -1,10 +1,9 @@
-import Commerce
-import Entitlements
+import Features
 import Ledger
+import Proofs
 import Synchronization
-import Testing
 import TestSupport
-import Webhooks
+import Testing
 
 /// The number of SQL statements of a commit. It is the same for a hundred claims as for one.
 @Suite struct StatementCountTests {

@@ -1,11 +1,9 @@
+import AppStore
 import Catalog
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import Ledger
-import Receipts
-import Signatures
-import Store
+import Proofs
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
-import Commerce
-import Figures
+import Features
+import Proofs
 import Testing
 
 /// The positions of exports; `ExportLedgerTests` has their text.

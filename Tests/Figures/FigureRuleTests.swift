@@ -1,5 +1,5 @@
-import Commerce
-import Figures
+import Features
+import Proofs
 import Testing
 
 /// The rules of periods, queries and calendar days.

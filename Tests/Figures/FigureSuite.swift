@@ -1,7 +1,5 @@
-import Commerce
-import Entitlements
-import Figures
-import Receipts
+import Features
+import Proofs
 import Testing
 
 /// The expected value of a metric on a day.

@@ -1,5 +1,5 @@
-import Commerce
-import Figures
+import Features
+import Proofs
 import TestSupport
 import Testing
 

@@ -1,7 +1,5 @@
-import Commerce
-import Entitlements
-import Figures
-import Receipts
+import Features
+import Proofs
 import TestSupport
 import Testing
 

@@ -1,8 +1,7 @@
 import Foundation
 import HTTPSupport
 import JWTKit
-import Signatures
-import StrictJSON
+import Proofs
 import TestSupport
 
 /// A token issuer that signs with another library: jwt-kit, which has its own cryptography.
@@ -10,7 +9,7 @@ struct OracleIssuer {
     private static let keyIdentifier = "oracle"
     /// One key for all RSA algorithms, because generating one takes long.
     private static let rsa = Result {
-        try Insecure.RSA.PrivateKey(pem: try Signatures.PrivateKey.generateRSA().pem())
+        try Insecure.RSA.PrivateKey(pem: try Proofs.PrivateKey.generateRSA().pem())
     }
 
     /// A payload in jwt-kit's form.

@@ -1,11 +1,11 @@
-import Commerce
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import Ledger
-import Testing
+import Proofs
 import TestSupport
+import Testing
 
 /// The public keys of apps, without a service.
 @Suite struct PublicKeyTests {

@@ -1,5 +1,5 @@
 import HTTPSupport
-import Signatures
+import Proofs
 import Testing
 
 /// The form of users' tokens, before the verification of the signature.

@@ -1,7 +1,7 @@
-import Commerce
 import HTTPSupport
-import Testing
+import Proofs
 import TestSupport
+import Testing
 
 @Suite struct TokenBucketsTests {
     private let clock = ManualClock()

@@ -1,9 +1,7 @@
-import Commerce
 import Foundation
 import HTTPSupport
 import Logging
-import Signatures
-import StrictJSON
+import Proofs
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import HTTPSupport
-import Signatures
-import StrictJSON
+import Proofs
 import TestSupport
 import Testing
 

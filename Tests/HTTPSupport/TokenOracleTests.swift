@@ -1,10 +1,8 @@
-import Commerce
 import Foundation
 import HTTPSupport
 import JWTKit
 import Logging
-import Signatures
-import StrictJSON
+import Proofs
 import TestSupport
 import Testing
 

@@ -30,7 +30,8 @@ struct MarkdownPage {
             try FileManager.default.contentsOfDirectory(atPath: HouseTests.root.appending(path: folder).path)
                 .filter { $0.hasSuffix(".md") }.map { folder + $0 }
         }
-        return try (paths + ["Sources/Service/Resources/Errors.md", "Sources/StoreHTTP/Resources/Errors.md"]).sorted()
+        return try (paths + ["Sources/Service/Resources/Errors.md", "Sources/AppStore/StoreHTTP/Resources/Errors.md"])
+            .sorted()
             .map(MarkdownPage.init)
     }
 

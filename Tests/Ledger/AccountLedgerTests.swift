@@ -1,12 +1,10 @@
-import Accounts
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import GRDB
 import Ledger
-import Profiles
-import Testing
+import Proofs
 import TestSupport
+import Testing
 
 /// Accounts and sessions in a ledger, and the erasure of a user, in either database.
 @Suite struct AccountLedgerTests: LedgerSuite {

@@ -1,8 +1,8 @@
-import Commerce
-import Entitlements
+import Features
 import Ledger
-import Testing
+import Proofs
 import TestSupport
+import Testing
 
 /// The activity of all users, in either database.
 @Suite struct ActivityLedgerTests: LedgerSuite {

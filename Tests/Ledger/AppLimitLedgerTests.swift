@@ -1,10 +1,9 @@
 import Catalog
-import Commerce
-import Entitlements
+import Features
 import Ledger
+import Proofs
 import TestSupport
 import Testing
-import Webhooks
 
 /// Callers who are limited to one of two apps, in either database. The transactions of both apps have the same identifiers.
 @Suite struct AppLimitLedgerTests: LedgerSuite {

@@ -1,8 +1,8 @@
-import Attributes
-import Commerce
+import Features
 import Ledger
-import Testing
+import Proofs
 import TestSupport
+import Testing
 
 /// The attributes of customers, in either database.
 @Suite struct AttributeLedgerTests: LedgerSuite {

@@ -1,10 +1,10 @@
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import GRDB
 import Ledger
-import Testing
+import Proofs
 import TestSupport
+import Testing
 
 /// The audit log records the changes of a user's items, and its chain reveals tampering.
 @Suite struct AuditTests: LedgerSuite {

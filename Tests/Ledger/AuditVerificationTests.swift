@@ -1,8 +1,8 @@
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import GRDB
 import Ledger
+import Proofs
 import TestSupport
 import Testing
 

@@ -1,11 +1,9 @@
-import Attributes
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import Ledger
-import Profiles
-import Testing
+import Proofs
 import TestSupport
+import Testing
 
 /// Users whose names stand for no user, in either database.
 @Suite struct BlockedNameLedgerTests: LedgerSuite {

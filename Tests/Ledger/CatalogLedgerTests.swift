@@ -1,10 +1,9 @@
-import CatalogAdministration
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import Ledger
-import Testing
+import Proofs
 import TestSupport
+import Testing
 
 /// The changes of the catalog, in either database.
 @Suite struct CatalogLedgerTests: LedgerSuite {

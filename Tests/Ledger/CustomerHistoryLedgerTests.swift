@@ -1,10 +1,9 @@
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import Ledger
-import Receipts
-import Testing
+import Proofs
 import TestSupport
+import Testing
 
 /// The history of a customer with more transactions and grants than the newest ones, in either database.
 @Suite struct CustomerHistoryLedgerTests: LedgerSuite {

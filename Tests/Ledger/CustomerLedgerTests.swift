@@ -1,11 +1,9 @@
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import Ledger
-import Receipts
-import Testing
+import Proofs
 import TestSupport
-import Webhooks
+import Testing
 
 /// The queries about single customers and the customers of a product, in either database.
 @Suite struct CustomerLedgerTests: LedgerSuite {

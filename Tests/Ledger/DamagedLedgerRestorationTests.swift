@@ -1,10 +1,10 @@
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import GRDB
 import Ledger
-import Testing
+import Proofs
 import TestSupport
+import Testing
 
 /// The replacement of a damaged or missing ledger, and of one in several files, by a backup.
 @Suite(.enabled(if: LedgerFixture.isFile)) struct DamagedLedgerRestorationTests: LedgerSuite {

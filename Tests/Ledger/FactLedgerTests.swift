@@ -1,10 +1,9 @@
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import Ledger
-import Receipts
-import Testing
+import Proofs
 import TestSupport
+import Testing
 
 /// Facts that the App Store states, in the ledger.
 @Suite struct FactLedgerTests: LedgerSuite {

@@ -1,13 +1,9 @@
-import Accounts
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import Ledger
-import Profiles
-import SeedApp
-import Testing
+import Proofs
 import TestSupport
-import Webhooks
+import Testing
 
 /// The tables of features, which a ledger has only if a service uses the feature.
 @Suite struct FeatureTableTests: LedgerSuite {

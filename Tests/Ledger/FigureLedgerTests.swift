@@ -1,11 +1,9 @@
-import Commerce
-import Entitlements
-import Figures
+import Features
 import Foundation
 import Ledger
-import Receipts
-import Testing
+import Proofs
 import TestSupport
+import Testing
 
 /// The sums that the ledger keeps, in either database.
 @Suite struct FigureLedgerTests: LedgerSuite {

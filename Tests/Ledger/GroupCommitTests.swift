@@ -1,9 +1,9 @@
-import Commerce
-import Entitlements
+import Features
 import Ledger
+import Proofs
 import Synchronization
-import Testing
 import TestSupport
+import Testing
 
 /// Group commits, and their back-pressure.
 @Suite(.enabled(if: LedgerFixture.isFile)) struct GroupCommitTests: LedgerSuite {

@@ -1,9 +1,9 @@
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import Ledger
-import Testing
+import Proofs
 import TestSupport
+import Testing
 
 /// The import of another server's customers, in either database.
 @Suite struct ImportLedgerTests: LedgerSuite {

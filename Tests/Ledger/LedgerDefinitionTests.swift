@@ -1,9 +1,9 @@
-import Commerce
 import Foundation
 import GRDB
 import Ledger
-import Testing
+import Proofs
 import TestSupport
+import Testing
 
 /// The comparison of a ledger's tables, indexes, triggers and views with the ledger's own definitions.
 @Suite struct LedgerDefinitionTests: LedgerSuite {

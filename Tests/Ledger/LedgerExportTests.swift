@@ -1,17 +1,10 @@
-import Accounts
-import Attributes
-import CatalogAdministration
-import Commerce
-import Entitlements
-import Figures
+import Features
 import Foundation
 import GRDB
 import Ledger
-import Profiles
-import SeedApp
-import Testing
+import Proofs
 import TestSupport
-import Webhooks
+import Testing
 
 /// The export and import of all rows of a ledger, or of none.
 @Suite struct LedgerExportTests: LedgerSuite {

@@ -1,10 +1,10 @@
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import GRDB
 import Ledger
-import Testing
+import Proofs
 import TestSupport
+import Testing
 
 /// The file of a ledger: concurrent processes, damage, and the constraints of its tables.
 @Suite(.enabled(if: LedgerFixture.isFile)) struct LedgerFileTests: LedgerSuite {

@@ -1,11 +1,10 @@
-import Accounts
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import GRDB
 import Ledger
-import Testing
+import Proofs
 import TestSupport
+import Testing
 
 /// The replacement of a ledger in its own folder by a backup.
 @Suite(.enabled(if: LedgerFixture.isFile)) struct LedgerRestorationTests: LedgerSuite {

@@ -1,9 +1,9 @@
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import Ledger
-import Testing
+import Proofs
 import TestSupport
+import Testing
 
 @Suite struct LedgerTests: LedgerSuite {
     let fixture: LedgerFixture

@@ -1,7 +1,7 @@
-import Commerce
 import Foundation
 import GRDB
 import Ledger
+import Proofs
 import TestSupport
 import Testing
 

@@ -1,10 +1,10 @@
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import GRDB
 import Ledger
-import Testing
+import Proofs
 import TestSupport
+import Testing
 
 /// Ledgers that another version of Till wrote.
 @Suite struct LedgerVersionTests: LedgerSuite {

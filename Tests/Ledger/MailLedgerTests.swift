@@ -1,9 +1,9 @@
-import Accounts
-import Commerce
+import Features
 import Foundation
 import Ledger
-import Testing
+import Proofs
 import TestSupport
+import Testing
 
 /// The queue of mails and the links in them, in either database.
 @Suite struct MailLedgerTests: LedgerSuite {

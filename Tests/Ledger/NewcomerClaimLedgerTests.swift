@@ -1,7 +1,6 @@
-import Attributes
-import Commerce
-import Entitlements
+import Features
 import Ledger
+import Proofs
 import Synchronization
 import TestSupport
 import Testing

@@ -1,8 +1,8 @@
-import Commerce
-import Entitlements
+import Features
 import Ledger
-import Testing
+import Proofs
 import TestSupport
+import Testing
 
 /// The lists of received notifications, in either database.
 @Suite struct NotificationLedgerTests: LedgerSuite {

@@ -1,9 +1,9 @@
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import Ledger
-import Testing
+import Proofs
 import TestSupport
+import Testing
 
 /// The owner of a purchase that alice redeemed and bob presents.
 @Suite struct OwnershipPolicyTests: LedgerSuite {

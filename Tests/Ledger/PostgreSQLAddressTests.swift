@@ -1,5 +1,5 @@
-import Commerce
 import Ledger
+import Proofs
 import Testing
 
 @Suite struct PostgreSQLAddressTests {

@@ -1,10 +1,10 @@
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import Ledger
+import Proofs
 import Synchronization
-import Testing
 import TestSupport
+import Testing
 
 /// Tests of PostgreSQL only: several services on one ledger, lost connections, and the constraints of the tables.
 @Suite(.enabled(if: !LedgerFixture.isFile)) struct PostgreSQLLedgerTests: LedgerSuite {

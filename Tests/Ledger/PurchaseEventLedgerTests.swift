@@ -1,10 +1,9 @@
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import Ledger
-import Receipts
-import Testing
+import Proofs
 import TestSupport
+import Testing
 
 /// One period of a subscription under two transaction identifiers, in either database.
 @Suite struct PurchaseEventLedgerTests: LedgerSuite {

@@ -1,8 +1,8 @@
 import Dispatch
 import Foundation
 import Ledger
-import Testing
 import TestSupport
+import Testing
 
 @Suite(.enabled(if: LedgerFixture.isFile)) struct ReadThreadsTests {
     /// A disk that hangs blocks each inline read. One thread of the process must stay free.

@@ -1,9 +1,9 @@
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import Ledger
-import Testing
+import Proofs
 import TestSupport
+import Testing
 
 /// The transactions of a restored purchase, which is one purchase with several transaction identifiers.
 @Suite struct RestoredPurchaseTests: LedgerSuite {

@@ -1,11 +1,9 @@
 import Catalog
-import Commerce
-import Entitlements
+import Features
 import Ledger
-import Receipts
-import Testing
+import Proofs
 import TestSupport
-import Webhooks
+import Testing
 
 /// Endpoints of RevenueCat's format and the facts of their messages, in either database.
 @Suite struct RevenueCatWebhookLedgerTests: LedgerSuite {

@@ -1,10 +1,10 @@
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import GRDB
 import Ledger
-import Testing
+import Proofs
 import TestSupport
+import Testing
 
 /// The idempotency keys of spendings.
 @Suite struct SpendingRequestTests: LedgerSuite {

@@ -1,9 +1,9 @@
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import Ledger
-import Testing
+import Proofs
 import TestSupport
+import Testing
 
 /// Log-ins of strangers as a known customer, in either database. Anybody with an app's public key can do them.
 @Suite struct StrangerLogInLedgerTests: LedgerSuite {

@@ -1,6 +1,6 @@
 import Ledger
-import Testing
 import TestSupport
+import Testing
 
 /// The rules for tables that a distributed PostgreSQL accepts unchanged.
 @Suite struct TableFamilyTests {

@@ -1,9 +1,9 @@
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import Ledger
-import Testing
+import Proofs
 import TestSupport
+import Testing
 
 /// An identifier that returns with another product, in either database and from each origin.
 @Suite struct TransactionConflictTests: LedgerSuite {

@@ -1,10 +1,9 @@
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import Ledger
-import Testing
+import Proofs
 import TestSupport
-import Webhooks
+import Testing
 
 /// Webhook endpoints and their deliveries, in either database.
 @Suite struct WebhookLedgerTests: LedgerSuite {

@@ -1,9 +1,9 @@
-import Commerce
 import Dispatch
 import Foundation
 import Ledger
-import Testing
+import Proofs
 import TestSupport
+import Testing
 
 /// The write-ahead log of a ledger in a file, while reads run.
 @Suite(.enabled(if: LedgerFixture.isFile)) struct WriteAheadLogTests: LedgerSuite {

@@ -1,6 +1,6 @@
-import Commerce
 import Foundation
-import Mailer
+import Proofs
+import Service
 import Testing
 
 /// Encoded messages, and the texts that a message refuses.

@@ -1,4 +1,4 @@
-import Mailer
+import Service
 import Testing
 
 /// The addresses of mail servers, and the encryption of each.

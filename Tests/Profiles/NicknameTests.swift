@@ -1,4 +1,4 @@
-import Profiles
+import Features
 import Testing
 
 /// The rules of nicknames.

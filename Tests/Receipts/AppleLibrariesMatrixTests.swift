@@ -1,8 +1,5 @@
-import Commerce
 import Foundation
-import Receipts
-import Signatures
-import StrictJSON
+import Proofs
 import TestSupport
 import Testing
 

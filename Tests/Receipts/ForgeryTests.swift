@@ -1,7 +1,4 @@
-import Commerce
-import Receipts
-import Signatures
-import StrictJSON
+import Proofs
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
-import Commerce
 import Foundation
-import Receipts
+import Proofs
 
 func products(in proof: String, trusting roots: URL, from origin: Origin = .appleProduction) throws -> [String] {
     let verifier = ProofVerifier(anchors: try TrustAnchors(folders: [roots]), clock: SystemClock())

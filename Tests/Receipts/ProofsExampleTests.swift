@@ -1,13 +1,11 @@
-import Commerce
 import Foundation
-import Receipts
-import StrictJSON
+import Proofs
 import TestSupport
 import Testing
 
 /// The example in the documentation of the library `Proofs`. Its source is the file `ProofsExample.swift`.
 @Suite struct ProofsExampleTests {
-    private static let article = "Sources/Receipts/Documentation.docc/VerifyingProofs.md"
+    private static let article = "Sources/Proofs/Documentation.docc/VerifyingProofs.md"
 
     private let folder: TemporaryFolder
 
@@ -34,7 +32,7 @@ import Testing
         }
         let example = try Project.text("Tests/Receipts/ProofsExample.swift")
         #expect(blocks == ["swift\n" + example])
-        #expect(example.split(separator: "\n", omittingEmptySubsequences: false).dropLast().count == 10)
+        #expect(example.split(separator: "\n", omittingEmptySubsequences: false).dropLast().count == 9)
     }
 
     @Test func `the article lists the steps in their order`() throws {

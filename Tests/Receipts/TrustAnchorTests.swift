@@ -1,7 +1,5 @@
-import Commerce
 import Foundation
-import Receipts
-import Signatures
+import Proofs
 import TestSupport
 import Testing
 

@@ -1,6 +1,4 @@
-import Commerce
-import Receipts
-import Signatures
+import Proofs
 import TestSupport
 import Testing
 

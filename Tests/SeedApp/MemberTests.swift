@@ -1,9 +1,9 @@
-import Commerce
+import Features
 import Foundation
 import Ledger
-import SeedApp
-import Testing
+import Proofs
 import TestSupport
+import Testing
 
 /// The members of the seed app.
 @Suite struct MemberTests {

@@ -1,13 +1,13 @@
-import Accounts
-import Commerce
+import Features
 import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import Proofs
+import Service
 import TestSupport
 import Testing
-import Wire
 
 /// Verification, password reset and change of address, over a socket.
 @Suite struct AccountMailRoutesTests {

@@ -1,12 +1,13 @@
-import Commerce
+import AppStore
 import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import Ledger
+import Proofs
+import Service
 import TestSupport
 import Testing
-import Wire
 
 /// The service's own accounts, over HTTP.
 @Suite struct AccountRoutesTests {

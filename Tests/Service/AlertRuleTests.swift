@@ -1,7 +1,7 @@
 import Foundation
 import HTTPSupport
-import Testing
 import TestSupport
+import Testing
 
 /// The example alert rules for Prometheus, against the metrics of the service.
 @Suite struct AlertRuleTests {

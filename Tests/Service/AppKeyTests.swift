@@ -1,13 +1,12 @@
+import AppStore
 import Catalog
-import Commerce
 import Foundation
 import HTTPSupport
 import HTTPTypes
+import Proofs
 import Service
-import Store
 import TestSupport
 import Testing
-import Wire
 
 /// Keys for one app, in a service that sells the seed's app and the garden, against every route.
 @Suite struct AppKeyTests {

@@ -1,9 +1,8 @@
 import Foundation
 import HTTPSupport
 import Service
-import Testing
 import TestSupport
-import Wire
+import Testing
 
 @Suite struct AttributeRoutesTests {
     let fixture: ServiceFixture

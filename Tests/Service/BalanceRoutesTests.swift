@@ -1,18 +1,16 @@
-import AppStoreClient
+import AppStore
 import Catalog
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import Ledger
+import Proofs
 import Service
-import StoreHTTP
-import Testing
 import TestSupport
-import Wire
+import Testing
 
 /// Balances of consumables, over HTTP.
 @Suite struct BalanceRoutesTests {

@@ -1,11 +1,9 @@
-import AppStoreClient
-import Commerce
+import AppStore
 import HTTPSupport
+import Proofs
 import Service
-import StoreHTTP
-import Testing
 import TestSupport
-import Wire
+import Testing
 
 /// The limits of texts and bodies, and the names of fields.
 @Suite struct BodyFieldTests {

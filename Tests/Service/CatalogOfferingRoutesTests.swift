@@ -1,8 +1,9 @@
 import Foundation
+import HTTPSupport
 import HTTPTypes
+import Service
 import TestSupport
 import Testing
-import Wire
 
 /// The administration of rights and offerings over HTTP, and its refusals.
 @Suite struct CatalogOfferingRoutesTests {

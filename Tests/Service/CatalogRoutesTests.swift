@@ -1,11 +1,13 @@
-import CatalogAdministration
-import Commerce
+import AppStore
+import Features
 import Foundation
+import HTTPSupport
 import HTTPTypes
 import Hummingbird
+import Proofs
+import Service
 import TestSupport
 import Testing
-import Wire
 
 /// The administration of the catalog over HTTP, and its refusals.
 @Suite struct CatalogRoutesTests {

@@ -1,12 +1,10 @@
-import AppStoreClient
+import AppStore
 import HTTPSupport
 import Logging
 import NIOCore
 import Service
-import StoreHTTP
 import Synchronization
 import Testing
-import Wire
 
 @Suite struct ConnectionTableTests {
     private let start = NIODeadline.uptimeNanoseconds(1_000_000_000)

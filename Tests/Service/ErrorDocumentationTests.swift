@@ -1,10 +1,9 @@
 import Catalog
-import Commerce
 import Foundation
-import Receipts
+import HTTPSupport
+import Proofs
 import TestSupport
 import Testing
-import Wire
 
 /// The page that problem documents link to.
 @Suite struct ErrorDocumentationTests {
@@ -18,24 +17,25 @@ import Wire
         codes.formUnion(StorageFault.Cause.allCases.map { StorageFault(cause: $0, path: "").code })
         // The codes of routes and use cases are literals in the sources.
         let literal = /code: "([a-zA-Z]+)"/
-        let rooms = ["Sources/Doors", "Sources/HTTPSupport", "Sources/Service", "Sources/StoreHTTP"]
+        let rooms = ["Sources/AppStore/StoreHTTP", "Sources/HTTPSupport", "Sources/Service"]
         for file in try rooms.flatMap({ try Project.files($0, suffix: ".swift") }) {
             codes.formUnion(try Project.text(file).matches(of: literal).map { String($0.1) })
         }
         let redemption = /case \.[a-zA-Z]+: "([a-zA-Z]+)"/
         let features = [
-            "Sources/Accounts", "Sources/AppStoreClient", "Sources/Attributes", "Sources/CatalogAdministration",
-            "Sources/Entitlements",
-            "Sources/Figures",
-            "Sources/Profiles",
-            "Sources/Webhooks",
+            "Sources/Features/Accounts", "Sources/Service/AppStoreClient", "Sources/Features/Attributes",
+            "Sources/Features/CatalogAdministration",
+            "Sources/Features/Entitlements",
+            "Sources/Features/Figures",
+            "Sources/Features/Profiles",
+            "Sources/Features/Webhooks",
         ]
         for file in try features.flatMap({ try Project.files($0, suffix: "Error.swift") }) {
             codes.formUnion(try Project.text(file).matches(of: redemption).map { String($0.1) })
         }
         for file in [
-            "Sources/Store/StoreError.swift", "Sources/Commerce/IllegalPaymentTransition.swift",
-            "Sources/Commerce/PasswordError.swift",
+            "Sources/AppStore/Store/StoreError.swift", "Sources/Proofs/Commerce/IllegalPaymentTransition.swift",
+            "Sources/Proofs/Commerce/PasswordError.swift",
         ] {
             codes.formUnion(try Project.text(file).matches(of: redemption).map { String($0.1) })
         }

@@ -1,9 +1,7 @@
-import AppStoreClient
+import AppStore
 import HTTPSupport
 import Service
-import StoreHTTP
 import Testing
-import Wire
 
 @Suite struct EventListenersTests {
     private var listeners = EventListeners(limits: .init(total: 6, perAddress: 4, perUser: 2))

@@ -1,10 +1,10 @@
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import HTTPTypes
+import Proofs
+import Service
 import TestSupport
 import Testing
-import Wire
 
 /// Exports over HTTP.
 @Suite struct ExportRoutesTests {

@@ -1,8 +1,8 @@
 import Foundation
 import HTTPTypes
+import Service
 import TestSupport
 import Testing
-import Wire
 
 /// Figures over HTTP.
 @Suite struct FigureRoutesTests {

@@ -1,18 +1,14 @@
-import AppStoreClient
-import Commerce
-import Entitlements
+import AppStore
+import Features
 import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import Ledger
+import Proofs
 import Service
-import Signatures
-import StoreHTTP
-import StrictJSON
-import Testing
 import TestSupport
-import Wire
+import Testing
 
 /// Grants and revocations by a team.
 @Suite struct GrantRoutesTests {

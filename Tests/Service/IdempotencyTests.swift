@@ -1,15 +1,13 @@
-import AppStoreClient
-import Commerce
+import AppStore
 import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
+import Proofs
 import Service
-import StoreHTTP
 import Synchronization
-import Testing
 import TestSupport
-import Wire
+import Testing
 
 @Suite struct IdempotencyTests {
     let fixture: ServiceFixture

@@ -1,16 +1,13 @@
-import Accounts
-import Commerce
+import Features
 import Foundation
 import HTTPSupport
 import Ledger
 import Logging
-import Mailer
+import Proofs
 import Service
 import ServiceLifecycle
 import TestSupport
 import Testing
-import Webhooks
-import Wire
 
 /// The delivery of queued mails to the team's own mailer, and to a mail server.
 @Suite struct MailSenderTests {

@@ -1,13 +1,11 @@
-import AppStoreClient
+import AppStore
 import Foundation
 import HTTPSupport
 import Hummingbird
+import Proofs
 import Service
-import Signatures
-import StoreHTTP
-import Testing
 import TestSupport
-import Wire
+import Testing
 
 @Suite struct MetricsTests {
     let fixture: ServiceFixture

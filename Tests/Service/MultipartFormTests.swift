@@ -1,11 +1,9 @@
-import AppStoreClient
+import AppStore
 import Foundation
 import HTTPSupport
 import Service
-import StoreHTTP
-import Testing
 import TestSupport
-import Wire
+import Testing
 
 /// Valid and invalid forms.
 @Suite struct MultipartFormTests {

@@ -1,11 +1,11 @@
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import HTTPSupport
 import HTTPTypes
+import Proofs
+import Service
 import TestSupport
 import Testing
-import Wire
 
 /// Strangers who sign up write a bounded number of bytes until they have a purchase.
 @Suite struct NewcomerRoutesTests {

@@ -1,17 +1,12 @@
-import AppStoreClient
-import Commerce
-import Entitlements
+import AppStore
+import Features
 import Foundation
 import HTTPSupport
 import Ledger
-import Receipts
+import Proofs
 import Service
-import Signatures
-import StoreHTTP
-import StrictJSON
-import Testing
 import TestSupport
-import Wire
+import Testing
 
 /// Notifications of the App Store, and their outcomes.
 @Suite struct NotificationRoutesTests {

@@ -1,4 +1,4 @@
-import Wire
+import Service
 
 /// The parts of an OpenAPI document that tests compare with the service.
 struct OpenAPI: Decodable {

@@ -1,13 +1,11 @@
-import AppStoreClient
+import AppStore
 import Foundation
 import HTTPSupport
 import Hummingbird
+import Proofs
 import Service
-import StoreHTTP
-import StrictJSON
-import Testing
 import TestSupport
-import Wire
+import Testing
 
 /// Comparisons of the OpenAPI document with the service, in both directions.
 @Suite struct OpenAPITests {

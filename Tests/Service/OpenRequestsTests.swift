@@ -1,10 +1,8 @@
-import AppStoreClient
+import AppStore
 import HTTPSupport
 import HTTPTypes
 import Service
-import StoreHTTP
 import Testing
-import Wire
 
 @Suite struct OpenRequestsTests {
     @Test func `the limit of concurrent requests applies to each address`() {

@@ -1,18 +1,16 @@
-import AppStoreClient
+import AppStore
 import Catalog
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import HTTPSupport
 import Hummingbird
 import HummingbirdTesting
 import Ledger
+import Proofs
 import Service
-import Store
 import Synchronization
-import Testing
 import TestSupport
-import Wire
+import Testing
 
 /// The search for a purchase by the order number on a customer's receipt, over HTTP on both sides.
 @Suite struct OrderLookupTests {

@@ -1,13 +1,11 @@
-import AppStoreClient
-import Commerce
+import AppStore
 import Foundation
 import HTTPSupport
 import Hummingbird
+import Proofs
 import Service
-import StoreHTTP
-import Testing
 import TestSupport
-import Wire
+import Testing
 
 /// The pictures of items, which need no key.
 @Suite struct PictureRoutesTests {

@@ -1,8 +1,8 @@
 import Foundation
+import HTTPSupport
 import Hummingbird
 import TestSupport
 import Testing
-import Wire
 
 @Suite struct ProductRoutesTests {
     let fixture: ServiceFixture

@@ -1,14 +1,12 @@
-import AppStoreClient
-import Commerce
+import AppStore
 import Foundation
 import HTTPSupport
 import Hummingbird
 import Ledger
+import Proofs
 import Service
-import StoreHTTP
-import Testing
 import TestSupport
-import Wire
+import Testing
 
 /// The profile and the wishes of an app's user.
 @Suite struct ProfileRoutesTests {

@@ -1,10 +1,8 @@
-import AppStoreClient
+import AppStore
 import HTTPSupport
 import Service
-import StoreHTTP
-import Testing
 import TestSupport
-import Wire
+import Testing
 
 @Suite struct RateLimitTests {
     @Test func `a caller above its rate limit must wait`() async throws {

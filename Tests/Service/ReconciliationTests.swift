@@ -1,22 +1,18 @@
-import AppStoreClient
+import AppStore
 import Catalog
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import HTTPSupport
 import Hummingbird
 import HummingbirdTesting
 import Ledger
 import Logging
-import Receipts
+import Proofs
 import Service
 import ServiceLifecycle
-import Store
-import StoreHTTP
 import Synchronization
-import Testing
 import TestSupport
-import Wire
+import Testing
 
 /// The requests of a running service to the App Store, and its answers, over a socket.
 @Suite struct ReconciliationTests {

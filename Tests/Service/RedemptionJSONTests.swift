@@ -1,12 +1,10 @@
-import AppStoreClient
-import Commerce
-import Entitlements
+import AppStore
+import Features
 import Foundation
 import HTTPSupport
+import Proofs
 import Service
-import StoreHTTP
 import Testing
-import Wire
 
 @Suite struct RedemptionJSONTests {
     /// The JSON that is written member by member equals the encoded `Redemption`.

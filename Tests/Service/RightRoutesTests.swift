@@ -1,10 +1,10 @@
 import Catalog
-import Commerce
 import Foundation
 import HTTPTypes
+import Proofs
+import Service
 import TestSupport
 import Testing
-import Wire
 
 /// The rights of users and the offerings of apps, beside an app that has neither.
 @Suite struct RightRoutesTests {

@@ -1,25 +1,16 @@
-import Accounts
-import AppStoreClient
+import AppStore
 import Catalog
-import CatalogAdministration
-import Commerce
-import Entitlements
-import Figures
+import Features
 import Foundation
 import HTTPSupport
 import Hummingbird
 import HummingbirdTesting
 import Ledger
 import Logging
-import Profiles
-import Receipts
+import Proofs
 import Service
-import Signatures
-import StoreHTTP
-import Testing
 import TestSupport
-import Webhooks
-import Wire
+import Testing
 
 /// The service's routes over a separate ledger and shop.
 struct ServiceFixture {

@@ -1,15 +1,12 @@
-import AppStoreClient
-import Commerce
-import Device
+import AppStore
 import Foundation
 import HTTPSupport
 import Hummingbird
 import HummingbirdTesting
+import Proofs
 import Service
-import StoreHTTP
-import Testing
 import TestSupport
-import Wire
+import Testing
 
 @Suite struct ServiceRoutesTests {
     let fixture: ServiceFixture

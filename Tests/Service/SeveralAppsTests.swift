@@ -1,16 +1,13 @@
-import AppStoreClient
+import AppStore
 import Catalog
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import HTTPSupport
 import Hummingbird
+import Proofs
 import Service
-import Store
-import StoreHTTP
-import Testing
 import TestSupport
-import Wire
+import Testing
 
 /// A service that sells the seed's app and the garden.
 @Suite struct SeveralAppsTests {

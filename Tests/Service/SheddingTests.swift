@@ -1,12 +1,11 @@
-import Commerce
 import Foundation
 import HTTPSupport
 import HTTPTypes
 import Ledger
+import Proofs
 import Synchronization
-import Testing
 import TestSupport
-import Wire
+import Testing
 
 /// The writes that are refused first while many requests wait for a commit.
 @Suite struct SheddingTests {

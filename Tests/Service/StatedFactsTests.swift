@@ -1,9 +1,8 @@
 import Foundation
 import HTTPSupport
-import Receipts
+import Proofs
 import Service
 import Testing
-import Wire
 
 /// The facts of the App Store in answers, and their schemas.
 @Suite struct StatedFactsTests {

@@ -1,11 +1,10 @@
-import Commerce
 import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
+import Proofs
 import TestSupport
 import Testing
-import Wire
 
 /// The writes of each caller while only the reserve of free space is left.
 @Suite struct StorageReserveRoutesTests {

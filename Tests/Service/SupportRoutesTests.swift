@@ -1,14 +1,12 @@
-import Commerce
-import Entitlements
+import AppStore
+import Features
 import Foundation
 import HTTPSupport
 import Ledger
-import Receipts
+import Proofs
 import Service
-import Store
-import Testing
 import TestSupport
-import Wire
+import Testing
 
 /// The routes of the support team.
 @Suite struct SupportRoutesTests {

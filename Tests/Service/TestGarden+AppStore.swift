@@ -1,13 +1,12 @@
-import AppStoreClient
-import Commerce
+import AppStore
 import Foundation
 import HTTPSupport
 import Hummingbird
 import HummingbirdTesting
-import Store
-import StoreHTTP
-import Testing
+import Proofs
+import Service
 import TestSupport
+import Testing
 
 extension TestGarden {
     /// Runs something beside the garden's store, which listens, and a client with a key of the store's.

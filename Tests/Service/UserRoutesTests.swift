@@ -1,13 +1,11 @@
-import AppStoreClient
-import Commerce
+import AppStore
 import Foundation
 import HTTPSupport
 import Hummingbird
+import Proofs
 import Service
-import StoreHTTP
-import Testing
 import TestSupport
-import Wire
+import Testing
 
 @Suite struct UserRoutesTests {
     let fixture: ServiceFixture

@@ -1,16 +1,12 @@
-import AppStoreClient
-import Commerce
+import AppStore
 import Foundation
 import HTTPSupport
 import Hummingbird
 import HummingbirdTesting
+import Proofs
 import Service
-import Signatures
-import StoreHTTP
-import StrictJSON
-import Testing
 import TestSupport
-import Wire
+import Testing
 
 /// Requests of an app with its user's token.
 @Suite struct UserTokenTests {

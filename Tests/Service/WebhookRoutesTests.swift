@@ -1,11 +1,10 @@
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import HTTPTypes
+import Proofs
+import Service
 import TestSupport
 import Testing
-import Webhooks
-import Wire
 
 /// The administration of webhooks over HTTP, and its refusals.
 @Suite struct WebhookRoutesTests {

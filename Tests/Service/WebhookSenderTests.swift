@@ -1,19 +1,16 @@
-import AppStoreClient
+import AppStore
 import Catalog
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import HTTPSupport
 import Ledger
 import Logging
+import Proofs
 import Service
 import ServiceLifecycle
-import StoreHTTP
 import Synchronization
-import Testing
 import TestSupport
-import Webhooks
-import Wire
+import Testing
 
 /// A barrier for concurrent requests.
 private actor Arrivals {

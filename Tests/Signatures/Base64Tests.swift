@@ -1,4 +1,4 @@
-import Signatures
+import Proofs
 import Testing
 
 @Suite struct Base64Tests {

@@ -1,5 +1,5 @@
 import Foundation
-import Signatures
+import Proofs
 import TestSupport
 import Testing
 

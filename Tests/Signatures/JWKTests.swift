@@ -1,5 +1,4 @@
-import Signatures
-import StrictJSON
+import Proofs
 import TestSupport
 import Testing
 

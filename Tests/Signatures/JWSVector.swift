@@ -1,5 +1,4 @@
-import Signatures
-import StrictJSON
+import Proofs
 import Testing
 
 /// A standard's example: a public key as a JWK, and a JWS in compact form with its signature.

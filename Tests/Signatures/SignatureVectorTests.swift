@@ -1,6 +1,5 @@
 import Foundation
-import Signatures
-import StrictJSON
+import Proofs
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import Signatures
+import Proofs
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
-import Commerce
-import Figures
-import Store
+import AppStore
+import Features
+import Proofs
 
 /// The values of a figure for each day, by products and currencies.
 struct BookAnswer {

@@ -1,7 +1,6 @@
-import Commerce
-import Entitlements
-import Figures
-import Store
+import AppStore
+import Features
+import Proofs
 
 /// The figures as they follow from the store's books alone, by the definitions of `Documentation/Figures.md`.
 struct BookFigures {

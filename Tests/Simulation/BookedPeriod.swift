@@ -1,7 +1,6 @@
-import Commerce
-import Entitlements
-import Figures
-import Store
+import AppStore
+import Features
+import Proofs
 
 /// A period of a subscription as the store's books have it, and its place among the others.
 struct BookedPeriod {

@@ -1,5 +1,5 @@
-import Commerce
 import Ledger
+import Proofs
 import Synchronization
 import TestSupport
 

@@ -1,7 +1,7 @@
+import AppStore
 import Catalog
-import Commerce
-import Entitlements
-import Store
+import Features
+import Proofs
 import TestSupport
 
 /// An app of the simulated service, and its store.

@@ -1,7 +1,7 @@
-import Entitlements
+import Features
 import Foundation
 import Ledger
-import Commerce
+import Proofs
 import TestSupport
 
 /// The place of a simulation's ledger: a file, or a schema in PostgreSQL if `TILL_SIMULATION_LEDGER` is `postgres`.

@@ -1,8 +1,6 @@
-import Commerce
-import Device
-import Store
+import AppStore
+import Proofs
 import TestSupport
-import Wire
 
 /// A power failure, or the end of the app's process.
 struct Crash: Error {}

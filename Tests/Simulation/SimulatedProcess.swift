@@ -1,9 +1,8 @@
 import Catalog
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import Ledger
-import Receipts
+import Proofs
 import TestSupport
 
 /// A process of the service, which shares its ledger with others.

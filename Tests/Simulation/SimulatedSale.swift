@@ -1,7 +1,7 @@
+import AppStore
 import Catalog
-import Commerce
-import Entitlements
-import Store
+import Features
+import Proofs
 
 /// A transaction in the books of an app's store.
 @dynamicMemberLookup

@@ -1,6 +1,6 @@
-import Commerce
+import AppStore
 import Foundation
-import Store
+import Proofs
 import TestSupport
 
 /// The App Store, which charges, fails to charge, and has prices of its own.

@@ -1,7 +1,6 @@
-import Commerce
-import Device
-import Entitlements
-import Store
+import AppStore
+import Features
+import Proofs
 import TestSupport
 
 /// The apps on the devices.

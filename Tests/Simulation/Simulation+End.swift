@@ -1,6 +1,6 @@
-import Commerce
-import Entitlements
-import Store
+import AppStore
+import Features
+import Proofs
 import TestSupport
 
 /// The end of a simulation, without faults.

@@ -1,9 +1,7 @@
-import Commerce
-import Entitlements
-import Figures
+import AppStore
+import Features
 import Ledger
-import Receipts
-import Store
+import Proofs
 
 /// The figures of a ledger, compared with the store's books.
 extension Simulation {

@@ -1,10 +1,9 @@
+import AppStore
 import Catalog
-import Commerce
-import Entitlements
+import Features
 import Ledger
-import Store
+import Proofs
 import TestSupport
-import Webhooks
 
 /// The invariants that hold after any fault.
 extension Simulation {

@@ -1,7 +1,7 @@
 import Catalog
-import Commerce
-import Entitlements
+import Features
 import Ledger
+import Proofs
 
 /// The items and balances of people, compared with the stores' books.
 extension Simulation {

@@ -1,9 +1,7 @@
-import Commerce
-import Device
-import Entitlements
+import AppStore
+import Features
 import Ledger
-import Receipts
-import Store
+import Proofs
 import TestSupport
 
 /// The network between the devices, the App Store and the service.

@@ -1,8 +1,8 @@
+import AppStore
 import Catalog
-import Commerce
-import Entitlements
+import Features
 import Ledger
-import Store
+import Proofs
 import TestSupport
 
 /// The same messages in other orders.

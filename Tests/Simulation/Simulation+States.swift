@@ -1,9 +1,8 @@
+import AppStore
 import Catalog
-import Commerce
-import Entitlements
+import Features
 import Ledger
-import Receipts
-import Store
+import Proofs
 
 /// The states of purchases in a ledger, compared with the store's books.
 extension Simulation {

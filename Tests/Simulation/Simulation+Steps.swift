@@ -1,6 +1,6 @@
-import Commerce
-import Figures
-import Store
+import AppStore
+import Features
+import Proofs
 import TestSupport
 
 /// The steps of a simulation.

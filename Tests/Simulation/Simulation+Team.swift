@@ -1,6 +1,6 @@
-import Commerce
-import Entitlements
+import Features
 import Ledger
+import Proofs
 import TestSupport
 
 /// The steps of the team's back end.

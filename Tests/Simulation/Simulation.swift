@@ -1,11 +1,9 @@
-import Commerce
-import Entitlements
+import AppStore
+import Features
 import Foundation
 import Ledger
-import Receipts
-import Store
+import Proofs
 import TestSupport
-import Webhooks
 
 /// A simulation of devices with two apps, the stores of the apps and two processes of one service, driven by one seed. It
 /// injects random faults, and checks the invariants after each step.

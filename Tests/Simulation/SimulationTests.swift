@@ -1,4 +1,4 @@
-import Entitlements
+import Features
 import Foundation
 import Testing
 

@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 import Synchronization
 import TestSupport
 

@@ -1,7 +1,6 @@
-import Commerce
+import AppStore
 import Foundation
-import Receipts
-import Store
+import Proofs
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
-import Commerce
+import AppStore
 import Foundation
-import Store
+import Proofs
 import TestSupport
 import Testing
 

@@ -1,8 +1,7 @@
+import AppStore
 import Catalog
-import Commerce
 import Foundation
-import Receipts
-import Store
+import Proofs
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
-import Commerce
-import Store
+import AppStore
+import Proofs
 import Synchronization
 import TestSupport
 import Testing

@@ -1,8 +1,6 @@
-import Commerce
+import AppStore
 import Foundation
-import Receipts
-import Signatures
-import Store
+import Proofs
 import TestSupport
 import Testing
 

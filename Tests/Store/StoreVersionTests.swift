@@ -1,7 +1,7 @@
-import Commerce
+import AppStore
 import Foundation
 import GRDB
-import Store
+import Proofs
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
-import Commerce
-import Receipts
-import Store
+import AppStore
+import Proofs
 import TestSupport
 import Testing
 

@@ -1,8 +1,7 @@
-import Commerce
+import AppStore
 import Foundation
 import Logging
-import Store
-import StoreHTTP
+import Proofs
 import Synchronization
 import TestSupport
 import Testing

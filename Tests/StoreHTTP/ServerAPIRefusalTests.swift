@@ -1,12 +1,11 @@
-import AppStoreClient
-import Commerce
+import AppStore
 import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
-import Store
-import StoreHTTP
+import Proofs
+import Service
 import TestSupport
 import Testing
 

@@ -1,13 +1,13 @@
-import Commerce
+import AppStore
 import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
-import StoreHTTP
+import Proofs
+import Service
 import TestSupport
 import Testing
-import Wire
 
 /// The store's OpenAPI document, error codes and readiness, compared with its routes.
 @Suite struct StoreDescriptionTests {
@@ -60,7 +60,7 @@ import Wire
         page.split(separator: "\n").filter { $0.hasPrefix("### ") }.map { String($0.dropFirst(4)) }
     }
 
-    private func page() throws -> String { try Project.text("Sources/StoreHTTP/Resources/Errors.md") }
+    private func page() throws -> String { try Project.text("Sources/AppStore/StoreHTTP/Resources/Errors.md") }
 
     @Test func `each route of Till's own has an operation, and each operation a route`() throws {
         let own = routes.operations.filter { !$0.contains("/inApps") && !$0.contains("/verifyReceipt") }
@@ -175,10 +175,12 @@ import Wire
         let explained = Self.codes(try page())
         #expect(Set(explained).count == explained.count)
         var codes: Set<String> = []
-        for file in try Project.files("Sources/StoreHTTP", suffix: ".swift") {
+        for file in try Project.files("Sources/AppStore/StoreHTTP", suffix: ".swift") {
             codes.formUnion(try Project.text(file).matches(of: /code: "([a-zA-Z]+)"/).map { String($0.1) })
         }
-        for file in ["Sources/Store/StoreError.swift", "Sources/Commerce/IllegalPaymentTransition.swift"] {
+        for file in [
+            "Sources/AppStore/Store/StoreError.swift", "Sources/Proofs/Commerce/IllegalPaymentTransition.swift",
+        ] {
             codes.formUnion(try Project.text(file).matches(of: /case \.[a-zA-Z]+: "([a-zA-Z]+)"/).map { String($0.1) })
         }
         codes.insert(IllegalPaymentTransition(state: .finished, event: .finish).code)

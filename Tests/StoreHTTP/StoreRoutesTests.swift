@@ -1,14 +1,12 @@
-import Commerce
+import AppStore
 import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
-import Store
-import StoreHTTP
-import Testing
-import Wire
+import Proofs
 import TestSupport
+import Testing
 
 /// The store over HTTP: the sandbox and the App Store's routes. `make test-apple` tests the other routes with Apple's own
 /// client.

@@ -1,16 +1,13 @@
-import Commerce
+import AppStore
 import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import JWTKit
-import Signatures
-import Store
-import StoreHTTP
-import StrictJSON
-import Testing
+import Proofs
 import TestSupport
+import Testing
 
 /// The tokens of developers' servers, signed by jwt-kit and by Till.
 @Suite struct TeamTokenTests {
@@ -61,7 +58,7 @@ import TestSupport
         }
         let signed = [text(standardHeader, header), text(standardClaims, claims)]
             .map { Base64.encode($0.utf8, .urlSafe) }.joined(separator: ".")
-        let signature = try Signatures.PrivateKey(pem: pem ?? privateKey).signES256(Array(signed.utf8))
+        let signature = try Proofs.PrivateKey(pem: pem ?? privateKey).signES256(Array(signed.utf8))
         return signed + "." + Base64.encode(signature, .urlSafe)
     }
 
@@ -131,7 +128,7 @@ import TestSupport
     }
 
     @Test func `a token that the team's key did not sign is refused`() async throws {
-        let stranger = try Signatures.PrivateKey.generate(.p256).pem()
+        let stranger = try Proofs.PrivateKey.generate(.p256).pem()
         #expect(try await !isAccepted(token(signedBy: stranger)))
         let good = try token()
         #expect(try await isAccepted(good))

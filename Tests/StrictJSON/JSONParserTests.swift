@@ -1,4 +1,4 @@
-import StrictJSON
+import Proofs
 import Testing
 
 @Suite struct JSONParserTests {

@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// The random numbers of one simulation. The same seed gives the same numbers.
 public struct Dice: Sendable {

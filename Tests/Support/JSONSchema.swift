@@ -1,5 +1,5 @@
 import Foundation
-import StrictJSON
+import Proofs
 
 /// A JSON Schema (draft 2020-12) with the keywords of the files in `Schemas`. Other keywords are refused, because a
 /// validator would ignore a misspelled one.

@@ -1,5 +1,4 @@
-import Commerce
-import StrictJSON
+import Proofs
 
 extension JSONValue {
     /// The differences from an expected value, each with its path (RFC 6901) and both values. The order of members does not

@@ -1,15 +1,7 @@
-import Accounts
-import Attributes
-import CatalogAdministration
-import Commerce
-import Entitlements
-import Figures
+import Features
 import Foundation
 import Ledger
-import Profiles
-import SeedApp
-import Team
-import Webhooks
+import Proofs
 
 extension [LedgerFeature] {
     /// All features.

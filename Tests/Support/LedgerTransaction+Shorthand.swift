@@ -1,6 +1,6 @@
-import Commerce
-import Entitlements
+import Features
 import Ledger
+import Proofs
 
 extension LedgerTransaction {
     /// Redeems claims by the user, with every origin accepted.

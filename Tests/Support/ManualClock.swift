@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 import Synchronization
 
 /// A clock that only moves when a test advances it.

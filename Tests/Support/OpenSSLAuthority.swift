@@ -1,5 +1,5 @@
 import Foundation
-import Signatures
+import Proofs
 
 /// A certificate authority whose revocations `openssl ocsp` reports, from files or over HTTP on loopback.
 public final class OpenSSLAuthority: Sendable {

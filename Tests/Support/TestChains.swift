@@ -1,6 +1,4 @@
-import Commerce
-import Receipts
-import Signatures
+import Proofs
 
 /// Certificate chains that tests share, because making an RSA key is slow.
 public enum TestChains {

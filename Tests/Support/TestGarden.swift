@@ -1,9 +1,7 @@
+import AppStore
 import Catalog
-import Commerce
 import Foundation
-import Receipts
-import Signatures
-import Store
+import Proofs
 import Testing
 
 /// An app with every kind of product (`Garden.storekit`), in a separate store whose time the test controls.

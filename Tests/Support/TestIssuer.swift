@@ -1,6 +1,5 @@
 import Foundation
-import Signatures
-import StrictJSON
+import Proofs
 
 /// An issuer of user tokens.
 public struct TestIssuer: Sendable {

@@ -1,7 +1,4 @@
-import Commerce
-import Receipts
-import Signatures
-import StrictJSON
+import Proofs
 
 /// Proofs for tests, signed with test chains.
 public enum TestProofs {

@@ -1,8 +1,7 @@
+import AppStore
 import Catalog
-import Commerce
 import Foundation
-import Receipts
-import Store
+import Proofs
 
 /// The shipped catalog in a separate store. Its keys are made once and shared, because making RSA keys is slow.
 public struct TestShop: Sendable {

@@ -1,5 +1,5 @@
-import Commerce
-import Team
+import Features
+import Proofs
 import Testing
 
 /// The test vectors of RFC 6238, appendix B, for SHA-1, with the last six of their eight digits.

@@ -1,7 +1,6 @@
-import Commerce
-import Entitlements
+import Features
 import Ledger
-import Team
+import Proofs
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
-import Commerce
+import Features
 import Ledger
-import Team
+import Proofs
 import TestSupport
 import Testing
 

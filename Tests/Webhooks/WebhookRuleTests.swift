@@ -1,10 +1,9 @@
-import Commerce
+import Features
 import Foundation
 import Ledger
-import Signatures
+import Proofs
 import TestSupport
 import Testing
-import Webhooks
 
 /// The rules of webhooks: URLs, addresses, signatures and the backoff.
 @Suite struct WebhookRuleTests {

@@ -1,6 +1,6 @@
 import Foundation
+import Service
 import Testing
-import Wire
 
 /// JSON of any form, as a wire type reads and writes it.
 @Suite struct JSONContentTests {

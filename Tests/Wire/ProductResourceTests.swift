@@ -1,7 +1,7 @@
-import Commerce
+import HTTPSupport
+import Proofs
 import TestSupport
 import Testing
-import Wire
 
 /// The JSON of a product.
 @Suite struct ProductResourceTests {

@@ -1,8 +1,9 @@
-import Commerce
+import AppStore
 import Foundation
+import Proofs
+import Service
 import TestSupport
 import Testing
-import Wire
 
 /// Changes of the catalog while the real binary runs. A restart keeps them.
 @Suite struct CatalogAdministrationTests {

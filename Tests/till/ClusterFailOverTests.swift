@@ -1,7 +1,7 @@
+import AppStore
 import AsyncHTTPClient
-import Commerce
-import Device
 import Foundation
+import Proofs
 import Synchronization
 import TestSupport
 import Testing

@@ -1,8 +1,8 @@
 import Foundation
 import GRDB
+import HTTPSupport
 import TestSupport
 import Testing
-import Wire
 
 @Suite struct CommandLineTests {
     /// The output of `till audit --json`.

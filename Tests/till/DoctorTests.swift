@@ -1,6 +1,6 @@
 import Foundation
 import GRDB
-import Signatures
+import Proofs
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
-import Commerce
+import AppStore
 import Foundation
+import Proofs
 import TestSupport
 import Testing
-import Wire
 import till
 
 /// The examples of the documentation, run against the real binary.

@@ -1,7 +1,7 @@
 import Foundation
+import Service
 import TestSupport
 import Testing
-import Wire
 
 /// Events that reach every listener of a user, over real sockets.
 @Suite struct EventTests {

@@ -1,7 +1,7 @@
 import Foundation
+import Service
 import TestSupport
 import Testing
-import Wire
 
 /// A service with a failing disk. It answers only what it has stored, and a restart finds all of it.
 @Suite struct FailingDiskTests {

@@ -1,8 +1,8 @@
 import Foundation
 import GRDB
+import Service
 import TestSupport
 import Testing
-import Wire
 
 /// `till figures`, and the report of `till ledger check` about the sums.
 @Suite struct FigureCommandTests {

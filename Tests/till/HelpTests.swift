@@ -1,7 +1,7 @@
 import Foundation
+import HTTPSupport
 import TestSupport
 import Testing
-import Wire
 
 /// The examples in the help of every command.
 @Suite struct HelpTests {

@@ -1,8 +1,8 @@
-import Commerce
 import Foundation
+import Proofs
+import Service
 import TestSupport
 import Testing
-import Wire
 
 /// The import of a scheduled data export, with the real binary.
 @Suite struct ImportCommandTests {

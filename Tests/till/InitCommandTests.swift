@@ -1,9 +1,9 @@
 import Catalog
-import Commerce
 import Foundation
+import HTTPSupport
+import Proofs
 import TestSupport
 import Testing
-import Wire
 
 @Suite struct InitCommandTests {
     private let till: TillProcess

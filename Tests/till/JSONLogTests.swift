@@ -1,6 +1,6 @@
-import Commerce
 import Foundation
 import Logging
+import Proofs
 import Synchronization
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
-import Commerce
 import Foundation
+import Proofs
 import TestSupport
 import Testing
 import till

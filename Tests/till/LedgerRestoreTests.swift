@@ -1,7 +1,7 @@
 import Foundation
+import Service
 import TestSupport
 import Testing
-import Wire
 
 /// `till ledger restore`
 @Suite struct LedgerRestoreTests {

@@ -1,7 +1,7 @@
 import Foundation
+import Service
 import TestSupport
 import Testing
-import Wire
 
 /// Accounts recovered by mail: the real binary, and a real mail server.
 @Suite struct MailTests {

@@ -1,8 +1,9 @@
-import Commerce
+import AppStore
 import Foundation
+import Proofs
+import Service
 import TestSupport
 import Testing
-import Wire
 
 @Suite struct PurchaseTests {
     /// The output of `till store queue --json`.

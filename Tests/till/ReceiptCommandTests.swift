@@ -1,7 +1,7 @@
 import Foundation
+import Service
 import TestSupport
 import Testing
-import Wire
 
 @Suite struct ReceiptCommandTests {
     /// The output of `till receipt validate --json`.

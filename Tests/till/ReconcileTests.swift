@@ -1,8 +1,9 @@
-import Commerce
+import AppStore
 import Foundation
+import Proofs
+import Service
 import TestSupport
 import Testing
-import Wire
 
 /// Reconciliation of a service that has received no notifications with a store that has kept them.
 @Suite struct ReconcileTests {

@@ -1,13 +1,10 @@
+import AppStore
 import AsyncHTTPClient
-import Commerce
-import Device
 import Foundation
-import Receipts
-import Signatures
-import StrictJSON
+import Proofs
+import Service
 import TestSupport
 import Testing
-import Wire
 
 /// A load of sales that many devices redeem at once, and the transactions that the service has afterwards.
 struct SalesLoad {

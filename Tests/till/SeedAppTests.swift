@@ -1,8 +1,8 @@
 import Foundation
-import StrictJSON
+import Proofs
+import Service
 import TestSupport
 import Testing
-import Wire
 
 /// The unmodified seed app: the requests of a whole shop session, sent over the socket.
 @Suite struct SeedAppTests {

@@ -1,7 +1,8 @@
+import AppStore
 import Foundation
+import Service
 import TestSupport
 import Testing
-import Wire
 
 /// The callers of `till serve`: API keys, users with tokens, accounts. The log has none of their secrets.
 @Suite struct ServeAuthenticationTests {

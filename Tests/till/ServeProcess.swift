@@ -1,8 +1,8 @@
 import Foundation
+import HTTPSupport
 import Synchronization
 import TestSupport
 import Testing
-import Wire
 
 /// A process of `till serve` for one test.
 final class ServeProcess: Sendable {

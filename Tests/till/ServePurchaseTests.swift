@@ -1,8 +1,9 @@
-import Commerce
+import AppStore
 import Foundation
+import Proofs
+import Service
 import TestSupport
 import Testing
-import Wire
 
 /// Purchases of the local App Store, redeemed by `till serve`.
 @Suite struct ServePurchaseTests {

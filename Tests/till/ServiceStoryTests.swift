@@ -1,11 +1,10 @@
-import Commerce
+import AppStore
 import Foundation
-import Receipts
-import Signatures
-import StrictJSON
+import HTTPSupport
+import Proofs
+import Service
 import TestSupport
 import Testing
-import Wire
 
 /// The real binary, called with curl over the socket, from a new data directory to its exit.
 @Suite struct ServiceStoryTests {

@@ -1,9 +1,10 @@
+import AppStore
 import Catalog
-import Commerce
 import Foundation
+import Proofs
+import Service
 import TestSupport
 import Testing
-import Wire
 
 /// A service of two apps, each with a store of its own, as processes.
 @Suite struct SeveralAppsTests {

@@ -1,7 +1,8 @@
+import AppStore
+import Features
 import Foundation
 import TestSupport
 import Testing
-import Wire
 
 /// The clock of a local App Store beside a service, in the real binary.
 @Suite struct StoreClockTests {

@@ -1,8 +1,9 @@
-import Commerce
+import AppStore
 import Foundation
+import Proofs
+import Service
 import TestSupport
 import Testing
-import Wire
 
 /// `till store`: the local App Store on the command line.
 @Suite struct StoreCommandTests {

@@ -1,7 +1,7 @@
 import Foundation
+import Service
 import TestSupport
 import Testing
-import Wire
 
 /// The real binary, run in a data directory of one test.
 struct TillProcess {

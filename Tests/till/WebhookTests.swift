@@ -1,9 +1,10 @@
+import Features
 import Foundation
-import Signatures
+import Proofs
+import Service
 import Synchronization
 import TestSupport
 import Testing
-import Wire
 
 /// Webhook deliveries of the real binary, even across a kill.
 @Suite struct WebhookTests {

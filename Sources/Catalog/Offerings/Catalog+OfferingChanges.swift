@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// The administration of rights and offerings. A change that throws leaves the catalog as it was.
 extension Catalog {

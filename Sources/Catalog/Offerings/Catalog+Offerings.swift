@@ -1,5 +1,5 @@
-import Commerce
 import Foundation
+import Proofs
 
 extension Catalog {
     /// The name of the file with rights and offerings. A catalog without either has no such file.

@@ -1,5 +1,4 @@
-import Commerce
-import StrictJSON
+import Proofs
 
 extension CatalogReader {
     /// The maximum length of a name, in bytes.

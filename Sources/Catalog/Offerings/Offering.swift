@@ -1,5 +1,4 @@
-import Commerce
-import StrictJSON
+import Proofs
 
 /// A selection of products that an app shows together, in packages.
 public struct Offering: Sendable {

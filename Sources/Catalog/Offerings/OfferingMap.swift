@@ -1,5 +1,4 @@
-import Commerce
-import StrictJSON
+import Proofs
 
 /// The rights and offerings of a catalog: an optional file beside the `.storekit` file.
 struct OfferingMap: Sendable {

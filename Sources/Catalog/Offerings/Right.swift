@@ -1,5 +1,4 @@
-import Commerce
-import StrictJSON
+import Proofs
 
 /// A right of users, such as `premium`, with the products and items that give it. RevenueCat's SDKs call it an entitlement.
 public struct Right: Sendable {

@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// The products and items that give a right, in all apps of a service or in one.
 public struct RightSources: Sendable {

@@ -1,7 +1,7 @@
-import Commerce
+import Features
 import HTTPSupport
 import Hummingbird
-import Team
+import Proofs
 
 /// The pages for visitors: logging in and out, the first password, and the language.
 struct AccessRoutes: Sendable {

@@ -1,7 +1,7 @@
+import Features
 import HTTPSupport
 import Hummingbird
-import Signatures
-import Team
+import Proofs
 
 /// The context of a request for a page of the console.
 struct ConsoleContext: ChildRequestContext {

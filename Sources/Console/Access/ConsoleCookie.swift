@@ -1,8 +1,7 @@
-import Commerce
+import Features
 import HTTPTypes
 import Hummingbird
-import Signatures
-import Team
+import Proofs
 
 /// The cookies of the console.
 struct ConsoleCookie: Sendable {

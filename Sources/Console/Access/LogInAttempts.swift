@@ -1,5 +1,5 @@
-import Commerce
 import HTTPSupport
+import Proofs
 
 /// The rate limits on passwords and codes: one for each name and one for each client address.
 struct LogInAttempts: Sendable {

@@ -1,6 +1,6 @@
-import Commerce
+import Features
 import HTTPSupport
-import Team
+import Proofs
 
 /// The reading of a new password that was typed twice.
 enum NewPassword {

@@ -1,6 +1,6 @@
+import Features
 import HTTPSupport
 import Hummingbird
-import Team
 
 /// Refuses a request without a session, or by a member without the permission.
 struct PermissionMiddleware: RouterMiddleware {

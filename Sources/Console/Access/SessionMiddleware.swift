@@ -1,9 +1,8 @@
-import Commerce
+import Features
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
-import Signatures
-import Team
+import Proofs
 
 /// Finds the session of a browser, and refuses forms that another site has made.
 struct SessionMiddleware: RouterMiddleware {

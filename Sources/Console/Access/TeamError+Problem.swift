@@ -1,6 +1,6 @@
+import Features
 import HTTPSupport
 import HTTPTypes
-import Team
 
 extension TeamError: ProblemConvertible {
     package var problem: Problem {

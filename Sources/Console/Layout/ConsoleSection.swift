@@ -1,4 +1,4 @@
-import Team
+import Features
 
 /// An entry of the navigation.
 enum ConsoleSection: String, Sendable, CaseIterable {

@@ -1,5 +1,5 @@
-import Commerce
 import HTTPSupport
+import Proofs
 
 extension Field {
     /// A field for a moment to the second, in UTC.

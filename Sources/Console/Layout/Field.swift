@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// A labelled field of a form.
 enum Field {

@@ -1,4 +1,4 @@
-import Team
+import Features
 
 /// The frame around a page: head, navigation, the member's menu, and the footer.
 struct Layout {

@@ -1,5 +1,5 @@
-import Commerce
 import Foundation
+import Proofs
 
 /// Values as people read them.
 enum Shown {

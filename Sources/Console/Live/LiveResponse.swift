@@ -1,7 +1,7 @@
+import Features
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
-import Team
 
 /// A response of server-sent events (HTML Standard section 9.2) for a page of the console.
 ///

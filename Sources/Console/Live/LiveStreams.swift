@@ -1,7 +1,7 @@
+import AppStore
 import HTTPSupport
 import Ledger
 import ServiceLifecycle
-import Store
 import Synchronization
 
 /// The open event streams of the console, limited in total and for each member.

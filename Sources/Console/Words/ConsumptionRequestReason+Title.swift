@@ -1,4 +1,4 @@
-import Receipts
+import Proofs
 
 extension ConsumptionRequestReason {
     /// The reason of a customer for a refund request.

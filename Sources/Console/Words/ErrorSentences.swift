@@ -1,9 +1,8 @@
-import CatalogAdministration
-import Commerce
+import AppStore
+import Features
 import HTTPSupport
 import HTTPTypes
-import Store
-import Team
+import Proofs
 
 /// The sentences of errors in Korean, by code. The English ones are those of the API, which name the values of the case.
 package enum ErrorSentences {

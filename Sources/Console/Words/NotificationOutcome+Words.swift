@@ -1,4 +1,4 @@
-import Entitlements
+import Features
 
 extension NotificationOutcome {
     /// The effect of a notification.

@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// An origin with its mark.
 enum OriginWords {

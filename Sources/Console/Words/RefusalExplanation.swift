@@ -1,6 +1,5 @@
-import Commerce
-import Entitlements
-import Receipts
+import Features
+import Proofs
 
 /// The cause of a refusal and its remedy, in each language.
 struct RefusalExplanation {

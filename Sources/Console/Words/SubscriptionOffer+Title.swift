@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 extension SubscriptionOffer.Kind {
     /// The name of the kind.

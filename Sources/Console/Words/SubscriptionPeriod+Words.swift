@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 extension SubscriptionPeriod {
     /// The length of a number of periods, such as "3 months".

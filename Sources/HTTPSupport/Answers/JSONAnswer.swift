@@ -1,8 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Signatures
-import StrictJSON
+import Proofs
 
 /// A response with a JSON body.
 package enum JSONAnswer {

@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 extension PasswordError: ProblemConvertible {
     package var problem: Problem {

@@ -1,8 +1,7 @@
-import Commerce
 import HTTPTypes
 import Hummingbird
 import Ledger
-import Wire
+import Proofs
 
 /// An error response: a problem document (RFC 9457) with Till's stable code.
 package struct Problem: Error {

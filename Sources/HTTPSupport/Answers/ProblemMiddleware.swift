@@ -1,8 +1,8 @@
 import Catalog
-import Commerce
 import Hummingbird
 import Ledger
 import Logging
+import Proofs
 
 /// Converts every error of a route into a problem document. It hides internal errors from the client.
 package struct ProblemMiddleware: RouterMiddleware {

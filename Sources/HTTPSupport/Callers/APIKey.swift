@@ -1,4 +1,4 @@
-import Signatures
+import Proofs
 
 /// A secret with which a caller shows that it may use the service; only its hash is kept.
 public struct APIKey: Sendable {

@@ -1,5 +1,5 @@
-import Commerce
 import Ledger
+import Proofs
 import Synchronization
 
 /// The last uses of API keys that are not in the ledger yet.

@@ -1,6 +1,5 @@
-import Commerce
 import Ledger
-import Signatures
+import Proofs
 
 /// The API keys of a team's back ends and the public keys of its apps: made, listed, revoked, and recognised when one is
 /// presented.

@@ -1,12 +1,11 @@
-import Accounts
-import Commerce
 import Hummingbird
+import Proofs
 
 /// The authentication of the service's callers.
 public enum Authentication: Sendable {
     /// Back ends use the ledger's API keys. Apps use their users' tokens, from an accepted issuer or from the service's
     /// own accounts.
-    case apiKeys(APIKeys, UserTokens? = nil, AccountService? = nil)
+    case apiKeys(APIKeys, UserTokens? = nil, (any AccessTokens)? = nil)
     /// Back ends use one key with every scope that only this process knows.
     case processKey(APIKey)
 
@@ -20,13 +19,7 @@ public enum Authentication: Sendable {
     package func caller(presenting credential: String) async throws -> Caller? {
         switch self {
         case .apiKeys(let keys, let tokens, let accounts):
-            if let accounts, AccountService.isAccessToken(credential) {
-                switch try await accounts.user(presenting: credential) {
-                case .user(let user): return .app(user, app: nil)
-                case .expired: throw Problem.tokenExpired
-                case .invalid: throw Problem.tokenInvalid("the access token is unknown or its session has ended")
-                }
-            }
+            if let caller = try await accounts?.caller(presenting: credential) { return caller }
             if let tokens, !APIKeys.isKey(credential) {
                 return try await tokens.caller(presenting: credential)
             }
@@ -35,6 +28,13 @@ public enum Authentication: Sendable {
             return own.matches(credential) ? .backEnd(key: "process", scopes: Set(APIKeyScope.allCases), app: nil) : nil
         }
     }
+}
+
+/// The access tokens of the service's own accounts, which are a feature above this module.
+public protocol AccessTokens: Sendable {
+    /// - Returns: Nil for a credential of another kind.
+    /// - Throws: `Problem` for an access token that is not, or no longer, valid.
+    func caller(presenting credential: String) async throws -> Caller?
 }
 
 /// Authenticates a request by the bearer token in its `Authorization` header (RFC 6750), and stores the caller in the

@@ -1,8 +1,8 @@
-import Commerce
 import Ledger
+import Proofs
 
 /// The caller of a request, as far as the service needs to know.
-package enum Caller: Hashable, Sendable {
+public enum Caller: Hashable, Sendable {
     /// A team's back end, identified by its API key.
     ///
     /// - Parameter app: The bundle identifier of the only app that the key may use, or nil for all apps.

@@ -1,10 +1,8 @@
-import Commerce
 import HTTPTypes
 import Hummingbird
 import Ledger
-import Signatures
+import Proofs
 import Synchronization
-import Wire
 
 /// Requests with an `Idempotency-Key`. A repeated request gets the same answer, also after a restart.
 ///

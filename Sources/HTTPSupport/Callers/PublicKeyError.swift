@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// A public key cannot be made.
 public enum PublicKeyError: CodedError, Equatable {

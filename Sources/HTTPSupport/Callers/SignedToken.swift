@@ -1,5 +1,4 @@
-import Signatures
-import StrictJSON
+import Proofs
 
 /// A JWT in the compact form of a JWS (RFC 7519 section 3, RFC 7515 section 7.1). The strict reader accepts one
 /// spelling.

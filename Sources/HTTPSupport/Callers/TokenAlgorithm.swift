@@ -1,4 +1,4 @@
-import Signatures
+import Proofs
 
 /// The signature algorithms of users' tokens (RFC 7518 section 3.1, RFC 8037). They use key pairs, never shared
 /// secrets.

@@ -1,4 +1,4 @@
-import StrictJSON
+import Proofs
 
 /// Typed access to the claims of a token (RFC 7519 section 4).
 package struct TokenClaims: Sendable {

@@ -1,4 +1,4 @@
-import Signatures
+import Proofs
 
 /// A public key with which an issuer signs tokens by one algorithm.
 package struct TokenKey: Sendable {

@@ -1,6 +1,4 @@
-import Commerce
-import Signatures
-import StrictJSON
+import Proofs
 
 /// The public keys of a token issuer (a JWK Set, RFC 7517 section 5).
 package struct TokenKeySet: Sendable {

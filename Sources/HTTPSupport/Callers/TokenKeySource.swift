@@ -1,6 +1,6 @@
 import AsyncHTTPClient
-import Commerce
 import Foundation
+import Proofs
 
 /// The source of an issuer's keys: a file, or an address at which the issuer publishes them.
 public enum TokenKeySource: Sendable, Hashable, CustomStringConvertible {

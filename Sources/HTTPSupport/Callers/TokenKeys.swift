@@ -1,5 +1,5 @@
-import Commerce
 import Logging
+import Proofs
 import Synchronization
 
 /// An issuer's keys. They are loaded on first use, every hour, and for a token with an unknown `kid`.

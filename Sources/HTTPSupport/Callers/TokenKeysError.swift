@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// The keys of a token issuer are not usable.
 public enum TokenKeysError: CodedError, Equatable {

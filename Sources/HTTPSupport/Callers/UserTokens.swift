@@ -1,7 +1,5 @@
-import Commerce
 import Logging
-import Signatures
-import StrictJSON
+import Proofs
 import Synchronization
 
 /// The rules for accepting users' tokens.

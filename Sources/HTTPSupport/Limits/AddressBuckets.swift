@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// Token buckets of client addresses. A holder of an IPv6 site has 65,536 networks of 64 bits, so the networks of one site share a
 /// wider bucket, too.

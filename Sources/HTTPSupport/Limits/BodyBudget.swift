@@ -1,5 +1,4 @@
-import Commerce
-import Receipts
+import Proofs
 import Synchronization
 
 /// A limit on the bytes of request bodies in memory, in total and per caller.

@@ -1,6 +1,6 @@
-import Commerce
 import Hummingbird
 import Ledger
+import Proofs
 
 /// The bytes that strangers may write in a day for users without a purchase: accounts, attributes, profiles, kept answers, log-ins and
 /// refused purchases.

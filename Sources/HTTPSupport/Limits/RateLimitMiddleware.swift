@@ -1,7 +1,7 @@
-import Commerce
 import HTTPTypes
 import Hummingbird
 import Ledger
+import Proofs
 
 /// The rate limit of each caller (429, RFC 6585 section 4).
 package struct RateLimitMiddleware: RouterMiddleware {

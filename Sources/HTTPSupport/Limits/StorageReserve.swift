@@ -1,8 +1,8 @@
-import Commerce
 import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
+import Proofs
 import Synchronization
 
 /// The free space that is reserved for purchases, notifications of the App Store and back ends.

@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 import Synchronization
 
 /// Token buckets, one per subject. Each holds a number of tokens and is refilled evenly.

@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// A failure to listen.
 public struct ServerNotStarted: CodedError {

@@ -1,5 +1,5 @@
-import Commerce
 import Ledger
+import Proofs
 import Synchronization
 
 /// The counters of the service's work since its start.

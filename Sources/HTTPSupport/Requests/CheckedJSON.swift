@@ -1,5 +1,5 @@
 import Foundation
-import StrictJSON
+import Proofs
 
 /// Checks untrusted JSON before Foundation's decoder, which hashes keys by canonical equivalence.
 ///

@@ -1,9 +1,6 @@
-import Commerce
 import HTTPTypes
 import Hummingbird
-import Receipts
-import Signatures
-import StrictJSON
+import Proofs
 
 /// The JSON object in a request's body.
 package struct JSONBody {

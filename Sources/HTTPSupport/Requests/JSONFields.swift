@@ -1,5 +1,4 @@
-import Commerce
-import StrictJSON
+import Proofs
 
 /// Typed access to the fields of an object in a request's body. A field of the wrong type is refused with its path (RFC
 /// 6901).

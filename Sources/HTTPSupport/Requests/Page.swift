@@ -1,5 +1,5 @@
 import Hummingbird
-import Signatures
+import Proofs
 
 /// A page of a list, selected by the query parameters `pageSize` and `cursor`.
 ///

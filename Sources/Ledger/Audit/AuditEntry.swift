@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// A change of the items that a user owns.
 public struct AuditEntry: Hashable, Sendable {

@@ -1,5 +1,4 @@
-import Commerce
-import Signatures
+import Proofs
 
 /// An entry of a user's audit log, with its number and its digest.
 ///

@@ -1,5 +1,4 @@
-import Commerce
-import Signatures
+import Proofs
 
 /// The statements on users' audit logs, inside the caller's transaction.
 package struct AuditRecords {

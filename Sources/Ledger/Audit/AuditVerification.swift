@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// The verification of the audit logs of all users, page by page. It can pause after each page.
 ///

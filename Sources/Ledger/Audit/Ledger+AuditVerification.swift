@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 extension Ledger {
     /// Verifies the next page of a verification. Requests do not wait for it.

@@ -1,5 +1,5 @@
-import Commerce
 import Dispatch
+import Proofs
 import Synchronization
 
 /// The queue of use cases that write. Use cases that wait together share a commit, and each returns after it.

@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// The statements on the events of users, inside the caller's transaction.
 package struct EventRecords {

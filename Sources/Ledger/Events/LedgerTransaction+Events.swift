@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 extension LedgerTransaction {
     /// The number of a user; nil for a user that the ledger does not know.

@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// An event that the apps of a user display.
 public struct UserEvent: Hashable, Sendable {

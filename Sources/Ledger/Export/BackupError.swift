@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// The reason why a backup or an export was not written.
 public enum BackupError: CodedError, Equatable {

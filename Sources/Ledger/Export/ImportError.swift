@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// The reason why an exported ledger was not imported. The ledger is unchanged.
 public enum ImportError: CodedError, Equatable {

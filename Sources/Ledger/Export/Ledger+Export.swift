@@ -1,5 +1,5 @@
-import Commerce
 import Foundation
+import Proofs
 
 extension Ledger {
     /// Writes a snapshot of the ledger as JSON Lines. Other processes may write meanwhile.

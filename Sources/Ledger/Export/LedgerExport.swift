@@ -1,5 +1,5 @@
 import Foundation
-import Signatures
+import Proofs
 
 /// The encoder of the lines of an export, with their digest.
 struct LedgerExport {

@@ -1,5 +1,5 @@
 import Foundation
-import Signatures
+import Proofs
 
 /// The reader of the lines of an export, which writes them into the ledger.
 struct LedgerImport {

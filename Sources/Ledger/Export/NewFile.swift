@@ -1,5 +1,5 @@
 import Foundation
-import Signatures
+import Proofs
 
 /// A new file that gets its name only when all of it is on the disk.
 public enum NewFile {

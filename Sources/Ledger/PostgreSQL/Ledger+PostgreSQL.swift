@@ -1,5 +1,4 @@
-import Commerce
-import Signatures
+import Proofs
 
 extension Ledger {
     /// Connects to a PostgreSQL database, and creates the tables if they do not exist. Several services may share the database.

@@ -1,5 +1,5 @@
 import CPostgreSQL
-import Commerce
+import Proofs
 
 /// The address of a ledger in a PostgreSQL database: a URL as libpq reads it (PostgreSQL, 34.1.1.2), with several hosts if
 /// there is a standby.

@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// A connection to PostgreSQL, inside a transaction.
 struct PostgreSQLDatabase: LedgerDatabase {

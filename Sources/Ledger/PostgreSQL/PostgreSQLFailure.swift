@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// An error of a PostgreSQL server, or of the connection to it.
 ///

@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// The version of a ledger in a PostgreSQL database.
 enum PostgreSQLSchema {

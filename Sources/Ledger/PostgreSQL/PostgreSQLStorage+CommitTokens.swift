@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 extension PostgreSQLStorage {
     /// Looks up a commit whose answer was lost.

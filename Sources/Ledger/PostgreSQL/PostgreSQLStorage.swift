@@ -1,6 +1,5 @@
-import Commerce
 import Foundation
-import Signatures
+import Proofs
 import Synchronization
 
 /// The rows of a ledger in a PostgreSQL database, which several services may share.

@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// The statements on kept answers, inside the caller's transaction.
 package struct AnswerRecords {

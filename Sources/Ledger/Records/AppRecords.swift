@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// The statements on the numbers of apps, inside the caller's transaction.
 package struct AppRecords {

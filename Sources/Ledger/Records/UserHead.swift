@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// The last numbers of a user's transactions, grants and audit records, and the digest of the last audit record.
 ///

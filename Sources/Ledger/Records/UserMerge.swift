@@ -1,6 +1,5 @@
-import Commerce
 import Foundation
-import Signatures
+import Proofs
 
 /// A merge of a user into another, inside the caller's transaction. The former user becomes a tombstone, like an erased user.
 /// Its audit log stays.

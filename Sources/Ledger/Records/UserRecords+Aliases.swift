@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// The statements on aliases: rows of the global keys that lead to a user whose own name or account token is another.
 ///

@@ -1,5 +1,5 @@
-import Commerce
 import Foundation
+import Proofs
 
 /// The statements on users, inside the caller's transaction.
 package struct UserRecords {

@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// A database inside a transaction, for the ledger's statements.
 ///

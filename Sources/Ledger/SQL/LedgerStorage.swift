@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// The rows of a ledger, and the transactions on them.
 package protocol LedgerStorage: Sendable {

@@ -1,5 +1,5 @@
-import Commerce
 import Foundation
+import Proofs
 
 /// A value of a database.
 package enum SQLValue: Hashable, Sendable {

@@ -1,6 +1,6 @@
-import Commerce
 import Foundation
 import GRDB
+import Proofs
 
 /// A private copy of a backup, next to the ledger that it will replace.
 struct BackupCopy {

@@ -1,6 +1,5 @@
-import Commerce
 import Foundation
-import Signatures
+import Proofs
 
 /// The file of a SQLite database, and its auxiliary files.
 struct DatabaseFile {

@@ -1,7 +1,6 @@
-import Commerce
 import Foundation
 import GRDB
-import Signatures
+import Proofs
 
 /// The file of a ledger, for the commands of an operator. They add no tables and columns to it, because a service of an earlier
 /// version may be running on it.

@@ -1,5 +1,5 @@
-import Commerce
 import Foundation
+import Proofs
 
 /// The lock on a ledger's path. Processes that have the file open share it. A process that replaces the file has it
 /// exclusively.

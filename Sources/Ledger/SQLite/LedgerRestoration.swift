@@ -1,5 +1,5 @@
-import Commerce
 import Foundation
+import Proofs
 
 /// The replacement of a ledger's file by a backup.
 ///

@@ -1,6 +1,6 @@
-import Commerce
 import Foundation
 import GRDB
+import Proofs
 
 /// The ledger in place, before a backup replaces it.
 struct ReplacedLedger {

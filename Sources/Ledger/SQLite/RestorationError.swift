@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// The reason why a backup does not replace the ledger.
 public enum RestorationError: CodedError, Equatable {

@@ -1,5 +1,5 @@
-import Commerce
 import Foundation
+import Proofs
 
 /// The result of restoring a backup.
 public struct RestorationReport: Sendable {

@@ -1,6 +1,6 @@
-import Commerce
 import GRDB
 import GRDBSQLite
+import Proofs
 
 /// A connection to SQLite, inside a transaction.
 ///

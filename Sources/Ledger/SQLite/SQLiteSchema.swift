@@ -1,6 +1,6 @@
-import Commerce
 import Foundation
 import GRDB
+import Proofs
 
 /// The version of a ledger in a SQLite file: its `user_version`.
 enum SQLiteSchema {

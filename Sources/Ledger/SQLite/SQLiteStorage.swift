@@ -1,7 +1,6 @@
-import Commerce
 import Foundation
 import GRDB
-import Signatures
+import Proofs
 import Synchronization
 
 /// The rows of a ledger in one SQLite file, mode 0600, in WAL mode with `synchronous` FULL. An answered write survives a crash

@@ -1,5 +1,4 @@
-import Commerce
-import Signatures
+import Proofs
 
 /// A feature of Till with its own tables in the ledger.
 package struct LedgerFeature: Sendable {

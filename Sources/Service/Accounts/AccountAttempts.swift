@@ -1,7 +1,7 @@
-import Accounts
-import Commerce
+import Features
 import HTTPSupport
 import Hummingbird
+import Proofs
 
 /// The rate limits on passwords: one for each account and one for each client address.
 ///

@@ -1,4 +1,4 @@
-import Accounts
+import Features
 import HTTPSupport
 import Hummingbird
 

@@ -1,8 +1,7 @@
-import Accounts
-import Commerce
+import Features
 import HTTPSupport
 import Hummingbird
-import Wire
+import Proofs
 
 /// Routes for mailed links: verification, password reset and change of address.
 struct AccountMailRoutes: Sendable {

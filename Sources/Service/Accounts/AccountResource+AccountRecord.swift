@@ -1,7 +1,6 @@
-import Accounts
-import Commerce
+import Features
 import Ledger
-import Wire
+import Proofs
 
 extension AccountResource {
     init(_ account: AccountRecord) {

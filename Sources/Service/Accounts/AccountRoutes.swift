@@ -1,10 +1,9 @@
-import Accounts
-import Commerce
+import Features
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import Ledger
-import Wire
+import Proofs
 
 /// Routes for the service's own accounts: sign-up, log-in, renewal, log-out and password change.
 struct AccountRoutes: Sendable {

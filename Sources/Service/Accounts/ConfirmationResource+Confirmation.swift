@@ -1,5 +1,4 @@
-import Accounts
-import Wire
+import Features
 
 extension ConfirmationResource {
     init(_ confirmation: Confirmation) {

@@ -1,5 +1,4 @@
-import Accounts
-import Wire
+import Features
 
 extension EntranceResource {
     init(_ entrance: AccountService.Entrance) {

@@ -1,8 +1,8 @@
-import Accounts
-import Commerce
+import Features
 import HTTPSupport
 import Ledger
 import Logging
+import Proofs
 import ServiceLifecycle
 
 /// Sends queued mails as they become due.

@@ -1,4 +1,4 @@
-import Accounts
+import Features
 
 /// A way to send mails.
 public protocol MailTransport: Sendable {

@@ -1,5 +1,4 @@
-import Accounts
-import Mailer
+import Features
 
 /// Sends mails to a mail server.
 public struct SMTPMailTransport: MailTransport {

@@ -1,6 +1,5 @@
-import Accounts
-import Commerce
-import Wire
+import Features
+import Proofs
 
 extension TokensResource {
     init(_ tokens: SessionTokens) {

@@ -1,8 +1,6 @@
-import Accounts
-import Commerce
+import Features
 import Foundation
-import Webhooks
-import Wire
+import Proofs
 
 /// Sends mails to the team's own mailer, one signed request each, in the format of webhooks.
 public struct WebhookMailTransport: MailTransport {

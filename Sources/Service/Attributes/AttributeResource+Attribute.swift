@@ -1,6 +1,5 @@
-import Attributes
-import Commerce
-import Wire
+import Features
+import Proofs
 
 extension AttributeResource {
     /// - Returns: Nil for a removed attribute.

@@ -1,9 +1,8 @@
-import Attributes
-import Commerce
+import Features
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
-import Wire
+import Proofs
 
 /// Routes for the attributes of customers: read and state them.
 struct AttributeRoutes: Sendable {

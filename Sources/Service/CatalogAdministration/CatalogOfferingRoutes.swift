@@ -1,10 +1,10 @@
 import Catalog
-import CatalogAdministration
+import Features
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import Ledger
-import StrictJSON
+import Proofs
 
 /// Routes for the administration of rights and offerings.
 struct CatalogOfferingRoutes: Sendable {

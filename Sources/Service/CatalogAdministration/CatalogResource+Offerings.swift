@@ -1,6 +1,6 @@
 import Catalog
-import CatalogAdministration
-import StrictJSON
+import Features
+import Proofs
 
 extension CatalogResource {
     /// The JSON of a `CatalogRightResource`, a `CatalogOfferingResource` or a `CurrentOfferingResource`.

@@ -1,10 +1,8 @@
 import Catalog
-import CatalogAdministration
-import Commerce
+import Features
 import HTTPSupport
 import Ledger
-import Signatures
-import StrictJSON
+import Proofs
 
 /// The JSON of `CatalogProductResource`, `CatalogChangeResource` and their pages.
 ///

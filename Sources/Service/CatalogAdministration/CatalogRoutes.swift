@@ -1,11 +1,10 @@
 import Catalog
-import CatalogAdministration
-import Commerce
+import Features
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import Ledger
-import StrictJSON
+import Proofs
 
 /// Routes for the administration of the catalog: define, withdraw and picture products, and list the changes.
 struct CatalogRoutes: Sendable {

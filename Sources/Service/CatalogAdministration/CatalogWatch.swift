@@ -1,5 +1,5 @@
 import Catalog
-import CatalogAdministration
+import Features
 import HTTPSupport
 import Logging
 import ServiceLifecycle

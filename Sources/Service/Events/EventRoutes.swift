@@ -1,8 +1,8 @@
-import Commerce
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import Ledger
+import Proofs
 
 /// Live events: every device that listens shows the changes of its user.
 struct EventRoutes: Sendable {

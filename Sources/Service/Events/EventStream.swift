@@ -2,7 +2,6 @@ import Foundation
 import HTTPSupport
 import Hummingbird
 import Ledger
-import Wire
 
 /// The events of one user as server-sent events (HTML Standard section 9.2) for one client.
 struct EventStream: Sendable {

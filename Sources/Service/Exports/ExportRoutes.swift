@@ -1,10 +1,9 @@
-import Commerce
-import Figures
+import Features
 import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
-import Signatures
+import Proofs
 
 /// Exports for analysis in parts. Each part is a snapshot and links to the next one (`Link`, RFC 8288).
 struct ExportRoutes: Sendable {

@@ -1,5 +1,4 @@
-import Figures
-import Wire
+import Features
 
 extension FigureAnswerResource {
     package init(_ answer: FigureAnswer) {

@@ -1,8 +1,7 @@
-import Commerce
-import Figures
+import Features
 import HTTPSupport
 import Hummingbird
-import Wire
+import Proofs
 
 /// Routes for the sales figures, by day, week or month.
 struct FigureRoutes: Sendable {

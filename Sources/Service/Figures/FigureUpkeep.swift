@@ -1,4 +1,4 @@
-import Figures
+import Features
 import HTTPSupport
 import Logging
 import ServiceLifecycle

@@ -1,7 +1,7 @@
-import Commerce
 import HTTPSupport
 import Ledger
 import Logging
+import Proofs
 import ServiceLifecycle
 
 /// Warns at the start about users whose names stand for no user. Apps can no longer reach them.

@@ -1,7 +1,7 @@
-import Commerce
-import Entitlements
+import Features
 import HTTPSupport
 import Logging
+import Proofs
 import ServiceLifecycle
 
 /// Records the changes of users' histories that time alone causes, such as expirations, within two seconds.

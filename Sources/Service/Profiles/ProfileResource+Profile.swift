@@ -1,5 +1,4 @@
-import Profiles
-import Wire
+import Features
 
 extension ProfileResource {
     init(_ profile: Profile) {

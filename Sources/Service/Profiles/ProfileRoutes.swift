@@ -1,10 +1,9 @@
-import Commerce
+import Features
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import Ledger
-import Profiles
-import Wire
+import Proofs
 
 /// Routes for the profiles of users: the nickname and the chosen items.
 struct ProfileRoutes: Sendable {

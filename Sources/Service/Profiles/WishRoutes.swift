@@ -1,8 +1,8 @@
-import Commerce
+import Features
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
-import Profiles
+import Proofs
 
 /// Routes for the wish lists of users.
 struct WishRoutes: Sendable {

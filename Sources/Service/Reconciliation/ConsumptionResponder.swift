@@ -1,11 +1,9 @@
-import AppStoreClient
 import Catalog
-import Commerce
-import Entitlements
+import Features
 import HTTPSupport
 import Ledger
 import Logging
-import Receipts
+import Proofs
 import ServiceLifecycle
 
 /// The operator's answer to the App Store about refund requests. It exists only if customers have consented to it (App Store

@@ -1,10 +1,9 @@
-import AppStoreClient
 import Catalog
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import HTTPSupport
 import Ledger
+import Proofs
 
 /// Asks the App Store for missed notifications and transactions, and applies them. Apple stops retrying a notification after a
 /// while, and an app may never present its proofs.

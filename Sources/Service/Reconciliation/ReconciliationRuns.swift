@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 import Synchronization
 
 /// The runs of a reconciler in this process: the present and the last one of each subject, and requests to run now.

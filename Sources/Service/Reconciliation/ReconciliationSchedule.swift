@@ -1,8 +1,7 @@
-import AppStoreClient
-import Commerce
 import Foundation
 import HTTPSupport
 import Logging
+import Proofs
 import ServiceLifecycle
 
 /// Reconciles with the App Store at intervals and on request while the service runs.

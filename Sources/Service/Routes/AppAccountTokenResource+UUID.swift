@@ -1,5 +1,4 @@
 import Foundation
-import Wire
 
 extension AppAccountTokenResource {
     init(_ token: UUID) {

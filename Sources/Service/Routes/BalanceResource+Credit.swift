@@ -1,5 +1,4 @@
-import Commerce
-import Wire
+import Proofs
 
 extension BalanceResource {
     init(_ credit: Credit) {

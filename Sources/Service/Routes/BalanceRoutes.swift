@@ -1,11 +1,10 @@
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import Ledger
-import Wire
+import Proofs
 
 /// Routes for balances of consumables: read, spend and add.
 struct BalanceRoutes: Sendable {

@@ -1,6 +1,6 @@
 import Catalog
-import Commerce
 import HTTPSupport
+import Proofs
 
 /// A catalog with the data that the service derives from it.
 struct CatalogView: Sendable {

@@ -1,7 +1,7 @@
 import Catalog
-import Commerce
 import HTTPSupport
 import Hummingbird
+import Proofs
 
 /// The views of the catalogs of all apps.
 struct CatalogViews: Sendable {

@@ -1,6 +1,5 @@
-import Commerce
-import Entitlements
-import Wire
+import Features
+import Proofs
 
 extension GrantResource {
     /// - Parameter keys: The names of API keys by their identifiers.

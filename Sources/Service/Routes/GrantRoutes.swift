@@ -1,10 +1,9 @@
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import HTTPSupport
 import Hummingbird
 import Ledger
-import Wire
+import Proofs
 
 /// The routes for grants without a purchase, and for revoking them.
 struct GrantRoutes: Sendable {

@@ -1,6 +1,6 @@
-import Commerce
 import HTTPSupport
 import Hummingbird
+import Proofs
 
 /// The purchase that a request names: a transaction in the path, with `?origin=` and `?app=` if several share the identifier.
 struct NamedPurchase: Sendable {

@@ -1,8 +1,7 @@
-import Entitlements
+import Features
 import HTTPSupport
 import Hummingbird
 import Ledger
-import Wire
 
 /// The route to which the App Store sends its notifications (App Store Server Notifications V2).
 ///

@@ -1,7 +1,7 @@
 import Catalog
 import HTTPSupport
 import Hummingbird
-import StrictJSON
+import Proofs
 
 /// The route that lists what an app offers.
 struct OfferingRoutes: Sendable {

@@ -1,4 +1,4 @@
-import StrictJSON
+import Proofs
 
 /// The OpenAPI description of the service, composed of one embedded text per topic.
 ///

@@ -1,6 +1,6 @@
-import Commerce
 import HTTPSupport
 import Hummingbird
+import Proofs
 
 extension Origin {
     /// The query parameter `origin`; nil if it is missing.

@@ -1,7 +1,6 @@
-import Commerce
-import Entitlements
+import Features
 import HTTPSupport
-import StrictJSON
+import Proofs
 
 // Written member by member for the reason in Redemption+JSON.swift. The same test measures it.
 

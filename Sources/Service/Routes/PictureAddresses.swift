@@ -1,8 +1,7 @@
 import Catalog
-import Commerce
 import Foundation
 import HTTPSupport
-import Signatures
+import Proofs
 
 /// The addresses of the pictures of a catalog's items. A changed picture has a new address.
 public struct PictureAddresses: Sendable {

@@ -1,9 +1,8 @@
 import Catalog
-import Commerce
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
-import Wire
+import Proofs
 
 /// Routes for the pictures of items. They are public, because image views send no key.
 struct PictureRoutes: Sendable {

@@ -1,8 +1,8 @@
 import Catalog
-import Entitlements
+import Features
 import HTTPSupport
 import Hummingbird
-import Receipts
+import Proofs
 
 extension RedemptionError: ProblemConvertible {
     package var problem: Problem {

@@ -1,9 +1,7 @@
-import Commerce
 import Foundation
 import HTTPSupport
 import Hummingbird
-import StrictJSON
-import Wire
+import Proofs
 
 /// The requested products and their order: the query parameters `collection`, `search` and `sort`.
 struct ProductQuery {

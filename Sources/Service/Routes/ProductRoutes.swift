@@ -1,10 +1,9 @@
 import Catalog
-import Commerce
+import Features
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
-import Profiles
-import Wire
+import Proofs
 
 /// Routes for the catalog. Apps also get the state of each product for their user: owned or wished for.
 struct ProductRoutes: Sendable {

@@ -1,6 +1,4 @@
-import Commerce
-import Receipts
-import Wire
+import Proofs
 
 extension ProofResource {
     public init(_ proof: VerifiedProof) {

@@ -1,9 +1,7 @@
-import Commerce
-import Entitlements
+import Features
 import HTTPSupport
 import Hummingbird
-import Receipts
-import Wire
+import Proofs
 
 /// The route that verifies a proof without redeeming it. An invalid proof is refused with the code of its reason.
 struct ProofRoutes: Sendable {

@@ -1,7 +1,7 @@
 import Catalog
-import Commerce
 import HTTPSupport
 import Hummingbird
+import Proofs
 
 /// The apps of requests: the app of the caller's key or token, or that of `?app=`.
 struct RequestedApps: Sendable {

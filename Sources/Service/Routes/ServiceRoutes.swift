@@ -1,16 +1,9 @@
-import Accounts
-import AppStoreClient
-import Attributes
 import Catalog
-import CatalogAdministration
-import Commerce
-import Entitlements
-import Figures
+import Features
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
-import Profiles
-import Webhooks
+import Proofs
 
 /// The service's routes: they redeem the proofs of users and return their items.
 public struct ServiceRoutes: Sendable {

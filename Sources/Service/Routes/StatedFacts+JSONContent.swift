@@ -1,7 +1,5 @@
-import Commerce
 import Foundation
-import Receipts
-import Wire
+import Proofs
 
 extension StatedFacts {
     /// The facts under their names in answers, each in the form of its field.

@@ -1,7 +1,6 @@
-import Commerce
 import HTTPSupport
 import Hummingbird
-import StrictJSON
+import Proofs
 
 /// The users of requests: the app's own user, or the user that a back end names in the path.
 struct Subjects: Sendable {

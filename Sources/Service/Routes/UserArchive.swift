@@ -1,12 +1,8 @@
-import Accounts
-import Attributes
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import HTTPSupport
 import Ledger
-import Profiles
-import SeedApp
+import Proofs
 
 /// All data of one user in the ledger, as one snapshot.
 struct UserArchive: Sendable {

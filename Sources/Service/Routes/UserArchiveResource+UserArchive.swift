@@ -1,11 +1,6 @@
-import Accounts
-import Attributes
-import Commerce
-import Entitlements
+import Features
 import Ledger
-import Profiles
-import SeedApp
-import Wire
+import Proofs
 
 extension UserArchiveResource {
     /// - Parameter keys: The names of API keys by their identifiers.
@@ -64,7 +59,7 @@ extension UserArchiveResource.ExpectedPurchase {
 }
 
 extension UserArchiveResource.Wish {
-    init(_ wish: Profiles.Wish) {
+    init(_ wish: Features.Wish) {
         self.init(productId: wish.productIdentifier, wishedAt: wish.wishedAt.rfc3339)
     }
 }

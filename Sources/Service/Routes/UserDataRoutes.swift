@@ -1,10 +1,9 @@
-import Accounts
-import Commerce
-import Entitlements
+import Features
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import Ledger
+import Proofs
 
 /// Routes for the export and the erasure of a user's data.
 struct UserDataRoutes: Sendable {

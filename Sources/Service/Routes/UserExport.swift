@@ -1,8 +1,7 @@
-import Commerce
-import Entitlements
+import Features
 import HTTPSupport
 import Ledger
-import Wire
+import Proofs
 
 /// The export of all data of one user.
 package struct UserExport: Sendable {

@@ -1,5 +1,5 @@
-import Entitlements
-import StrictJSON
+import Features
+import Proofs
 
 extension UserRight {
     /// The JSON of a `UserRightResource`.

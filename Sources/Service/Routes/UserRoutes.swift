@@ -1,10 +1,9 @@
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
-import Wire
+import Proofs
 
 /// Routes for one user: redeem proofs, and read items, rights, subscriptions, transactions and the account token. A back end
 /// names the user in the path. An app's user is named by its token. Both share the code.

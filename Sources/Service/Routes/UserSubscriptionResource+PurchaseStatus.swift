@@ -1,6 +1,5 @@
-import Commerce
-import Entitlements
-import Wire
+import Features
+import Proofs
 
 extension UserSubscriptionResource {
     init(_ status: PurchaseStatus) {

@@ -1,7 +1,6 @@
 import HTTPSupport
 import Hummingbird
-import Receipts
-import StrictJSON
+import Proofs
 
 /// A form as the seed's own app sends it (`application/x-www-form-urlencoded`).
 struct SeedAppForm {

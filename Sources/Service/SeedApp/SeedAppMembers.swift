@@ -1,10 +1,8 @@
 import Catalog
-import Commerce
-import Entitlements
+import Features
 import HTTPSupport
 import Ledger
-import Profiles
-import SeedApp
+import Proofs
 
 /// The members of the seed's own app: users who have signed up there, with the fields of its form.
 struct SeedAppMembers: Sendable {

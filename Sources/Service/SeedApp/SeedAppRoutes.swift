@@ -1,12 +1,9 @@
-import Commerce
-import Entitlements
+import Features
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import Ledger
-import Profiles
-import SeedApp
-import Wire
+import Proofs
 
 /// The shop routes of the app that Till began with, in that app's own format: the header `idtoken`, forms as bodies, statuses
 /// as answers.

@@ -1,7 +1,7 @@
-import Commerce
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
+import Proofs
 
 /// The statuses that answer the seed's own app. The meaning of 201 and 202 depends on the route.
 enum SeedAppStatus: Int, Error {

@@ -1,8 +1,5 @@
-import Commerce
-import Profiles
-import SeedApp
-import Signatures
-import Wire
+import Features
+import Proofs
 
 extension SeedAppUser {
     init(_ member: SeedAppMembers.Member, of user: User) {

@@ -1,10 +1,7 @@
-import AppStoreClient
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import HTTPSupport
-import Receipts
-import Wire
+import Proofs
 
 /// The search for the purchases of an order, whose number no proof states: the App Store leads from it to transactions.
 package struct OrderLookup: Sendable {

@@ -1,8 +1,6 @@
-import Commerce
-import Entitlements
+import Features
 import Foundation
-import Receipts
-import Wire
+import Proofs
 
 extension UserName {
     init(_ user: User) {

@@ -1,10 +1,8 @@
-import AppStoreClient
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import HTTPSupport
 import Hummingbird
-import Wire
+import Proofs
 
 /// Routes for the support team: find users and purchases, explain items, and assign unclaimed purchases.
 struct SupportRoutes: Sendable {

@@ -1,8 +1,8 @@
-import Commerce
 import Dispatch
+import Features
 import HTTPSupport
 import NIOCore
-import Webhooks
+import Proofs
 
 /// The resolved address of a webhook's receiver.
 ///

@@ -1,12 +1,12 @@
 import AsyncHTTPClient
-import Commerce
+import Features
 import Foundation
 import HTTPSupport
 import NIOCore
 import NIOPosix
 import NIOSSL
+import Proofs
 import Synchronization
-import Webhooks
 
 /// The connection to one receiver. It follows no redirect. Only the beginning of an answer's body is kept, for people.
 package struct WebhookConnection: Sendable {

@@ -1,7 +1,6 @@
-import Commerce
+import Features
 import Ledger
-import Webhooks
-import Wire
+import Proofs
 
 extension WebhookDeliveryResource {
     init(_ delivery: WebhookDelivery, _ content: WebhookContent?) {

@@ -1,10 +1,9 @@
-import Commerce
+import Features
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import Ledger
-import Webhooks
-import Wire
+import Proofs
 
 /// Routes for webhooks: endpoints, secrets and deliveries.
 struct WebhookRoutes: Sendable {

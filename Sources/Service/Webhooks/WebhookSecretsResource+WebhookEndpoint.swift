@@ -1,6 +1,5 @@
-import Commerce
-import Webhooks
-import Wire
+import Features
+import Proofs
 
 extension WebhookSecretsResource {
     init(_ endpoint: WebhookEndpoint, at moment: Timestamp) {

@@ -1,10 +1,10 @@
-import Commerce
+import Features
 import HTTPSupport
 import Ledger
 import Logging
+import Proofs
 import ServiceLifecycle
 import Synchronization
-import Webhooks
 
 /// Sends webhooks as they become due, to all receivers concurrently, so a slow or missing receiver does not delay the others.
 ///

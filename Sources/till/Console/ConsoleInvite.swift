@@ -1,5 +1,5 @@
 import ArgumentParser
-import Team
+import Features
 
 /// `till console invite`
 struct ConsoleInvite: Command {

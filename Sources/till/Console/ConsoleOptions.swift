@@ -1,8 +1,8 @@
 import ArgumentParser
-import Commerce
 import Console
+import Features
 import Ledger
-import Team
+import Proofs
 
 /// The options of the commands about the people of the console.
 struct ConsoleOptions: ParsableArguments {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Team
+import Features
 
 /// `till console remove-user`
 struct ConsoleRemoveUser: Command {

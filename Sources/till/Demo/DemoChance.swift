@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 import Synchronization
 
 /// The chance of a demonstration: the same numbers for the same seed (SplitMix64; Steele, Lea and Flood 2014).

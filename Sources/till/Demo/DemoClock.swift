@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 import Synchronization
 
 /// A clock that stands still until it is set.

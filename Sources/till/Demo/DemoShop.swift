@@ -1,14 +1,10 @@
+import AppStore
 import Catalog
-import CatalogAdministration
-import Commerce
-import Entitlements
-import Figures
+import Features
 import Foundation
 import HTTPSupport
 import Ledger
-import Receipts
-import Store
-import Team
+import Proofs
 
 /// The data directory of a demonstration: a store and a ledger with the same sales.
 struct DemoShop {

@@ -1,9 +1,8 @@
-import Commerce
-import Entitlements
+import AppStore
+import Features
 import Foundation
 import Ledger
-import Receipts
-import Store
+import Proofs
 
 /// A year of sales at a local App Store, played day by day. The app and the service act as in production: the app presents
 /// each proof, and the service receives each notification.

@@ -1,7 +1,7 @@
 import ArgumentParser
-import Commerce
 import Console
 import Foundation
+import Proofs
 
 /// `till doctor`
 struct Doctor: Command {

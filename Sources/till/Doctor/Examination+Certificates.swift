@@ -1,8 +1,6 @@
-import Commerce
 import Console
 import Foundation
-import Receipts
-import Signatures
+import Proofs
 
 extension Examination {
     /// The trusted roots.

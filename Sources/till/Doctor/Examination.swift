@@ -1,10 +1,9 @@
 import Catalog
-import Commerce
 import Console
 import Foundation
 import HTTPSupport
 import Ledger
-import Receipts
+import Proofs
 
 /// The checks of `till doctor`. They write nothing.
 struct Examination {

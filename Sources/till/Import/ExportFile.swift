@@ -1,6 +1,6 @@
-import Commerce
-import Doors
 import Foundation
+import Proofs
+import Service
 
 /// A file of a scheduled data export.
 struct ExportFile {

@@ -1,5 +1,5 @@
-import Doors
-import Entitlements
+import Features
+import Service
 
 /// The result of an import, for a person and as JSON.
 struct ImportReport: Encodable {

@@ -1,12 +1,10 @@
 import ArgumentParser
-import Attributes
 import Catalog
-import CatalogAdministration
-import Commerce
-import Doors
-import Entitlements
+import Features
 import Foundation
 import Ledger
+import Proofs
+import Service
 
 /// `till import revenuecat`
 struct ImportRevenueCat: Command {

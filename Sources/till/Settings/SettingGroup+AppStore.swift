@@ -1,5 +1,5 @@
 import HTTPSupport
-import Receipts
+import Proofs
 import Service
 
 extension SettingGroup {

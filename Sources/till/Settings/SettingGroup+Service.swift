@@ -1,8 +1,8 @@
-import Commerce
-import Entitlements
+import Features
 import HTTPSupport
 import Ledger
 import Logging
+import Proofs
 
 extension SettingGroup {
     private static let standard = ServerConfiguration()

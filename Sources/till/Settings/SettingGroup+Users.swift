@@ -1,5 +1,5 @@
-import Doors
 import HTTPSupport
+import Service
 
 extension SettingGroup {
     static let users = SettingGroup(

@@ -1,14 +1,10 @@
-import AppStoreClient
-import Commerce
+import AppStore
 import Foundation
 import HTTPSupport
 import Logging
+import Proofs
 import Service
 import ServiceLifecycle
-import Signatures
-import Store
-import StoreHTTP
-import Wire
 
 /// A store for development in the process of the service. The service trusts its proofs and receives its notifications.
 struct LocalStore: Sendable {

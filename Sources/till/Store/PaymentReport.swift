@@ -1,5 +1,5 @@
-import Commerce
-import Store
+import AppStore
+import Proofs
 
 /// The JSON of `till store buy`: the transaction of the queue, and the effect of the payment.
 struct PaymentReport: Encodable {

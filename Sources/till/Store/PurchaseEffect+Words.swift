@@ -1,5 +1,5 @@
-import Commerce
-import Store
+import AppStore
+import Proofs
 
 extension PurchaseEffect {
     /// `USD 4.99`, `already subscribed, renews on …`, or `changes to … on …`.

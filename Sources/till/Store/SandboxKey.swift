@@ -1,6 +1,5 @@
-import Commerce
 import HTTPSupport
-import Signatures
+import Proofs
 
 /// The secret by which tests act as the customer and as Apple.
 struct SandboxKey: Sendable {

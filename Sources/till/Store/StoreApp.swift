@@ -1,9 +1,7 @@
+import AppStore
 import Catalog
-import Commerce
 import Foundation
-import Receipts
-import Signatures
-import Store
+import Proofs
 
 /// The app that the store of a data directory sells for. The file `app.json` keeps it for later commands.
 struct StoreApp {

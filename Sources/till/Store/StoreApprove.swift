@@ -1,5 +1,5 @@
 import ArgumentParser
-import Commerce
+import Proofs
 
 /// `till store approve`
 struct StoreApprove: Command {

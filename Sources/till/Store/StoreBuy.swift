@@ -1,7 +1,7 @@
+import AppStore
 import ArgumentParser
-import Commerce
 import Foundation
-import Store
+import Proofs
 
 /// `till store buy`
 struct StoreBuy: Command {

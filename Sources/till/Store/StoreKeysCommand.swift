@@ -1,7 +1,7 @@
+import AppStore
 import ArgumentParser
 import Foundation
-import Signatures
-import Store
+import Proofs
 
 /// `till store keys`
 struct StoreKeysCommand: Command {

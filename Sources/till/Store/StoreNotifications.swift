@@ -1,8 +1,6 @@
+import AppStore
 import ArgumentParser
 import Foundation
-import Store
-import StoreHTTP
-import Wire
 
 /// `till store notifications`
 struct StoreNotifications: Command {

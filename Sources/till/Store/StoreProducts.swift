@@ -1,7 +1,7 @@
 import ArgumentParser
 import Catalog
-import Commerce
-import Wire
+import HTTPSupport
+import Proofs
 
 /// `till store products`
 struct StoreProducts: Command {

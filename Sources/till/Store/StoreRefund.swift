@@ -1,10 +1,7 @@
-import AppStoreClient
+import AppStore
 import ArgumentParser
 import HTTPSupport
 import Service
-import Store
-import StoreHTTP
-import Wire
 
 /// `till store refund`
 struct StoreRefund: Command {

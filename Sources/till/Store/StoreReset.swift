@@ -1,7 +1,5 @@
+import AppStore
 import ArgumentParser
-import Store
-import StoreHTTP
-import Wire
 
 /// `till store reset`
 struct StoreReset: Command {

@@ -1,11 +1,8 @@
-import AppStoreClient
+import AppStore
 import ArgumentParser
-import Commerce
 import HTTPSupport
+import Proofs
 import Service
-import Store
-import StoreHTTP
-import Wire
 
 /// `till store sales`
 struct StoreSales: Command {

@@ -1,14 +1,10 @@
-import AppStoreClient
+import AppStore
 import ArgumentParser
-import Commerce
 import Foundation
 import HTTPSupport
 import Logging
+import Proofs
 import Service
-import Signatures
-import Store
-import StoreHTTP
-import Wire
 
 /// `till store serve`, also run by `till store`.
 struct StoreServe: Command {

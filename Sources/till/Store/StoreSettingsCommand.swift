@@ -1,9 +1,7 @@
+import AppStore
 import ArgumentParser
-import Commerce
 import Foundation
-import Store
-import StoreHTTP
-import Wire
+import Proofs
 
 /// `till store settings`
 struct StoreSettingsCommand: Command {

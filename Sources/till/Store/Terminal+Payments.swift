@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 extension Terminal {
     /// Prints the commands that end a deferred payment.

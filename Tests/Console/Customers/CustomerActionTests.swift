@@ -1,11 +1,9 @@
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import HTTPTypes
 import Ledger
-import Team
+import Proofs
 import Testing
-import Webhooks
 
 /// The actions on a customer: their effect, their record, and their refusals.
 @Suite struct CustomerActionTests {

@@ -1,11 +1,9 @@
-import Commerce
-import Entitlements
+import AppStore
+import Features
 import Foundation
 import HTTPTypes
 import Ledger
-import Profiles
-import Signatures
-import Store
+import Proofs
 import Testing
 
 /// The page of a customer, and the pages of the recorded facts.

@@ -1,8 +1,8 @@
-import AppStoreClient
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import HTTPTypes
+import Proofs
+import Service
 import Testing
 
 /// The search for customers.

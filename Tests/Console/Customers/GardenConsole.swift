@@ -1,20 +1,14 @@
+import AppStore
 import Catalog
-import CatalogAdministration
-import Commerce
 import Console
-import Entitlements
-import Figures
+import Features
 import Foundation
 import HTTPSupport
 import Ledger
-import Profiles
-import Receipts
+import Proofs
 import Service
-import Store
-import Team
 import TestSupport
 import Testing
-import Webhooks
 
 /// The console over a ledger and the local store of the garden, which sells every kind of product.
 struct GardenConsole {

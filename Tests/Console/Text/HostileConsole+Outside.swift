@@ -1,8 +1,6 @@
-import Commerce
-import Entitlements
+import Features
 import Foundation
-import Receipts
-import StrictJSON
+import Proofs
 import Testing
 
 /// The texts in signed statements, in proofs that nobody signed, and in forms that refuse them.

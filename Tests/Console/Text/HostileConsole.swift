@@ -1,13 +1,9 @@
 import Catalog
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import HTTPSupport
 import HTTPTypes
-import Profiles
-import Receipts
-import StrictJSON
-import Team
+import Proofs
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import StrictJSON
+import Proofs
 
 /// A text that a stranger could send, around a marker that no other text has.
 struct HostileText: Sendable {

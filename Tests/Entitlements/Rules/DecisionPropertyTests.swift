@@ -1,7 +1,6 @@
-import Commerce
-import Entitlements
+import Features
 import Foundation
-import Receipts
+import Proofs
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
-import Commerce
-import Entitlements
+import Features
+import Proofs
 import Testing
 
 /// Purchase 1, which an import expects for alice.

@@ -1,6 +1,5 @@
-import Commerce
-import Entitlements
-import Receipts
+import Features
+import Proofs
 import Testing
 
 /// The facts of one transaction, or one subscription, from several statements.

@@ -1,7 +1,6 @@
-import Commerce
-import Entitlements
+import Features
 import Ledger
-import Receipts
+import Proofs
 import Testing
 
 /// The events of a subscription with one period of 100 seconds, by the state in its owner's history.

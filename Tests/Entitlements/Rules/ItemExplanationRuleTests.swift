@@ -1,7 +1,6 @@
-import Commerce
-import Entitlements
+import Features
 import Ledger
-import Receipts
+import Proofs
 import Testing
 
 /// The explanations of sprout 1, by the facts about the user and the item.

@@ -1,6 +1,5 @@
-import Commerce
-import Entitlements
-import Receipts
+import Features
+import Proofs
 import Testing
 
 /// The items that a user owns 50 seconds after the start, by their coverage.

@@ -1,5 +1,5 @@
-import Commerce
-import Entitlements
+import Features
+import Proofs
 import Testing
 
 /// The owner of a purchase that alice has redeemed and bob presents.

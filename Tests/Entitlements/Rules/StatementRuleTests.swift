@@ -1,5 +1,5 @@
-import Commerce
-import Entitlements
+import Features
+import Proofs
 import Testing
 
 /// The rules of statements: parking, revocation, grace periods and restored purchases.

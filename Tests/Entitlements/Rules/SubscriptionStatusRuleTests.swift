@@ -1,6 +1,5 @@
-import Commerce
-import Entitlements
-import Receipts
+import Features
+import Proofs
 import Testing
 
 /// The state of a subscription with one period of 100 seconds, by statements and time.

@@ -1,7 +1,6 @@
 import Catalog
-import Commerce
-import Entitlements
-import Receipts
+import Features
+import Proofs
 import Testing
 
 /// The rights of a user 50 seconds after the start, by the coverage of items.

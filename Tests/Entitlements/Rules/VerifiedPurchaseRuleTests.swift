@@ -1,6 +1,5 @@
-import Commerce
-import Entitlements
-import Receipts
+import Features
+import Proofs
 import Testing
 
 /// A proof that is verified, and not redeemed, is about the purchase as its items would be.

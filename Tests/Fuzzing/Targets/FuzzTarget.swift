@@ -1,8 +1,5 @@
 import Catalog
-import Commerce
-import Receipts
-import Signatures
-import StrictJSON
+import Proofs
 
 /// The fuzzed readers of untrusted input. Each has a folder with its name in the corpus.
 public enum FuzzTarget: String, CaseIterable, Sendable {

@@ -1,7 +1,4 @@
-import Commerce
-import Receipts
-import Signatures
-import StrictJSON
+import Proofs
 
 /// The chains of one run. The run's verifier accepts only their proofs, so every other accepted proof is forged.
 public struct Signers: Sendable {

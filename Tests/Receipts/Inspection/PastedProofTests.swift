@@ -1,5 +1,4 @@
-import Receipts
-import Signatures
+import Proofs
 import Testing
 
 @Suite struct PastedProofTests {

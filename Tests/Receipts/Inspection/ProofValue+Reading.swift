@@ -1,5 +1,4 @@
-import Commerce
-import Receipts
+import Proofs
 
 /// The content of decoded values, for tests.
 extension ProofValue {

@@ -1,5 +1,5 @@
 import Foundation
-import Receipts
+import Proofs
 import TestSupport
 
 /// The notifications that the local App Store can send.
@@ -39,7 +39,7 @@ enum SentNotifications {
     }
 
     static func sourcesOfStore() throws -> String {
-        let folder = Project.root.appending(path: "Sources/Store", directoryHint: .isDirectory)
+        let folder = Project.root.appending(path: "Sources/AppStore/Store", directoryHint: .isDirectory)
         let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.compactMap {
             $0 as? URL
         }

@@ -1,11 +1,11 @@
-import Commerce
+import AppStore
+import HTTPSupport
 import HTTPTypes
 import HummingbirdTesting
 import NIOCore
-import Store
-import Testing
+import Proofs
 import TestSupport
-import Wire
+import Testing
 
 /// The customers' apps, and the back end of the team.
 extension Year {

@@ -1,9 +1,9 @@
-import Commerce
+import AppStore
 import Foundation
-import Store
+import Proofs
+import Service
 import TestSupport
 import Testing
-import Wire
 
 /// The events of the year, performed.
 extension Year {

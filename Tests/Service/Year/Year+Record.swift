@@ -1,9 +1,9 @@
-import Commerce
-import Figures
+import AppStore
+import Features
 import Foundation
-import Store
+import Proofs
+import Service
 import Testing
-import Wire
 
 /// Everything that the service tells, read over the connection.
 extension Year {

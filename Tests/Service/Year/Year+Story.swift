@@ -1,7 +1,7 @@
+import AppStore
 import Foundation
-import Store
+import Service
 import Testing
-import Wire
 
 /// The stories of customers.
 extension Year {

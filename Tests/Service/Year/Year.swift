@@ -1,12 +1,11 @@
-import Commerce
+import AppStore
 import Foundation
 import Hummingbird
 import HummingbirdTesting
 import Logging
-import Store
-import StoreHTTP
-import Testing
+import Proofs
 import TestSupport
+import Testing
 
 /// The year 2027, day by day: the store lets happen what is due, its notifications go to a service on a socket, and the
 /// customers, the App Store and the team do what `YearScript` says.

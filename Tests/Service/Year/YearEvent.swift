@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// Something that a customer, the App Store or the team does on a day of the year.
 ///

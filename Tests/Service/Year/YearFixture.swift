@@ -1,17 +1,14 @@
+import AppStore
 import Catalog
-import Commerce
-import Entitlements
-import Figures
+import Features
 import Foundation
 import HTTPSupport
 import Ledger
 import Logging
-import Receipts
+import Proofs
 import Service
-import Store
-import StoreHTTP
-import Testing
 import TestSupport
+import Testing
 
 /// A local App Store that sells `Year.storekit`, and the parts of a service that trusts it, on one clock.
 struct YearFixture: Sendable {

@@ -1,4 +1,4 @@
-import Store
+import AppStore
 
 /// Short names of what has a random identifier, so that a year reads as it was written.
 struct YearNames {

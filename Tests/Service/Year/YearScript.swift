@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// The events of the year 2027, by their days. Everything happens at noon, after what is due at that moment.
 ///

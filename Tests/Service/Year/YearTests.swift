@@ -1,5 +1,5 @@
 import Foundation
-import Receipts
+import Proofs
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
-import Commerce
-import Receipts
-import Store
+import AppStore
+import Proofs
 import Testing
 
 /// The moments at which a notification is sent.

@@ -1,7 +1,6 @@
-import Commerce
+import AppStore
 import Foundation
-import Receipts
-import Store
+import Proofs
 import Testing
 
 /// The filters of the history of notifications.

@@ -1,6 +1,6 @@
-import Commerce
+import AppStore
 import Foundation
-import Store
+import Proofs
 import Testing
 
 /// The offers of `basic.monthly`: a free week, `spring` for former customers, `FAIR` for new ones, and `again`.

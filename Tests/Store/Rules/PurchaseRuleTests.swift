@@ -1,5 +1,5 @@
-import Commerce
-import Store
+import AppStore
+import Proofs
 import Testing
 
 /// The result of a payment from an account with earlier purchases.

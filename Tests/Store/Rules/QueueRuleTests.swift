@@ -1,6 +1,6 @@
+import AppStore
 import Catalog
-import Commerce
-import Store
+import Proofs
 import Testing
 
 /// The outcome and the steps of a payment, and the purchases that the queue delivers again.

@@ -1,6 +1,5 @@
-import Commerce
-import Receipts
-import Store
+import AppStore
+import Proofs
 import Testing
 
 /// Refunds, their requests and reversals, and the end of family sharing.

@@ -1,7 +1,6 @@
+import AppStore
 import Catalog
-import Commerce
-import Receipts
-import Store
+import Proofs
 import TestSupport
 import Testing
 

@@ -1,7 +1,6 @@
-import Commerce
+import AppStore
 import Foundation
-import Receipts
-import Store
+import Proofs
 import Testing
 
 /// The rules of the App Store Server API: extensions, consumption and histories.

@@ -1,6 +1,5 @@
-import Commerce
-import Receipts
-import Store
+import AppStore
+import Proofs
 import Testing
 
 /// The events of a subscription to `basic.monthly`, bought on day 0.

@@ -1,5 +1,5 @@
-import Commerce
-import Store
+import AppStore
+import Proofs
 import Testing
 
 /// The length of a step of the store's clock.

@@ -1,11 +1,8 @@
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import Ledger
-import Receipts
-import StrictJSON
+import Proofs
 import Testing
-import Webhooks
 
 /// The messages in RevenueCat's format: the type and the members of each event of the audit log.
 @Suite struct RevenueCatEventTests {

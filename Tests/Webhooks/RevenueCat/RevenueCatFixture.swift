@@ -1,8 +1,6 @@
-import Commerce
-import Entitlements
+import Features
 import Ledger
-import Receipts
-import Webhooks
+import Proofs
 
 /// The facts about a change of alice's purchases, in days of January 2027.
 struct RevenueCatFixture {

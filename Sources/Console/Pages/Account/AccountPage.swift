@@ -1,6 +1,6 @@
+import Features
 import Foundation
-import Signatures
-import Team
+import Proofs
 
 /// The page of a member's own password and codes.
 struct AccountPage {

@@ -1,8 +1,7 @@
-import Commerce
+import Features
 import HTTPSupport
 import Hummingbird
-import Signatures
-import Team
+import Proofs
 
 /// The pages on which members change their own password and codes.
 struct AccountRoutes: Sendable {

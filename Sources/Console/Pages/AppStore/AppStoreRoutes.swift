@@ -1,8 +1,7 @@
-import Commerce
-import Entitlements
+import Features
 import HTTPSupport
 import Hummingbird
-import Signatures
+import Proofs
 
 /// The pages about the App Store: its notifications, the reconciliation, and its questions about refunds.
 struct AppStoreRoutes: Sendable {

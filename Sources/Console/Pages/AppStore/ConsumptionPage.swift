@@ -1,7 +1,5 @@
-import Commerce
-import Entitlements
-import Receipts
-import StrictJSON
+import Features
+import Proofs
 
 /// The App Store's questions about purchases for which customers requested a refund.
 struct ConsumptionPage {

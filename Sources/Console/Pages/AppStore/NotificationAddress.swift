@@ -1,4 +1,4 @@
-import Entitlements
+import Features
 
 /// The address that App Store Connect needs for notifications, and the last one that arrived.
 struct NotificationAddress: Sendable {

@@ -1,6 +1,5 @@
-import Commerce
-import Entitlements
-import Receipts
+import Features
+import Proofs
 
 /// The list of the received notifications of all apps.
 struct NotificationListPage {

@@ -1,6 +1,5 @@
-import Commerce
-import Entitlements
-import Receipts
+import Features
+import Proofs
 
 /// The App Store's notifications in plain words.
 enum NotificationWords {

@@ -1,6 +1,5 @@
-import Commerce
-import Entitlements
-import Receipts
+import Features
+import Proofs
 
 /// The page of one received notification, with its decoded content.
 struct ReceivedNotificationPage {

@@ -1,5 +1,5 @@
-import Commerce
-import Entitlements
+import Features
+import Proofs
 
 /// The reconciliations with the App Store, for each app.
 struct ReconciliationPage {

@@ -1,6 +1,6 @@
-import Commerce
 import HTTPSupport
 import Hummingbird
+import Proofs
 
 extension ConsolePath {
     /// The address of a customer's page, or of a page below it: `/console/customers/ISSUER/NAME`.

@@ -1,6 +1,6 @@
-import Commerce
-import Entitlements
+import Features
 import HTTPSupport
+import Proofs
 
 extension ConsoleServices {
     /// The user of the path, whom the ledger knows.

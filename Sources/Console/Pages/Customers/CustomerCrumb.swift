@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// The way back to a customer's page.
 struct CustomerCrumb {

@@ -1,7 +1,6 @@
-import Commerce
-import Entitlements
+import Features
 import HTTPSupport
-import Profiles
+import Proofs
 
 /// The facts that a customer's page shows.
 struct CustomerFacts: Sendable {

@@ -1,8 +1,8 @@
-import Commerce
-import Entitlements
+import Features
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
+import Proofs
 
 /// The pages of the customers.
 struct CustomersRoutes: Sendable {

@@ -1,5 +1,5 @@
-import Commerce
-import Entitlements
+import Features
+import Proofs
 
 /// The page that answers why a customer has an item or does not.
 struct ExplanationPage {

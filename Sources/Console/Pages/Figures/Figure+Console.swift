@@ -1,4 +1,4 @@
-import Figures
+import Features
 
 extension Figure {
     /// The name of the figure for people.

@@ -1,4 +1,4 @@
-import Figures
+import Features
 
 /// The chart of a figure in one currency, or of a figure that is not money.
 struct FigureChart {

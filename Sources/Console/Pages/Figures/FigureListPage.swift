@@ -1,4 +1,4 @@
-import Figures
+import Features
 
 /// The page of all figures with their definitions.
 struct FigureListPage {

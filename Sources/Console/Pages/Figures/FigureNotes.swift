@@ -1,4 +1,4 @@
-import Figures
+import Features
 
 /// The notes about sums that are not complete.
 struct FigureNotes {

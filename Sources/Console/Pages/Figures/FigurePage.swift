@@ -1,5 +1,5 @@
-import Commerce
-import Figures
+import Features
+import Proofs
 
 /// The page of a figure: its definition, the selection of sales, a chart and a table for each currency, and notes.
 struct FigurePage {

@@ -1,7 +1,7 @@
-import Commerce
-import Figures
+import Features
 import HTTPSupport
 import Hummingbird
+import Proofs
 
 /// The part of the sales that a page of a figure shows, as the parameters of its address.
 struct FigureSelection {

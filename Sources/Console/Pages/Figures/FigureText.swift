@@ -1,5 +1,5 @@
-import Commerce
-import Figures
+import Features
+import Proofs
 
 /// The values of figures as people read them.
 package enum FigureText {

@@ -1,7 +1,7 @@
-import Commerce
-import Entitlements
+import Features
 import HTTPSupport
 import Ledger
+import Proofs
 
 /// The verification of the audit logs in the background. It pauses after each page, so that other work comes first.
 actor AuditCheck {

@@ -1,6 +1,6 @@
-import Commerce
 import HTTPSupport
 import Ledger
+import Proofs
 
 /// The verification of the audit logs: its button and its result.
 struct AuditCheckCard {

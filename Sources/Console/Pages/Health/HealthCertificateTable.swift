@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// The trusted roots and the TLS certificate, with their ends.
 struct HealthCertificateTable {

@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// The checks of the installation. Their results are kept for a minute, and concurrent requests share one run.
 actor HealthChecks {

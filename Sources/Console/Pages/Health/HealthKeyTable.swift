@@ -1,5 +1,5 @@
-import Commerce
 import Ledger
+import Proofs
 
 /// The API keys, without their secrets.
 struct HealthKeyTable {

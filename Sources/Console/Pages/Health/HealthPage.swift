@@ -1,5 +1,5 @@
-import Commerce
 import Ledger
+import Proofs
 
 /// The page of the service's health.
 struct HealthPage {

@@ -1,8 +1,8 @@
-import Commerce
+import Features
 import HTTPSupport
 import Hummingbird
 import Ledger
-import Team
+import Proofs
 
 /// The pages of the service's health: checks, performance, settings and the audit log of the team.
 ///

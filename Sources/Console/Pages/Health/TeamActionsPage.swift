@@ -1,6 +1,6 @@
-import Commerce
+import Features
 import Ledger
-import Team
+import Proofs
 
 /// The page of what the team's members did to customers, newest first.
 struct TeamActionsPage {

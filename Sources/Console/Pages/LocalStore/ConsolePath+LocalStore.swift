@@ -1,6 +1,6 @@
-import Commerce
+import AppStore
 import Foundation
-import Store
+import Proofs
 
 extension ConsolePath {
     /// The page of a transaction of the local store, or the receiver of an action on it.

@@ -1,4 +1,4 @@
-import Store
+import AppStore
 
 /// The local App Store: everything that Xcode's transaction manager does, and more.
 struct LocalStoreRoutes: Sendable {

@@ -1,5 +1,4 @@
-import Entitlements
-import Figures
+import Features
 import Synchronization
 
 /// The live activity as events: each entry that was not among the latest ones before.

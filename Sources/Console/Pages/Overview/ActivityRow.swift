@@ -1,6 +1,6 @@
-import Commerce
-import Entitlements
+import Features
 import Ledger
+import Proofs
 
 /// An entry of the live activity.
 struct ActivityRow {

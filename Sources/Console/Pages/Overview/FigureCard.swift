@@ -1,4 +1,4 @@
-import Figures
+import Features
 
 /// The card of a figure on the overview. It leads to the figure's page.
 struct FigureCard {

@@ -1,5 +1,5 @@
-import Commerce
-import Figures
+import Features
+import Proofs
 
 /// The figures of the overview, in one environment: 28 days by day.
 struct OverviewFigures: Sendable {

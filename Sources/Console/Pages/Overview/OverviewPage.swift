@@ -1,5 +1,4 @@
-import Entitlements
-import Figures
+import Features
 
 /// The first page: sales, customers and live activity, in one environment.
 struct OverviewPage {

@@ -1,5 +1,4 @@
-import Entitlements
-import Figures
+import Features
 import HTTPSupport
 import Hummingbird
 

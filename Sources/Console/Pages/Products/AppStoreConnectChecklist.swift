@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// The entries of a product in App Store Connect that must agree with the catalog.
 ///

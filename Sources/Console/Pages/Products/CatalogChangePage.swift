@@ -1,7 +1,7 @@
 import Catalog
-import CatalogAdministration
-import Commerce
+import Features
 import Ledger
+import Proofs
 
 /// The page of a change to the catalog, with its undo.
 struct CatalogChangePage {

@@ -1,6 +1,6 @@
 import Catalog
-import CatalogAdministration
-import Commerce
+import Features
+import Proofs
 
 /// The history of a product, or of an app's whole catalog.
 struct CatalogHistoryPage {

@@ -1,4 +1,4 @@
-import StrictJSON
+import Proofs
 
 /// The difference of two definitions of a product.
 struct DefinitionDiff: Sendable {

@@ -1,6 +1,6 @@
 import Catalog
-import CatalogAdministration
-import Commerce
+import Features
+import Proofs
 
 /// An error in a form: the field and a sentence.
 struct FieldProblem: Hashable, Sendable {

@@ -1,5 +1,5 @@
 import Catalog
-import Commerce
+import Proofs
 
 /// The actions on a product: edit, picture, withdrawal, return to sale, and the definition of the files.
 struct ProductActions {

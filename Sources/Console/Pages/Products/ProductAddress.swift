@@ -1,7 +1,7 @@
 import Catalog
-import Commerce
 import HTTPSupport
 import Hummingbird
+import Proofs
 
 /// The addresses of a product's pages. One without a product is the address of the whole catalog.
 struct ProductAddress: Sendable {

@@ -1,8 +1,8 @@
 import Catalog
-import CatalogAdministration
-import Commerce
+import Features
 import HTTPSupport
 import Hummingbird
+import Proofs
 
 /// The actions on a product: picture, withdrawal, return to sale, and the definition of the files.
 struct ProductChangeRoutes: Sendable {

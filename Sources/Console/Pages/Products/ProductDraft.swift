@@ -1,7 +1,6 @@
 import Catalog
-import CatalogAdministration
-import Commerce
-import StrictJSON
+import Features
+import Proofs
 
 /// The definition that the fields of a form make of a product. Keys keep their order, so that a difference is short.
 struct ProductDraft: Sendable {

@@ -1,7 +1,6 @@
-import CatalogAdministration
-import Commerce
+import Features
 import HTTPSupport
-import StrictJSON
+import Proofs
 
 /// The content of a product's form, from the browser or from a definition.
 struct ProductFields: Sendable {

@@ -1,7 +1,7 @@
 import Catalog
-import Commerce
 import HTTPSupport
 import Hummingbird
+import Proofs
 
 /// The products that a list shows.
 struct ProductFilter: Sendable {

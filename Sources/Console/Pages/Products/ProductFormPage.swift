@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// The form of a product, with its preview.
 struct ProductFormPage {

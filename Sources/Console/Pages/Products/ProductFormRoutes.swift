@@ -1,8 +1,8 @@
 import Catalog
-import CatalogAdministration
-import Commerce
+import Features
 import HTTPSupport
 import Hummingbird
+import Proofs
 
 /// The forms that create and edit products.
 struct ProductFormRoutes: Sendable {

@@ -1,5 +1,5 @@
 import Catalog
-import Commerce
+import Proofs
 
 /// The product that a form defines: a new one, or an existing one.
 enum ProductFormTarget: Sendable {

@@ -1,9 +1,8 @@
 import Catalog
-import CatalogAdministration
-import Commerce
-import Entitlements
+import Features
 import HTTPSupport
 import Hummingbird
+import Proofs
 
 /// The histories of products and of the whole catalog, and the undo of changes.
 struct ProductHistoryRoutes: Sendable {

@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// A key of a definition that has a field of its own in the form of a product.
 enum ProductKey: String, Sendable, CaseIterable {

@@ -1,5 +1,5 @@
 import Catalog
-import Commerce
+import Proofs
 
 /// The list of products.
 struct ProductListPage {

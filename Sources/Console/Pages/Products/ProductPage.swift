@@ -1,7 +1,6 @@
 import Catalog
-import CatalogAdministration
-import Commerce
-import StrictJSON
+import Features
+import Proofs
 
 /// The page of a product: everything the catalog knows about it, and the actions on it.
 struct ProductPage {

@@ -1,6 +1,5 @@
 import Catalog
-import Commerce
-import StrictJSON
+import Proofs
 
 /// The preview of a form: its errors, or the product as it would be.
 struct ProductPreview: Sendable {

@@ -1,5 +1,5 @@
-import CatalogAdministration
-import Commerce
+import Features
+import Proofs
 
 /// The words for products, in each language.
 enum ProductWords {

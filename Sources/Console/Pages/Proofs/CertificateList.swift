@@ -1,6 +1,4 @@
-import Commerce
-import Receipts
-import Signatures
+import Proofs
 
 /// The certificates of a proof.
 struct CertificateList {

@@ -1,6 +1,5 @@
-import Commerce
-import Entitlements
-import Signatures
+import Features
+import Proofs
 
 /// The page of a proof in the ledger.
 struct KeptProofPage {

@@ -1,6 +1,4 @@
-import Commerce
-import Receipts
-import Signatures
+import Proofs
 
 /// The facts about a proof as a whole.
 struct ProofFacts {

@@ -1,4 +1,4 @@
-import Receipts
+import Proofs
 
 /// The meanings of the fields of proofs, in a few words.
 package enum ProofFieldMeaning {

@@ -1,6 +1,4 @@
-import Commerce
-import Receipts
-import Signatures
+import Proofs
 
 /// The decoded values of a proof, as nested lists.
 struct ProofTree {

@@ -1,7 +1,5 @@
-import Commerce
-import Entitlements
-import Receipts
-import Signatures
+import Features
+import Proofs
 
 /// A decoded proof with the result of each check.
 struct ProofView {

@@ -1,4 +1,4 @@
-import Entitlements
+import Features
 
 /// The page that decodes and verifies a pasted proof.
 struct ProofsPage {

@@ -1,9 +1,7 @@
-import Commerce
-import Entitlements
+import Features
 import HTTPSupport
 import Hummingbird
-import Receipts
-import Signatures
+import Proofs
 
 /// The proof inspector, which stores nothing, and the kept proofs.
 struct ProofsRoutes: Sendable {

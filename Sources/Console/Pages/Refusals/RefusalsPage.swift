@@ -1,6 +1,6 @@
-import Entitlements
+import Features
 import HTTPSupport
-import Receipts
+import Proofs
 
 /// The page of all refusals by their codes.
 struct RefusalsPage {

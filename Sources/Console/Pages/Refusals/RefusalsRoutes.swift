@@ -1,7 +1,7 @@
-import Commerce
-import Entitlements
+import Features
 import HTTPSupport
 import Hummingbird
+import Proofs
 
 /// The refused purchases of all users.
 struct RefusalsRoutes: Sendable {

@@ -1,5 +1,5 @@
-import Commerce
-import Entitlements
+import Features
+import Proofs
 
 /// The page of the refused purchases with one code.
 struct RefusedPurchasesPage {

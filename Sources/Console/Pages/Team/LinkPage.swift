@@ -1,5 +1,5 @@
-import Commerce
-import Team
+import Features
+import Proofs
 
 /// The page that shows the one-time link of a member, once.
 struct LinkPage {

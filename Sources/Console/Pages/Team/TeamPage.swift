@@ -1,5 +1,5 @@
-import Commerce
-import Team
+import Features
+import Proofs
 
 /// The page of the team: its members, the form for another one, and the changes.
 struct TeamPage {

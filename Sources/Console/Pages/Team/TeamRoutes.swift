@@ -1,7 +1,7 @@
-import Commerce
+import Features
 import HTTPSupport
 import Hummingbird
-import Team
+import Proofs
 
 /// The pages on which administrators add, invite and remove members, and change their roles.
 struct TeamRoutes: Sendable {

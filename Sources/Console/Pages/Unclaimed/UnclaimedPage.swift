@@ -1,5 +1,5 @@
-import Commerce
-import Entitlements
+import Features
+import Proofs
 
 /// The page of all purchases that nobody has redeemed.
 struct UnclaimedPage {

@@ -1,7 +1,6 @@
-import Commerce
-import Entitlements
+import Features
 import HTTPSupport
-import Team
+import Proofs
 
 /// The page of one purchase that nobody has redeemed.
 struct UnclaimedPurchasePage {

@@ -1,8 +1,8 @@
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import HTTPSupport
 import Hummingbird
+import Proofs
 
 /// The purchases that nobody has redeemed.
 struct UnclaimedRoutes: Sendable {

@@ -1,5 +1,5 @@
-import Commerce
-import Webhooks
+import Features
+import Proofs
 
 /// The page of a delivery, with its message and each attempt.
 struct DeliveryPage {

@@ -1,5 +1,5 @@
-import Commerce
-import Webhooks
+import Features
+import Proofs
 
 /// The actions on an endpoint that the member may take.
 struct EndpointActions {

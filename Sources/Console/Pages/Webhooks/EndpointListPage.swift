@@ -1,4 +1,4 @@
-import Webhooks
+import Features
 
 /// The list of all endpoints.
 struct EndpointListPage {

@@ -1,5 +1,5 @@
-import Commerce
-import Webhooks
+import Features
+import Proofs
 
 /// The page of an endpoint with its deliveries.
 struct EndpointPage {

@@ -1,5 +1,5 @@
-import Commerce
-import Webhooks
+import Features
+import Proofs
 
 /// The secrets of an endpoint, for administrators.
 struct EndpointSecretPage {

@@ -1,4 +1,4 @@
-import Webhooks
+import Features
 
 /// A command that sends a message as the service does.
 struct MessageCommand {

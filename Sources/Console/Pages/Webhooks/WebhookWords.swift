@@ -1,6 +1,6 @@
-import Commerce
+import Features
 import Ledger
-import Webhooks
+import Proofs
 
 /// The states and outcomes of deliveries in plain words.
 enum WebhookWords {

@@ -1,8 +1,7 @@
-import Commerce
+import Features
 import HTTPSupport
 import Hummingbird
-import Team
-import Webhooks
+import Proofs
 
 /// The pages of webhooks: endpoints, secrets and deliveries.
 struct WebhooksRoutes: Sendable {

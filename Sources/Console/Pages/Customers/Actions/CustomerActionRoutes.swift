@@ -1,9 +1,8 @@
-import Commerce
-import Entitlements
+import Features
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
-import Team
+import Proofs
 
 /// The receivers of the forms on the pages of customers.
 struct CustomerActionRoutes: Sendable {

@@ -1,6 +1,5 @@
-import Commerce
-import Entitlements
-import Team
+import Features
+import Proofs
 
 /// The forms of a customer's page that change something.
 struct CustomerActions {

@@ -1,8 +1,7 @@
-import Commerce
 import HTTPSupport
 import Hummingbird
 import Ledger
-import Signatures
+import Proofs
 
 /// One submission of a form. The page makes its key, so that a form that is sent twice takes effect once.
 struct FormSubmission {

@@ -1,5 +1,5 @@
-import Commerce
-import Entitlements
+import Features
+import Proofs
 
 /// The items that the team has given a customer, newest first, with the forms that revoke them.
 struct GrantTable {

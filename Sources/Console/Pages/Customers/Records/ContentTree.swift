@@ -1,5 +1,4 @@
-import Commerce
-import StrictJSON
+import Proofs
 
 /// A JSON value as a tree, with its dates in words.
 enum ContentTree {

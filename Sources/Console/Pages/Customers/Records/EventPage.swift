@@ -1,8 +1,6 @@
-import Commerce
-import Entitlements
+import Features
 import Ledger
-import Receipts
-import Signatures
+import Proofs
 
 /// The page of an event: what happened, the transaction that it is about, and its audit record in the hash chain.
 struct EventPage {

@@ -1,5 +1,5 @@
-import Commerce
-import Entitlements
+import Features
+import Proofs
 
 /// The purchases that imports expect for a customer.
 struct ExpectedPurchaseTable {

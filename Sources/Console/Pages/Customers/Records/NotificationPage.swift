@@ -1,7 +1,5 @@
-import Commerce
-import Entitlements
-import Receipts
-import Signatures
+import Features
+import Proofs
 
 /// The page of a notification about a customer's purchase.
 struct NotificationPage {

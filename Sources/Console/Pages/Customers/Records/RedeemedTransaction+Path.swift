@@ -1,5 +1,5 @@
-import Commerce
-import Entitlements
+import Features
+import Proofs
 
 extension RecordedTransaction {
     /// The address of the transaction's page.

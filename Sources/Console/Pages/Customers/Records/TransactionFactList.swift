@@ -1,7 +1,5 @@
-import Commerce
-import Entitlements
-import Receipts
-import Signatures
+import Features
+import Proofs
 
 /// The facts that the ledger stores about a redeemed transaction and its proof.
 struct TransactionFactList {

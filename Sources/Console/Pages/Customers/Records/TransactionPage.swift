@@ -1,6 +1,5 @@
-import Commerce
-import Entitlements
-import Receipts
+import Features
+import Proofs
 
 /// The page of a transaction: its facts, its proof, and the revocation by the team.
 struct TransactionPage {

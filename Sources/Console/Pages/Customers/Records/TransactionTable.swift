@@ -1,5 +1,5 @@
-import Commerce
-import Entitlements
+import Features
+import Proofs
 
 /// The transactions of a customer, newest first.
 struct TransactionTable {

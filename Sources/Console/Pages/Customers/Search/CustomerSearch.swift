@@ -1,10 +1,9 @@
-import AppStoreClient
 import Catalog
-import Commerce
-import Entitlements
+import Features
 import Foundation
 import HTTPSupport
 import Hummingbird
+import Proofs
 
 /// The search for customers: by the beginning of a name, an account token, a transaction, an original transaction, an order or
 /// a product.

@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// The field that searches for customers. The results follow the typing.
 struct CustomerSearchForm {

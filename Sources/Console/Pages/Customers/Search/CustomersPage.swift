@@ -1,5 +1,5 @@
-import Commerce
-import Entitlements
+import Features
+import Proofs
 
 /// The search for customers, with its findings.
 struct CustomersPage {

@@ -1,4 +1,4 @@
-import Entitlements
+import Features
 
 /// The latest customers of a product.
 struct ProductCustomersPage {

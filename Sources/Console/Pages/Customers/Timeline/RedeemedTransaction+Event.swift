@@ -1,6 +1,6 @@
-import Commerce
-import Entitlements
+import Features
 import Ledger
+import Proofs
 
 extension RedeemedTransaction {
     /// True if an event is about the transaction.

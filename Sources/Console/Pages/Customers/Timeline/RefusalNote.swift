@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// The cause and the remedy of a refusal.
 struct RefusalNote {

@@ -1,6 +1,6 @@
-import Commerce
-import Entitlements
+import Features
 import Ledger
+import Proofs
 
 /// The story of a customer: purchases, renewals, failures, refusals, transfers, refunds and what the team did.
 struct Timeline {

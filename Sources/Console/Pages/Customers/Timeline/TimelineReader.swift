@@ -1,7 +1,7 @@
-import Commerce
-import Entitlements
+import Features
 import HTTPSupport
 import Hummingbird
+import Proofs
 
 /// Reads pages of a customer's timeline.
 struct TimelineReader {

@@ -1,7 +1,6 @@
-import Commerce
-import Entitlements
+import Features
 import Ledger
-import Receipts
+import Proofs
 
 /// An event of the audit log in both languages.
 struct TimelineWords {

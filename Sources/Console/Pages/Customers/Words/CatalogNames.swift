@@ -1,6 +1,6 @@
 import Catalog
-import Commerce
-import Entitlements
+import Features
+import Proofs
 
 /// The names of items and products in the catalogs.
 struct CatalogNames {

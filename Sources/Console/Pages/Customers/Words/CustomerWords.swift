@@ -1,6 +1,6 @@
-import Commerce
-import Entitlements
+import Features
 import Ledger
+import Proofs
 
 /// The words of the pages about customers.
 enum CustomerWords {

@@ -1,5 +1,5 @@
-import Commerce
-import Entitlements
+import Features
+import Proofs
 
 /// An explanation of an item in both languages.
 struct ExplanationWords {

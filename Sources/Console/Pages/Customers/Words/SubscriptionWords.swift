@@ -1,6 +1,5 @@
-import Commerce
-import Entitlements
-import Receipts
+import Features
+import Proofs
 
 /// A subscription in plain words: "Premium, monthly, active, renews on 22 December 2026 at KRW 4,900."
 struct SubscriptionWords {

@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// A certificate of the installation.
 public struct HealthCertificate: Sendable {

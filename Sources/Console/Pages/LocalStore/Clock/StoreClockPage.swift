@@ -1,5 +1,5 @@
-import Commerce
-import Store
+import AppStore
+import Proofs
 
 /// The store's clock, and the list of what happened during a step.
 struct StoreClockPage {

@@ -1,7 +1,7 @@
-import Commerce
+import AppStore
 import HTTPSupport
 import Hummingbird
-import Store
+import Proofs
 
 /// The clock of the local store.
 struct StoreClockRoutes: Sendable {

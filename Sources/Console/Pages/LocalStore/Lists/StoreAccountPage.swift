@@ -1,5 +1,5 @@
-import Commerce
-import Store
+import AppStore
+import Proofs
 
 /// An account of the local store: its subscriptions and its latest transactions.
 struct StoreAccountPage {

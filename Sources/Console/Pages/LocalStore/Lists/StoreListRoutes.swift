@@ -1,6 +1,6 @@
+import AppStore
 import HTTPSupport
 import Hummingbird
-import Store
 
 /// The lists of the local store: transactions, payments, accounts and products.
 struct StoreListRoutes: Sendable {

@@ -1,5 +1,5 @@
+import AppStore
 import HTTPSupport
-import Store
 
 /// The payment queues of all accounts, or of one.
 struct StorePaymentQueuePage {

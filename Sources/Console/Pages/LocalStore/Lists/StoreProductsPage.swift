@@ -1,5 +1,5 @@
-import Commerce
-import Store
+import AppStore
+import Proofs
 
 /// The products that the store sells.
 struct StoreProductsPage {

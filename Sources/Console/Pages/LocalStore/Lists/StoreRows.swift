@@ -1,5 +1,5 @@
-import Commerce
-import Store
+import AppStore
+import Proofs
 
 /// The tables of the local store's lists.
 enum StoreRows {

@@ -1,5 +1,5 @@
-import Commerce
-import Store
+import AppStore
+import Proofs
 
 /// The facts about a subscription.
 struct StoreSubscriptionFacts {

@@ -1,6 +1,6 @@
-import Commerce
+import AppStore
 import HTTPSupport
-import Store
+import Proofs
 
 /// The first page of the local store: its time, the payments that wait, and the latest transactions.
 struct StoreTransactionListPage {

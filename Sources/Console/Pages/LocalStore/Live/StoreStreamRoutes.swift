@@ -1,6 +1,6 @@
+import Features
 import HTTPSupport
 import HTTPTypes
-import Team
 
 /// The live rows of the store's pages: an event `change` after commits of the store.
 struct StoreStreamRoutes: Sendable {

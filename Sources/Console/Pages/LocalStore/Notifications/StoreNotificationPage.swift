@@ -1,7 +1,6 @@
-import Commerce
+import AppStore
 import Foundation
-import Receipts
-import Store
+import Proofs
 
 /// The page of one notification: its facts, its attempts and its signed payload.
 struct StoreNotificationPage {

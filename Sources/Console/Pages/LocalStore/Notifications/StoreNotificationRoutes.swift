@@ -1,7 +1,7 @@
+import AppStore
 import Foundation
 import HTTPSupport
 import Hummingbird
-import Store
 
 /// The notifications of the local store.
 struct StoreNotificationRoutes: Sendable {

@@ -1,5 +1,5 @@
-import Receipts
-import Store
+import AppStore
+import Proofs
 
 /// A notification in words.
 struct StoreNotificationText {

@@ -1,7 +1,6 @@
-import Commerce
+import AppStore
 import Foundation
-import Receipts
-import Store
+import Proofs
 
 /// The notifications of the store, newest first.
 struct StoreNotificationsPage {

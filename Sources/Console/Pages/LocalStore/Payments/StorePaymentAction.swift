@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// An action on a payment of the queue. The raw value is the last segment of its address.
 enum StorePaymentAction: String, CaseIterable, Sendable {

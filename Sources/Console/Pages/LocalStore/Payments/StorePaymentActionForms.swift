@@ -1,5 +1,5 @@
-import Commerce
-import Store
+import AppStore
+import Proofs
 
 /// The buttons for the actions on a payment.
 struct StorePaymentActionForms {

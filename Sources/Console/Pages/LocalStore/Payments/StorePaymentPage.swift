@@ -1,6 +1,6 @@
-import Commerce
-import Entitlements
-import Store
+import AppStore
+import Features
+import Proofs
 
 /// A payment of the queue, with the way of its purchase.
 struct StorePaymentPage {

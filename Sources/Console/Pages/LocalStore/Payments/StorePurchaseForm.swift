@@ -1,7 +1,7 @@
-import Commerce
+import AppStore
 import Foundation
 import HTTPSupport
-import Store
+import Proofs
 
 /// The fields of a purchase at the local store.
 struct StorePurchaseForm: Sendable {

@@ -1,5 +1,5 @@
-import Commerce
-import Store
+import AppStore
+import Proofs
 
 /// The form that buys a product as any customer.
 struct StorePurchasePage {

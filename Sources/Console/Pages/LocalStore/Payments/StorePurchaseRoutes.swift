@@ -1,9 +1,9 @@
-import Commerce
-import Entitlements
+import AppStore
+import Features
 import Foundation
 import HTTPSupport
 import Hummingbird
-import Store
+import Proofs
 
 /// Purchases at the local store, and the steps of their payments.
 struct StorePurchaseRoutes: Sendable {

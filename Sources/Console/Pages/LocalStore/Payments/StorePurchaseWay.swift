@@ -1,6 +1,6 @@
-import Commerce
-import Entitlements
-import Store
+import AppStore
+import Features
+import Proofs
 
 /// The way of a purchase from the payment to the grant, as a list of steps.
 struct StorePurchaseWay {

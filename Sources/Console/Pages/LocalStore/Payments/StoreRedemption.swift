@@ -1,8 +1,8 @@
-import Commerce
-import Entitlements
+import AppStore
+import Features
 import HTTPSupport
 import Ledger
-import Store
+import Proofs
 
 /// The app's part of a purchase: it hands the proof to the service, and finishes the transaction once the service has
 /// recorded it.

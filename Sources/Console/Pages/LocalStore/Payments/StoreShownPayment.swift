@@ -1,5 +1,5 @@
-import Commerce
-import Store
+import AppStore
+import Proofs
 
 /// A payment of the queue, as a page shows it.
 struct StoreShownPayment: Sendable {

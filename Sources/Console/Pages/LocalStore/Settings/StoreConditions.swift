@@ -1,5 +1,5 @@
-import Commerce
-import Store
+import AppStore
+import Proofs
 
 /// The simulated conditions that are set now.
 struct StoreConditions {

@@ -1,7 +1,7 @@
-import Commerce
+import AppStore
 import Foundation
 import HTTPSupport
-import Store
+import Proofs
 
 /// The form of the store's settings.
 struct StoreSettingsForm {

@@ -1,5 +1,5 @@
-import Commerce
-import Store
+import AppStore
+import Proofs
 
 /// The settings of the store, the faults of the next notifications, and the ways to clear everything.
 struct StoreSettingsPage {

@@ -1,6 +1,6 @@
+import AppStore
 import HTTPSupport
 import Hummingbird
-import Store
 
 /// The settings of the local store, and the ways to clear it.
 struct StoreSettingsRoutes: Sendable {

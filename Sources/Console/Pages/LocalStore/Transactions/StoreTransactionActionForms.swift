@@ -1,4 +1,4 @@
-import Store
+import AppStore
 
 /// The forms for the actions on a transaction and on its subscription. Only the possible actions are shown.
 struct StoreTransactionActionForms {

@@ -1,7 +1,6 @@
-import Commerce
-import Entitlements
-import Receipts
-import Store
+import AppStore
+import Features
+import Proofs
 
 /// A transaction of the store: its facts, its signed form, its renewals, and the actions on it.
 struct StoreTransactionPage {

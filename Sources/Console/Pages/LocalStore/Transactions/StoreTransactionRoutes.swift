@@ -1,8 +1,8 @@
-import Commerce
-import Entitlements
+import AppStore
+import Features
 import HTTPSupport
 import Hummingbird
-import Store
+import Proofs
 
 /// The transactions of the local store, and the actions on them.
 struct StoreTransactionRoutes: Sendable {

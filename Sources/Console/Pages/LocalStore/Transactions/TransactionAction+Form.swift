@@ -1,6 +1,5 @@
-import Commerce
-import Receipts
-import Store
+import AppStore
+import Proofs
 
 /// The words and the form of an action.
 extension TransactionAction {

@@ -1,4 +1,4 @@
-import Commerce
+import Proofs
 
 /// An offer in words: kind, name, length and price.
 struct StoreOfferText {

@@ -1,6 +1,5 @@
-import Commerce
-import Receipts
-import Store
+import AppStore
+import Proofs
 
 /// The words of the local store's pages.
 enum StoreWords {

@@ -1,0 +1,88 @@
+import Proofs
+
+/// The app as an observer of its payment queue (StoreKit, `SKPaymentTransactionObserver`).
+///
+/// It redeems a purchase before it finishes the transaction, so that a crash loses nothing.
+public struct PaymentQueueObserver: Sendable {
+    private let store: any StoreConnection
+    private let service: any ServiceConnection
+    private let report: @Sendable (DeviceStep) -> Void
+
+    /// - Parameter report: Called after each step is done and before the next begins.
+    public init(
+        store: any StoreConnection,
+        service: any ServiceConnection,
+        report: @escaping @Sendable (DeviceStep) -> Void = { _ in }
+    ) {
+        self.store = store
+        self.service = service
+        self.report = report
+    }
+
+    /// Buys, and handles the transaction until it is finished, deferred, or refused by the service.
+    ///
+    /// - Returns: The last state of the transaction in the store.
+    public func buy(_ payment: Payment) async throws -> PaymentTransaction {
+        let added = try await store.add(payment)
+        report(.paymentAdded(added))
+        try await store.processPayments()
+        // Another launch of the app may have changed it meanwhile.
+        try await observe(try await store.transaction(added.identifier))
+        return try await store.transaction(added.identifier)
+    }
+
+    /// Handles every unfinished transaction, as an app does at its launch.
+    ///
+    /// - Returns: The transactions handled, without those that wait for approval.
+    @discardableResult
+    public func resume() async throws -> [PaymentTransaction] {
+        // The store completes payments that were under way when the app died.
+        try await store.processPayments()
+        let delivered = try await store.unfinishedTransactions().filter(\.state.isAwaitingFinish)
+        for transaction in delivered { try await observe(transaction) }
+        return delivered
+    }
+
+    /// Handles one transaction that the queue shows. A refusal leaves it in the queue and does not stop the others.
+    private func observe(_ transaction: PaymentTransaction) async throws {
+        report(.updated(transaction))
+        switch transaction.state {
+        case .purchased, .restored:
+            do {
+                try await redeem(transaction)
+            } catch let refusal as ServiceRefusal {
+                // The proof no longer names the transaction if another launch of the app has finished it.
+                guard try await store.transaction(transaction.identifier).state != .finished else { return }
+                report(.refused(transaction, refusal))
+                return
+            }
+            try await finish(transaction)
+        case .failed:
+            try await finish(transaction)
+        case .purchasing, .deferred, .finished:
+            break
+        }
+    }
+
+    private func redeem(_ transaction: PaymentTransaction) async throws {
+        let proof = try await store.proof(of: transaction)
+        report(.proofObtained(transaction))
+        let redemption = try await service.redeem(proof)
+        let redeemed = redemption.transactions.first {
+            $0.transactionId == transaction.purchase?.transactionIdentifier
+        }
+        guard let redeemed, redeemed.result.allowsFinish else {
+            throw ServiceRefusal(
+                code: redeemed?.result.rawValue ?? "notAcknowledged",
+                message:
+                    "The service did not redeem transaction \"\(transaction.purchase?.transactionIdentifier ?? "?")\". It stays in the queue."
+            )
+        }
+        report(.redeemed(transaction, redemption))
+    }
+
+    private func finish(_ transaction: PaymentTransaction) async throws {
+        try await store.finish(transaction)
+        report(.finished(transaction))
+    }
+}

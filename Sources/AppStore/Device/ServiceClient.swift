@@ -1,0 +1,135 @@
+import AsyncHTTPClient
+import Foundation
+import HTTPSupport
+import NIOSSL
+import Synchronization
+
+/// A client of the service's HTTP API, with one credential.
+public struct ServiceClient: Sendable {
+    /// The largest answer, in bytes.
+    private static let maximumAnswer = 8 << 20
+    /// The longest wait before a request is sent again, in seconds.
+    private static let maximumWait = 60
+
+    /// An HTTP client that fails at once if no server listens. It lives as long as the process.
+    public static let failFast = HTTPClient(
+        eventLoopGroupProvider: .singleton, configuration: failFastConfiguration)
+
+    private static let failFastConfiguration: HTTPClient.Configuration = {
+        var configuration = HTTPClient.Configuration()
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.timeout.connect = .seconds(5)
+        return configuration
+    }()
+
+    /// The HTTP clients with additional roots, which live as long as the process.
+    private static let kept = Mutex<[HTTPClient]>([])
+
+    private let client: HTTPClient
+    let url: URL
+    private let credential: String
+
+    /// - Parameters:
+    ///   - url: The address of the service, such as `http://127.0.0.1:8080`.
+    ///   - credential: An API key, or the token of an app's user.
+    public init(client: HTTPClient = Self.failFast, url: URL, credential: String) {
+        self.client = client
+        self.url = url
+        self.credential = credential
+    }
+
+    /// A client that trusts root certificates in addition to those of the system.
+    public init(url: URL, credential: String, trusting roots: AdditionalRoots) {
+        var configuration = Self.failFastConfiguration
+        configuration.tlsConfiguration = roots.tlsConfiguration
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        Self.kept.withLock { $0.append(client) }
+        self.init(client: client, url: url, credential: credential)
+    }
+
+    /// - Parameter path: The encoded path with its query.
+    /// - Throws: `ServiceRefusal` if the service refuses; `ServiceUnreachable` if it does not answer.
+    public func get<Answer: Decodable>(_ path: String, language: String? = nil) async throws -> Answer {
+        var request = HTTPClientRequest(url: url.absoluteString + path)
+        if let language { request.headers.add(name: "Accept-Language", value: language) }
+        return try await send(request)
+    }
+
+    /// Throws as `get` does.
+    public func post<Answer: Decodable>(_ path: String, _ body: some Encodable) async throws -> Answer {
+        var request = try request(path, body)
+        request.method = .POST
+        return try await send(request)
+    }
+
+    /// Throws as `get` does.
+    public func put<Answer: Decodable>(_ path: String, _ body: some Encodable) async throws -> Answer {
+        var request = try request(path, body)
+        request.method = .PUT
+        return try await send(request)
+    }
+
+    private func request(_ path: String, _ body: some Encodable) throws -> HTTPClientRequest {
+        var request = HTTPClientRequest(url: url.absoluteString + path)
+        request.headers.add(name: "Content-Type", value: "application/json")
+        request.body = .bytes(try JSONEncoder().encode(body))
+        return request
+    }
+
+    private func send<Answer: Decodable>(_ request: HTTPClientRequest) async throws -> Answer {
+        let (_, body) = try await answer(to: request, within: 30, upTo: Self.maximumAnswer)
+        guard let answer = try? JSONDecoder().decode(Answer.self, from: body) else {
+            throw ServiceUnreachable(reason: "its answer has another form than Till's")
+        }
+        return answer
+    }
+
+    /// - Parameters:
+    ///   - seconds: The time for the answer.
+    ///   - limit: The largest body read, in bytes.
+    ///   - attempts: The number of requests, if the service limits the rate or is busy.
+    func answer(
+        to request: HTTPClientRequest,
+        within seconds: Int64,
+        upTo limit: Int,
+        attempts: Int = 1
+    ) async throws -> (links: [String], body: Data) {
+        var request = request
+        request.headers.add(name: "Authorization", value: "Bearer \(credential)")
+        let response: HTTPClientResponse
+        let body: Data
+        do {
+            response = try await client.execute(request, timeout: .seconds(seconds))
+            body = Data(try await response.body.collect(upTo: limit).readableBytesView)
+        } catch {
+            throw ServiceUnreachable(reason: Self.reason(of: error, host: url.host() ?? "?"))
+        }
+        if (200..<300).contains(response.status.code) { return (response.headers["Link"], body) }
+        guard attempts > 1, [429, 503].contains(response.status.code) else {
+            throw refusal(status: response.status.code, body: body)
+        }
+        let wait = response.headers.first(name: "Retry-After").flatMap { Int($0) } ?? 1
+        try await Task.sleep(for: .seconds(min(max(1, wait), Self.maximumWait)))
+        request.headers.remove(name: "Authorization")
+        return try await answer(to: request, within: seconds, upTo: limit, attempts: attempts - 1)
+    }
+
+    private static func reason(of error: any Error, host: String) -> String {
+        if error is NIOSSLError || error is NIOSSLExtraError || error is BoringSSLError {
+            return "its TLS certificate is not trusted, or it does not speak TLS (--ca-file trusts a root)"
+        }
+        switch "\(type(of: error))" {
+        case "NIOConnectionError", "IOError": return "nothing listens at its address, or there is no host \"\(host)\""
+        default: return error is HTTPClientError ? "it took too long, or the connection ended" : "\(type(of: error))"
+        }
+    }
+
+    /// A problem document (RFC 9457) with a code is the service's refusal. Anything else may be a proxy's answer.
+    private func refusal(status: UInt, body: Data) -> any Error {
+        guard let problem = try? JSONDecoder().decode(ProblemResource.self, from: body) else {
+            return ServiceUnreachable(reason: "HTTP status \(status)")
+        }
+        guard status < 500 else { return ServiceUnreachable(reason: "HTTP status \(status), \(problem.code)") }
+        return ServiceRefusal(code: problem.code, message: problem.detail)
+    }
+}

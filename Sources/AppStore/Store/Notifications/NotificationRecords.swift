@@ -1,0 +1,144 @@
+import Foundation
+import GRDB
+import Proofs
+
+/// The SQL statements on notifications. They run inside the caller's transaction of the store's database.
+struct NotificationRecords {
+    let database: Database
+
+    /// - Parameter fault: The fault of its delivery.
+    func add(_ notification: StoreNotification, fault: NotificationFault?) throws {
+        try database.execute(
+            sql: """
+                INSERT INTO notification (uuid, type, subtype, transaction_id, original_transaction_id, date, payload,
+                    next_attempt_date, comes_after_next, repeats)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                notification.notificationUUID.uuidString, notification.type.rawValue, notification.subtype?.rawValue,
+                notification.transactionIdentifier, notification.originalTransactionIdentifier,
+                notification.date.millisecondsSince1970, notification.signedPayload,
+                notification.nextAttemptDate?.millisecondsSince1970,
+                fault == .reorder, fault == .duplicate ? 1 : 0,
+            ])
+    }
+
+    /// Clears the request to send a notification once more.
+    ///
+    /// - Returns: True if there was such a request.
+    func dequeueRepeat(of notificationUUID: UUID) throws -> Bool {
+        try database.execute(
+            sql: "UPDATE notification SET repeats = repeats - 1 WHERE uuid = ? AND repeats > 0",
+            arguments: [notificationUUID.uuidString])
+        return database.changesCount > 0
+    }
+
+    func send(_ notificationUUID: UUID, at moment: Timestamp) throws {
+        try database.execute(
+            sql: "UPDATE notification SET next_attempt_date = ? WHERE uuid = ?",
+            arguments: [moment.millisecondsSince1970, notificationUUID.uuidString])
+    }
+
+    /// Adds a delivery attempt and the date of the next one, unless a replay was requested meanwhile.
+    func add(_ attempt: StoreNotification.SendAttempt, to notificationUUID: UUID, next: Timestamp?) throws {
+        try database.execute(
+            sql: "INSERT INTO send_attempt (notification_uuid, date, result) VALUES (?, ?, ?)",
+            arguments: [
+                notificationUUID.uuidString, attempt.date.millisecondsSince1970, attempt.result.rawValue,
+            ])
+        try database.execute(
+            sql: "UPDATE notification SET next_attempt_date = ? WHERE uuid = ? AND next_attempt_date = ?",
+            arguments: [
+                next?.millisecondsSince1970, notificationUUID.uuidString, attempt.date.millisecondsSince1970,
+            ])
+    }
+
+    func notification(_ notificationUUID: UUID) throws -> StoreNotification? {
+        try fetch("uuid = ?", [notificationUUID.uuidString]).first
+    }
+
+    /// The notifications from one date until before another, in the order of their creation.
+    func notifications(from start: Timestamp, until end: Timestamp) throws -> [StoreNotification] {
+        try fetch(
+            "date >= ? AND date < ? ORDER BY rowid", [start.millisecondsSince1970, end.millisecondsSince1970])
+    }
+
+    /// The notifications of some types, from one date until before another, the oldest first.
+    func notifications(
+        _ types: [NotificationTypeV2],
+        from start: Timestamp,
+        until end: Timestamp,
+        limit: Int
+    ) throws -> [StoreNotification] {
+        let names = types.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        return try fetch(
+            "date >= ? AND date < ? AND type IN (\(names)) ORDER BY date, rowid LIMIT ?",
+            [start.millisecondsSince1970, end.millisecondsSince1970, limit])
+    }
+
+    /// A page of notifications, newest first, each with its number in the order of their creation.
+    func page(before number: Int64, limit: Int) throws -> [ListedNotification] {
+        try rows("rowid < ? ORDER BY rowid DESC LIMIT ?", [number, limit])
+    }
+
+    func listed(_ notificationUUID: UUID) throws -> ListedNotification? {
+        try rows("uuid = ?", [notificationUUID.uuidString]).first
+    }
+
+    /// The first notification that is due at a moment. A reordered one waits until its follower was sent or will never be sent.
+    func firstDue(by moment: Timestamp) throws -> StoreNotification? {
+        try fetch(
+            """
+            next_attempt_date <= ? AND (NOT comes_after_next OR EXISTS (
+                SELECT * FROM notification AS follower
+                WHERE follower.rowid = (SELECT min(rowid) FROM notification AS later WHERE later.rowid > notification.rowid)
+                    AND (follower.next_attempt_date IS NULL
+                        OR follower.uuid IN (SELECT notification_uuid FROM send_attempt))))
+            ORDER BY next_attempt_date, rowid LIMIT 1
+            """, [moment.millisecondsSince1970]
+        ).first
+    }
+
+    /// The date of the first attempt after a moment.
+    func nextAttemptDate(after moment: Timestamp) throws -> Timestamp? {
+        try Int64.fetchOne(
+            database, sql: "SELECT min(next_attempt_date) FROM notification WHERE next_attempt_date > ?",
+            arguments: [moment.millisecondsSince1970]
+        ).map(Timestamp.init(millisecondsSince1970:))
+    }
+
+    private func fetch(_ condition: String, _ arguments: StatementArguments) throws -> [StoreNotification] {
+        try rows(condition, arguments).map(\.notification)
+    }
+
+    private func rows(_ condition: String, _ arguments: StatementArguments) throws -> [ListedNotification] {
+        try Row.fetchAll(
+            database, sql: "SELECT rowid AS number, * FROM notification WHERE \(condition)", arguments: arguments
+        ).compactMap { row in
+            guard let uuid = UUID(uuidString: row["uuid"]), let type = NotificationTypeV2(rawValue: row["type"])
+            else { return nil }
+            let next: Int64? = row["next_attempt_date"]
+            let subtype: String? = row["subtype"]
+            return ListedNotification(
+                number: row["number"],
+                notification: StoreNotification(
+                    notificationUUID: uuid, type: type, subtype: subtype.flatMap(Subtype.init),
+                    transactionIdentifier: row["transaction_id"],
+                    originalTransactionIdentifier: row["original_transaction_id"],
+                    date: Timestamp(millisecondsSince1970: row["date"]), signedPayload: row["payload"],
+                    sendAttempts: try attempts(uuid), nextAttemptDate: next.map(Timestamp.init(millisecondsSince1970:)))
+            )
+        }
+    }
+
+    private func attempts(_ notificationUUID: UUID) throws -> [StoreNotification.SendAttempt] {
+        try Row.fetchAll(
+            database, sql: "SELECT date, result FROM send_attempt WHERE notification_uuid = ? ORDER BY rowid",
+            arguments: [notificationUUID.uuidString]
+        ).map {
+            StoreNotification.SendAttempt(
+                date: Timestamp(millisecondsSince1970: $0["date"]),
+                result: SendAttemptResult(rawValue: $0["result"]) ?? .other)
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import Proofs
+
+public struct SendTestNotificationResponse: Encodable, Sendable {
+    public let testNotificationToken: String
+}
+
+/// A notification in the history, or a test notification.
+public struct NotificationHistoryResponseItem: Encodable, Sendable {
+    public struct SendAttemptItem: Encodable, Sendable {
+        public let attemptDate: Timestamp
+        public let sendAttemptResult: SendAttemptResult
+    }
+
+    public let signedPayload: String
+    public let sendAttempts: [SendAttemptItem]
+
+    init(_ notification: StoreNotification) {
+        signedPayload = notification.signedPayload
+        sendAttempts = notification.sendAttempts.map {
+            SendAttemptItem(attemptDate: $0.date, sendAttemptResult: $0.result)
+        }
+    }
+}
+
+public struct NotificationHistoryResponse: Encodable, Sendable {
+    public let paginationToken: String?
+    public let hasMore: Bool
+    public let notificationHistory: [NotificationHistoryResponseItem]
+}
+
+/// The place of the next page in the answer to a request. Apple's clients leave `+` and `/` as they are, so its text has neither.
+private struct PaginationToken: Codable {
+    let skipped: Int
+    let request: NotificationHistoryRequest
+
+    var text: String {
+        get throws { Base64.encode(try JSONEncoder().encode(self), .urlSafe) }
+    }
+
+    init(skipped: Int, request: NotificationHistoryRequest) {
+        self.skipped = skipped
+        self.request = request
+    }
+
+    init(_ text: String) throws(ServerAPIError) {
+        guard let bytes = Base64.decode(text.utf8, .urlSafe),
+            let token = try? JSONDecoder().decode(Self.self, from: Data(bytes))
+        else { throw .invalidPaginationToken }
+        self = token
+    }
+}
+
+extension AppStoreServerAPI {
+    /// The age of the oldest test notification whose status Apple tells, in days.
+    private static let maximumTestAge: Int64 = 180
+
+    /// `POST /inApps/v1/notifications/test`
+    public func requestTestNotification() throws -> SendTestNotificationResponse {
+        try write { books in
+            guard books.settings.notificationsURL != nil else { throw ServerAPIError.serverNotificationUrlNotFound }
+            let notification = try books.notify(.test, nil, .data(NotificationStatement.Data()))
+            return SendTestNotificationResponse(testNotificationToken: Self.token(ofTest: notification))
+        }
+    }
+
+    /// `GET /inApps/v1/notifications/test/{testNotificationToken}`
+    public func testNotificationStatus(_ token: String) throws -> NotificationHistoryResponseItem {
+        let parts = token.split(separator: "_", omittingEmptySubsequences: false)
+        guard parts.count == 2, let uuid = UUID(uuidString: String(parts[0])), Int64(parts[1]) != nil else {
+            throw ServerAPIError.invalidTestNotificationToken
+        }
+        return try read { books in
+            guard let notification = try books.notifications.notification(uuid), notification.type == .test,
+                Self.token(ofTest: notification) == token.lowercased(), !notification.sendAttempts.isEmpty,
+                notification.date >= books.now.adding(days: -Self.maximumTestAge)
+            else { throw ServerAPIError.testNotificationNotFound }
+            return NotificationHistoryResponseItem(notification)
+        }
+    }
+
+    private static func token(ofTest notification: StoreNotification) -> String {
+        "\(notification.notificationUUID.lowercasedString)_\(notification.date.millisecondsSince1970)"
+    }
+
+    /// `POST /inApps/v1/notifications/history`: the oldest notification first.
+    public func notificationHistory(
+        _ request: NotificationHistoryRequest,
+        paginationToken: String?
+    ) throws -> NotificationHistoryResponse {
+        let filter = try NotificationFilter(request)
+        return try read { books in
+            let dates = try request.dates(at: books.now, environment: store.environment)
+            let originals = try request.transactionId.map { identifier in
+                Set(
+                    try books.transactions.transactions(of: try books.apiAccount(ofAny: identifier))
+                        .map(\.originalTransactionIdentifier))
+            }
+            let found = try books.notifications.notifications(from: dates.lowerBound, until: dates.upperBound).filter {
+                filter.includes($0, amongOriginals: originals)
+            }
+            var skipped = 0
+            if let paginationToken {
+                let token = try PaginationToken(paginationToken)
+                guard token.request == request else { throw ServerAPIError.paginationTokenExpired }
+                guard (0...found.count).contains(token.skipped) else { throw ServerAPIError.invalidPaginationToken }
+                skipped = token.skipped
+            }
+            let shown = found.dropFirst(skipped).prefix(HistoryPage.size)
+            let next = PaginationToken(skipped: skipped + shown.count, request: request)
+            let hasMore = next.skipped < found.count
+            return NotificationHistoryResponse(
+                paginationToken: hasMore ? try next.text : nil, hasMore: hasMore,
+                notificationHistory: shown.map(NotificationHistoryResponseItem.init))
+        }
+    }
+}

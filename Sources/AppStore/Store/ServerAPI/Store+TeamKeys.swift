@@ -1,0 +1,56 @@
+import Foundation
+import GRDB
+import Proofs
+
+/// A key that signs the requests of a developer's server (App Store Connect, "In-App Purchase key").
+public struct TeamKey: Hashable, Sendable {
+    /// The `kid` of its tokens.
+    public let keyIdentifier: String
+    /// The `iss` of its tokens.
+    public let issuerIdentifier: String
+    /// The public key in PEM.
+    public let publicKey: String
+}
+
+extension Store {
+    /// Makes a key. The store keeps only the public key.
+    ///
+    /// - Parameter keep: Receives the key and its private key in PEM (PKCS#8, a `.p8` file). If it throws, no key is made.
+    public func makeTeamKey(
+        keepingPrivateKey keep: (_ key: TeamKey, _ privateKey: String) throws -> Void
+    ) throws -> TeamKey {
+        let pair: PrivateKey
+        let pem: (public: String, private: String)
+        do {
+            pair = try PrivateKey.generate(.p256)
+            pem = (try pair.publicKey.pem(), try pair.pem())
+        } catch { throw StoreError.signingFailed("\(error)") }
+        return try writeOrThrow { books in
+            let alphabet = Array("ABCDEFGHJKLMNPQRSTUVWXYZ23456789")
+            let identifier = String(books.randomness.bytes(10).map { alphabet[Int($0) % alphabet.count] })
+            let key = TeamKey(
+                keyIdentifier: identifier, issuerIdentifier: try Self.issuerIdentifier(in: books),
+                publicKey: pem.public)
+            try books.database.execute(
+                sql: "INSERT INTO team_key (key_id, issuer_id, public_key) VALUES (?, ?, ?)",
+                arguments: [key.keyIdentifier, key.issuerIdentifier, key.publicKey])
+            try keep(key, pem.private)
+            return key
+        }
+    }
+
+    public func teamKeys() throws(StoreError) -> [TeamKey] {
+        try read { try Self.teamKeys(in: $0) }
+    }
+
+    /// The issuer identifier of the team, the same for all its keys.
+    private static func issuerIdentifier(in books: Books) throws -> String {
+        try teamKeys(in: books).first?.issuerIdentifier ?? UUID(randomness: books.randomness).uuidString.lowercased()
+    }
+
+    static func teamKeys(in books: Books) throws -> [TeamKey] {
+        try Row.fetchAll(books.database, sql: "SELECT * FROM team_key ORDER BY rowid").map {
+            TeamKey(keyIdentifier: $0["key_id"], issuerIdentifier: $0["issuer_id"], publicKey: $0["public_key"])
+        }
+    }
+}

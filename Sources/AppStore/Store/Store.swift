@@ -1,0 +1,182 @@
+import Catalog
+import Foundation
+import GRDB
+import Proofs
+
+/// A local App Store. It sells the products of a StoreKit configuration, keeps each account's payment queue and subscriptions
+/// in its own database, and signs proofs of its sales. It grants nothing.
+public final class Store: Sendable {
+    public let configuration: StoreKitConfiguration
+    public let bundleIdentifier: String
+    /// The environment that its proofs state.
+    public var environment: AppStoreEnvironment { issuer.environment }
+    let issuer: ProofIssuer
+    let machineClock: any WallClock
+    private let randomness: Randomness
+    let queue: DatabaseQueue
+    let observers = StoreObservers()
+    let path: String
+    /// The maximum number of due events in one commit.
+    static let catchUpLimit = 200
+
+    /// Opens the store in a folder. A new folder gets new keys and an empty queue.
+    ///
+    /// - Parameters:
+    /// - appAppleIdentifier: The app's number in the App Store, for proofs of the environment `Production`; nil for the
+    ///   configuration's.
+    /// - isDurable: False for a demonstration. A power cut may then lose sales.
+    /// - clock: The machine's clock. The store's clock is this one plus an offset.
+    public init(
+        folder: URL,
+        bundleIdentifier: String,
+        configuration: StoreKitConfiguration,
+        environment: AppStoreEnvironment = .sandbox,
+        appAppleIdentifier: Int64? = nil,
+        isDurable: Bool = true,
+        clock: any WallClock,
+        randomness: Randomness
+    ) throws(StoreError) {
+        self.configuration = configuration
+        self.bundleIdentifier = bundleIdentifier
+        self.randomness = randomness
+        machineClock = clock
+        issuer = ProofIssuer(
+            keys: try StoreKeys(
+                folder: folder.appending(path: "keys", directoryHint: .isDirectory), clock: clock,
+                randomness: randomness),
+            bundleIdentifier: bundleIdentifier, environment: environment,
+            appAppleIdentifier: environment == .production
+                ? appAppleIdentifier ?? configuration.settings.appAppleIdentifier : nil,
+            randomness: randomness)
+        let file = folder.appending(path: "store.sqlite", directoryHint: .notDirectory)
+        path = file.path
+        queue = try Self.open(file, isDurable: isDurable)
+    }
+
+    /// The roots of the store's two chains. A service has to trust them to accept the store's proofs.
+    public var rootCertificates: [Certificate] {
+        [issuer.keys.transactionSigner, issuer.keys.receiptSigner].compactMap(\.chain.last)
+    }
+
+    /// The time of the store's clock.
+    public var now: Timestamp {
+        // A read error is reported by the next use case.
+        let offset = (try? queue.read { try StateRecords(database: $0).offset() }) ?? 0
+        return Timestamp(millisecondsSince1970: machineClock.now().millisecondsSince1970 + offset)
+    }
+}
+
+extension Store {
+    private static func open(_ file: URL, isDurable: Bool) throws(StoreError) -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.label = "store"
+        configuration.busyMode = .timeout(10)
+        configuration.journalMode = .wal
+        do {
+            // The lock keeps two processes from both making the tables of a new file.
+            return try PrivateFile.withLock(file.appendingPathExtension("lock")) {
+                try PrivateFile.ensureExists(at: file)
+                try StoreSchema.checkVersion(of: file)
+                let queue = try DatabaseQueue(path: file.path, configuration: configuration)
+                try queue.writeWithoutTransaction { database in
+                    // GRDB chooses NORMAL for WAL. A power cut could then lose a sale.
+                    try database.execute(sql: "PRAGMA synchronous = \(isDurable ? "FULL" : "OFF")")
+                }
+                try queue.write { try StoreSchema.prepare($0, path: file.path) }
+                return queue
+            }
+        } catch let error as StoreError {
+            throw error
+        } catch is PrivateFile.Failure {
+            throw .storage(StorageFault(cause: .cannotOpen, path: file.path))
+        } catch {
+            throw fault(error, path: file.path)
+        }
+    }
+
+    /// Runs a use case in one transaction, after all due events.
+    func write<Value>(_ body: (Books) throws -> Value) throws(StoreError) -> Value {
+        do { return try writeOrThrow(body) } catch { throw fault(error) }
+    }
+
+    /// The same for a use case that throws its own errors.
+    func writeOrThrow<Value>(_ body: (Books) throws -> Value) throws -> Value {
+        do {
+            // Batches keep the finished events and let other callers in.
+            while try !commit({ try books($0).catchUp(limit: Self.catchUpLimit) }) {}
+            return try commit { database in
+                let books = try books(database)
+                _ = try books.catchUp()
+                return try body(books)
+            }
+        } catch let error as ServerAPIError {
+            throw error
+        } catch let error as any CodedError {
+            throw error
+        } catch {
+            throw fault(error)
+        }
+    }
+
+    /// Reads the books after all due events.
+    func read<Value>(_ body: (Books) throws -> Value) throws(StoreError) -> Value {
+        do {
+            let isDue = try queue.read { database in
+                let books = try books(database)
+                return try books.subscriptions.nextDueDate().map { $0 <= books.now } ?? false
+            }
+            guard !isDue else { return try write(body) }
+            return try queue.read { try body(try books($0)) }
+        } catch {
+            throw fault(error)
+        }
+    }
+
+    /// Changes the clock or the settings, without performing due events.
+    func writeState<Value>(_ body: (StateRecords) throws -> Value) throws(StoreError) -> Value {
+        do { return try commit { try body(StateRecords(database: $0)) } } catch { throw fault(error) }
+    }
+
+    /// Runs a use case in one transaction, without blocking the caller's thread.
+    func committing<Value: Sendable>(_ body: @escaping @Sendable (Books) throws -> Value) async throws -> Value {
+        let (value, hasChanged) = try await queue.write { [self] database in
+            try Self.noting(database) { try body(try books(database)) }
+        }
+        if hasChanged { observers.notify() }
+        return value
+    }
+
+    /// Commits one transaction, and then notifies the observers if it has changed anything.
+    private func commit<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        let (value, hasChanged) = try queue.write { database in try Self.noting(database) { try body(database) } }
+        if hasChanged { observers.notify() }
+        return value
+    }
+
+    /// The value, and true if the body has changed anything.
+    private static func noting<Value>(_ database: Database, _ body: () throws -> Value) throws -> (Value, Bool) {
+        let before = database.totalChangesCount
+        let value = try body()
+        return (value, database.totalChangesCount != before)
+    }
+
+    func books(_ database: Database) throws -> Books {
+        let state = StateRecords(database: database)
+        return Books(
+            database: database, bundleIdentifier: bundleIdentifier, configuration: configuration, issuer: issuer,
+            randomness: randomness, settings: try state.settings() ?? StoreSettings(configuration),
+            now: Timestamp(
+                millisecondsSince1970: machineClock.now().millisecondsSince1970 + (try state.offset())))
+    }
+
+    func fault(_ error: any Error) -> StoreError { Self.fault(error, path: path) }
+
+    private static func fault(_ error: any Error, path: String) -> StoreError {
+        switch error {
+        case let error as StoreError: error
+        case let error as DatabaseError: .storage(StorageFault(sqliteResultCode: error.resultCode.rawValue, path: path))
+        case let error as OpenSSLError: .signingFailed("\(error)")
+        default: .storage(StorageFault(cause: .failed, path: path))
+        }
+    }
+}

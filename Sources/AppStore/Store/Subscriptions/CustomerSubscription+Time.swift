@@ -1,0 +1,151 @@
+import Proofs
+
+/// Events that are due, and events that a tester brings forward.
+extension CustomerSubscription {
+    /// Handles the due date.
+    package mutating func becomeDue(_ terms: SubscriptionTerms) -> [SubscriptionEffect] {
+        switch state {
+        case .subscribed: endPeriod(terms)
+        case .inGracePeriod(_, let retryUntil):
+            enter(.inBillingRetryPeriod(until: retryUntil), telling: .gracePeriodExpired)
+        case .inBillingRetryPeriod: expire(.billingError, .billingRetry)
+        case .expired, .revoked: []
+        }
+    }
+
+    /// Ends the paid period.
+    private mutating func endPeriod(_ terms: SubscriptionTerms) -> [SubscriptionEffect] {
+        guard isAutoRenewing else {
+            return expire(endingIntent, hasDeclinedPriceIncrease ? .priceIncrease : .voluntary)
+        }
+        guard let product = terms.product(autoRenewProductIdentifier), let subscription = product.subscription else {
+            return expire(.productNotAvailable, .productNotForSale)
+        }
+        if let priceIncrease, !priceIncrease.isAccepted {
+            return expire(.customerDidNotConsentToPriceIncrease, .priceIncrease)
+        }
+        guard !terms.isBillingFailing else {
+            return failToRenew(subscription, terms, hasGracePeriod: terms.isGracePeriodEnabled)
+        }
+        return [
+            .charge(renew(product, subscription, at: expiresDate, timeRate: terms.timeRate)),
+            .notify(.didRenew, nil),
+        ]
+    }
+
+    private mutating func failToRenew(
+        _ subscription: Subscription,
+        _ terms: SubscriptionTerms,
+        hasGracePeriod: Bool
+    ) -> [SubscriptionEffect] {
+        let retryUntil = expiresDate.adding(seconds: terms.timeRate.billingRetrySeconds)
+        guard hasGracePeriod else {
+            return enter(.inBillingRetryPeriod(until: retryUntil), telling: .didFailToRenew)
+        }
+        let until = expiresDate.adding(seconds: terms.timeRate.gracePeriodSeconds(for: subscription.period))
+        return enter(
+            .inGracePeriod(until: min(until, retryUntil), retryUntil: retryUntil), telling: .didFailToRenew,
+            .gracePeriod)
+    }
+
+    private mutating func renew(
+        _ product: Product,
+        _ subscription: Subscription,
+        at start: Timestamp,
+        timeRate: TimeRate
+    ) -> SubscriptionCharge {
+        if let increase = priceIncrease {
+            agreedPrice = increase.price
+            priceIncrease = nil
+        }
+        let accepted = nextOffer
+        nextOffer = nil
+        return begin(product, subscription, offer: accepted, reason: .renewal, at: start, timeRate: timeRate)
+    }
+
+    /// Charges the customer after a billing issue. In the grace period, the new period follows the last one. Later, it begins
+    /// now, with another day of the month.
+    package mutating func recover(at now: Timestamp, _ terms: SubscriptionTerms) throws(StoreError)
+        -> [SubscriptionEffect]
+    {
+        let start: Timestamp
+        switch state {
+        case .inGracePeriod: start = expiresDate
+        case .inBillingRetryPeriod: start = now
+        case .subscribed, .expired, .revoked: throw invalid("has no billing issue to resolve")
+        }
+        guard let product = terms.product(autoRenewProductIdentifier), let subscription = product.subscription else {
+            throw .productNotFound(autoRenewProductIdentifier)
+        }
+        if start != expiresDate {
+            startDate = start
+            dayOfMonth = start.dayOfMonth
+        }
+        return [
+            .charge(renew(product, subscription, at: start, timeRate: terms.timeRate)),
+            .notify(.didRenew, .billingRecovery),
+        ]
+    }
+
+    /// Renews early (`forceRenewalOfSubscription`).
+    package mutating func forceRenewal(
+        at now: Timestamp,
+        _ terms: SubscriptionTerms
+    ) throws(StoreError) -> [SubscriptionEffect] {
+        guard state == .subscribed else { throw invalid("is not active, so it cannot renew") }
+        guard priceIncrease?.isAccepted ?? true else { throw invalid("waits for consent to a price increase") }
+        guard let product = terms.product(autoRenewProductIdentifier), let subscription = product.subscription else {
+            throw .productNotFound(autoRenewProductIdentifier)
+        }
+        dayOfMonth = now.dayOfMonth
+        isAutoRenewing = true
+        hasDeclinedPriceIncrease = false
+        return [
+            .charge(renew(product, subscription, at: now, timeRate: terms.timeRate)), .notify(.didRenew, nil),
+        ]
+    }
+
+    /// Ends the paid period early with a charge that fails.
+    ///
+    /// - Parameter hasGracePeriod: True if the customer keeps the subscription for a while.
+    package mutating func failRenewal(
+        at now: Timestamp,
+        hasGracePeriod: Bool,
+        _ terms: SubscriptionTerms
+    ) throws(StoreError) -> [SubscriptionEffect] {
+        guard state == .subscribed, isAutoRenewing else { throw invalid("does not renew, so no charge can fail") }
+        guard priceIncrease?.isAccepted ?? true else { throw invalid("waits for consent to a price increase") }
+        guard let product = terms.product(autoRenewProductIdentifier), let subscription = product.subscription else {
+            throw .productNotFound(autoRenewProductIdentifier)
+        }
+        expiresDate = min(expiresDate, now)
+        return [.setExpiresDate(expiresDate)] + failToRenew(subscription, terms, hasGracePeriod: hasGracePeriod)
+    }
+
+    /// Ends early (`expireSubscription`).
+    package mutating func expireNow(at now: Timestamp) throws(StoreError) -> [SubscriptionEffect] {
+        guard isEntitled else { throw invalid("has ended already") }
+        expiresDate = min(expiresDate, now)
+        return [.setExpiresDate(expiresDate)] + expire(.customerCancelled, .voluntary)
+    }
+
+    mutating func expire(_ intent: ExpirationIntent, _ subtype: Subtype) -> [SubscriptionEffect] {
+        isAutoRenewing = false
+        priceIncrease = nil
+        nextOffer = nil
+        return enter(.expired(intent), telling: .expired, subtype)
+    }
+
+    private mutating func enter(
+        _ state: State,
+        telling type: NotificationTypeV2,
+        _ subtype: Subtype? = nil
+    ) -> [SubscriptionEffect] {
+        self.state = state
+        return [.notify(type, subtype)]
+    }
+
+    func invalid(_ reason: String) -> StoreError {
+        .invalidAction("The subscription \(originalTransactionIdentifier) \(reason).")
+    }
+}

@@ -1,0 +1,3 @@
+extension NotificationFaultsRequest: SandboxRequest {
+    static let fields = ["faults"]
+}

@@ -1,0 +1,115 @@
+import AsyncHTTPClient
+import Foundation
+import HTTPSupport
+import Logging
+import NIOCore
+import NIOPosix
+import NIOSSL
+import Proofs
+import ServiceLifecycle
+
+/// Sends due notifications to the developer's server one by one, as Apple does. Any status but 200 to 206 is a failed
+/// attempt (App Store Server Notifications, "Responding").
+public struct NotificationSender: Service {
+    /// The timeout of a request.
+    private static let timeout = Duration.seconds(30)
+    /// The polling interval. Other processes may add notifications to the same store.
+    private static let interval = Duration.milliseconds(100)
+    /// The first pause after a delivery. The clock of the store may wait to advance to the next one.
+    private static let shortestInterval = Duration.milliseconds(2)
+
+    private let store: Store
+    private let logger: Logger
+
+    public init(store: Store, logger: Logger) {
+        self.store = store
+        self.logger = logger
+    }
+
+    /// Sends notifications until the service shuts down.
+    public func run() async throws {
+        let lock = store.beginDelivering()
+        defer { withExtendedLifetime(lock) {} }
+        try await HTTPClient.withHTTPClient(configuration: Self.configuration) { client in
+            await cancelWhenGracefulShutdown {
+                var pause = Self.interval
+                while !Task.isCancelled {
+                    pause = await sendDue(client) ? Self.shortestInterval : min(pause * 2, Self.interval)
+                    // A cancelled sleep ends the loop.
+                    try? await Task.sleep(for: pause)
+                }
+            }
+        }
+    }
+
+    /// Sends everything that is due, once.
+    package func sendDue() async throws {
+        try await HTTPClient.withHTTPClient(configuration: Self.configuration) { _ = await sendDue($0) }
+    }
+
+    private static var configuration: HTTPClient.Configuration {
+        var configuration = HTTPClient.Configuration()
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return configuration
+    }
+
+    /// - Returns: True if something was sent, and its result is recorded.
+    private func sendDue(_ client: HTTPClient) async -> Bool {
+        var hasSent = false
+        do {
+            while !Task.isCancelled, let delivery = try await BlockingWork.run({ [store] in try store.nextDelivery() })
+            {
+                let result = await send(delivery, client)
+                try await BlockingWork.run { [store] in try store.record(result, of: delivery) }
+                hasSent = true
+                log(result, of: delivery)
+            }
+        } catch is CancellationError {
+            // The service shuts down. The notification stays due.
+        } catch {
+            logger.error("the store failed", metadata: ["error": "\((error as? StoreError)?.code ?? "unexpected")"])
+        }
+        return hasSent
+    }
+
+    /// Logs only the host, because the rest of the address may contain a secret.
+    private func log(_ result: SendAttemptResult, of delivery: NotificationDelivery) {
+        logger.log(
+            level: result == .success ? .debug : .warning,
+            result == .success ? "notification delivered" : "notification not delivered",
+            metadata: [
+                "notification": "\(delivery.notificationUUID.uuidString.lowercased())", "code": "\(result.rawValue)",
+                "host": "\(delivery.url.host() ?? "")",
+            ])
+    }
+
+    private func send(_ delivery: NotificationDelivery, _ client: HTTPClient) async -> SendAttemptResult {
+        var request = HTTPClientRequest(url: delivery.url.absoluteString)
+        request.method = .POST
+        request.headers.add(name: "Content-Type", value: "application/json")
+        request.headers.add(name: "User-Agent", value: "App Store Server")
+        do {
+            let body = SignedNotification(signedPayload: delivery.signedPayload)
+            request.body = .bytes(try JSONAnswer.encode(body))
+            let status = try await Deadline.run(within: Self.timeout) { [request] in
+                try await client.execute(request, deadline: .distantFuture).status.code
+            }
+            return (200...206).contains(status) ? .success : .unsuccessfulHTTPResponseCode
+        } catch {
+            return Self.result(of: error)
+        }
+    }
+
+    private static func result(of error: any Error) -> SendAttemptResult {
+        switch error {
+        case is Deadline.Passed: .timedOut
+        case let error as HTTPClientError where error == .redirectCycleDetected || error == .redirectLimitReached:
+            .circularRedirect
+        case let error as HTTPClientError where error == .remoteConnectionClosed: .prematureClose
+        case let error as HTTPClientError where error == .connectTimeout: .timedOut
+        case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError: .tlsIssue
+        case is NIOConnectionError, is IOError, is ChannelError: .socketIssue
+        default: .other
+        }
+    }
+}

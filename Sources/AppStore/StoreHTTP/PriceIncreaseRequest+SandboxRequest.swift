@@ -1,0 +1,3 @@
+extension PriceIncreaseRequest: SandboxRequest {
+    static let fields = ["price", "needsConsent"]
+}

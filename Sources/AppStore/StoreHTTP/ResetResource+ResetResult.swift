@@ -1,0 +1,6 @@
+extension ResetResource {
+    public init(_ result: ResetResult) {
+        self.init(
+            sales: result.sales, notifications: result.notifications, clock: result.clock, settings: result.settings)
+    }
+}

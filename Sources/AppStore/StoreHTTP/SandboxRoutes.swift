@@ -1,0 +1,181 @@
+import Foundation
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import Proofs
+
+/// The sandbox API: actions of the customer, of Apple and of time, as in Xcode's StoreKit test session (`SKTestSession`).
+struct SandboxRoutes: Sendable {
+    /// The longest time that a step of the clock waits for notifications, below the time limit of a request.
+    private static let deliveryTime = Duration.seconds(20)
+
+    let store: Store
+
+    func add(to group: RouterGroup<ServiceContext>) {
+        addPurchases(to: group)
+        addQueue(to: group.group("queue"))
+        SaleRoutes(store: store).add(to: group.group("transactions/:transaction"))
+        addSettings(to: group)
+        addNotifications(to: group.group("notifications"))
+    }
+
+    private func addPurchases(to group: RouterGroup<ServiceContext>) {
+        group.post("purchases") { request, context in
+            let body = try await SandboxBody.decode(request, context, as: PurchaseRequest.self)
+            let payment = try body.payment()
+            let outcome = try body.paymentOutcome()
+            let queued = try await BlockingWork.run {
+                let added = try store.add(payment, account: body.account, outcome: outcome)
+                _ = try store.process(account: body.account)
+                return try resource(
+                    try store.transaction(added.identifier, account: body.account), body.account,
+                    effect: try store.effect(of: added.identifier))
+            }
+            return try JSONAnswer.response(bytes: JSONAnswer.encode(queued), status: .created)
+        }
+        group.get("products") { _, _ in
+            try await answer {
+                let products = try store.products()
+                return ProductList(
+                    products: products.map {
+                        ProductResource($0, benefit: nil, localization: $0.localizations.first)
+                    })
+            }
+        }
+        group.get("accounts/:account/subscriptions") { _, context in
+            let account = try context.parameters.text("account")
+            return try await answer {
+                SubscriptionStatusList(
+                    subscriptions: try store.subscriptionStatuses(of: account).map { SubscriptionStatusResource($0) })
+            }
+        }
+        group.get("accounts/:account/appTransaction") { _, context in
+            let account = try context.parameters.text("account")
+            return try await answer {
+                AppTransactionResource(signedAppTransaction: try store.signedAppTransaction(of: account))
+            }
+        }
+        group.get("accounts/:account/transactions") { _, context in
+            let account = try context.parameters.text("account")
+            return try await answer {
+                SaleList(transactions: try store.history(of: account).map { SaleResource($0) })
+            }
+        }
+        group.get("accounts/:account/receipt") { _, context in
+            let account = try context.parameters.text("account")
+            return try await answer { ReceiptResource(receipt: try store.receipt(account: account)) }
+        }
+        group.post("accounts/:account/restore") { _, context in
+            let account = try context.parameters.text("account")
+            return try await answer {
+                try store.restoreCompletedTransactions(account: account)
+                return try list(account)
+            }
+        }
+        group.delete("transactions") { _, _ in
+            try await BlockingWork.run { try store.clearTransactions() }
+            return HTTPResponse.Status.noContent
+        }
+    }
+
+    /// A transaction of the queue has its own number as soon as its payment is added.
+    private func addQueue(to group: RouterGroup<ServiceContext>) {
+        group.get { request, _ in
+            let account = try request.query("account")
+            return try await answer { try list(account) }
+        }
+        let steps: [(path: String, step: @Sendable (Int64) throws -> QueuedTransaction)] = [
+            ("approve", store.approve), ("decline", store.decline), ("resolve", store.resolveIssue),
+            (
+                "finish",
+                { number in
+                    guard let queued = try store.transactions().first(where: { $0.transaction.identifier == number })
+                    else { throw StoreError.transactionNotFound(number) }
+                    _ = try store.finish(number, account: queued.account)
+                    return try store.transactions().first { $0.transaction.identifier == number } ?? queued
+                }
+            ),
+        ]
+        for (path, step) in steps {
+            group.post(RouterPath(":number/\(path)")) { _, context in
+                let number = try context.parameters.require("number", as: Int64.self)
+                return try await answer {
+                    let queued = try step(number)
+                    return try resource(queued.transaction, queued.account)
+                }
+            }
+        }
+    }
+
+    private func addSettings(to group: RouterGroup<ServiceContext>) {
+        group.get("settings") { _, _ in try await answer { SettingsResource(try store.settings()) } }
+        group.patch("settings") { request, context in
+            let changes = try await SandboxBody.decode(request, context, as: SettingsChanges.self)
+            try changes.check()
+            return try await answer { SettingsResource(try store.update(changes.apply)) }
+        }
+        group.get("time") { _, _ in try await answer { TimeResource(now: store.now.rfc3339) } }
+        group.post("time/advance") { request, context in
+            let text = try await SandboxBody.decode(request, context, as: TimeAdvanceRequest.self).by
+            guard let step = TimeStep(text) else {
+                throw SandboxBody.invalid(
+                    "The field /by has to be a number and one of s, min, h, d, w, mo and y, such as 1mo.")
+            }
+            let start = try await BlockingWork.run { store.now }
+            // A client that closes its connection stops no clock halfway.
+            let now = try await Task { try await store.advance(step, deliveringWithin: Self.deliveryTime) }.value
+            return try await answer {
+                let events = try store.dueEvents(after: start, until: now)
+                return TimeResource(now: now.rfc3339, events: events.map { DueEventResource($0) })
+            }
+        }
+        group.post("reset") { _, _ in
+            try await answer { ResetResource(try store.reset()) }
+        }
+    }
+
+    private func addNotifications(to group: RouterGroup<ServiceContext>) {
+        group.get { _, _ in
+            try await answer {
+                NotificationList(notifications: try store.notifications().map { NotificationResource($0) })
+            }
+        }
+        group.post("faults") { request, context in
+            let names = try await SandboxBody.decode(request, context, as: NotificationFaultsRequest.self).faults
+            let faults = try names.map { name in
+                guard let fault = NotificationFault(name: name) else {
+                    throw SandboxBody.invalid(
+                        "Each of the field /faults has to be duplicate, reorder, drop or delay:SECONDS.")
+                }
+                return fault
+            }
+            try await BlockingWork.run { try store.add(faults) }
+            return HTTPResponse.Status.noContent
+        }
+        group.post(":uuid/replay") { _, context in
+            let uuid = try context.parameters.require("uuid", as: UUID.self)
+            try await BlockingWork.run { try store.replay(uuid) }
+            return HTTPResponse.Status.noContent
+        }
+    }
+
+    private func list(_ account: String?) throws -> QueueList {
+        QueueList(
+            transactions: try store.transactions(account: account).map { try resource($0.transaction, $0.account) })
+    }
+
+    private func resource(
+        _ transaction: PaymentTransaction,
+        _ account: String,
+        effect: PurchaseEffect? = nil
+    ) throws -> QueueResource {
+        QueueResource(
+            transaction, account: account,
+            signedTransaction: transaction.purchase == nil
+                ? nil : try store.signedTransaction(transaction.identifier), effect: effect)
+    }
+
+    private func answer(_ body: @Sendable @escaping () throws -> some Encodable & Sendable) async throws -> Response {
+        try JSONAnswer.response(try await BlockingWork.run(body))
+    }
+}

@@ -1,0 +1,3 @@
+extension SharingRequest: SandboxRequest {
+    static let fields = ["account"]
+}

@@ -1,0 +1,3 @@
+extension TimeAdvanceRequest: SandboxRequest {
+    static let fields = ["by"]
+}

@@ -1,0 +1,55 @@
+import Proofs
+
+/// A mailed link in the ledger. A used link is deleted.
+public struct AccountLink: Hashable, Sendable {
+    /// The user's number.
+    public let user: Int64
+    /// The SHA-256 of the token.
+    public let digest: [UInt8]
+    public let purpose: LinkPurpose
+    /// The address that the link was mailed to, in lower case.
+    public let emailLowercase: String
+    public let createdAt: Timestamp
+    public let endsAt: Timestamp
+
+    /// - Parameter endsAt: The expiration; nil for that of the purpose.
+    public init(
+        user: Int64,
+        digest: [UInt8],
+        purpose: LinkPurpose,
+        emailLowercase: String,
+        createdAt: Timestamp,
+        endsAt: Timestamp? = nil
+    ) {
+        self.user = user
+        self.digest = digest
+        self.purpose = purpose
+        self.emailLowercase = emailLowercase
+        self.createdAt = createdAt
+        self.endsAt = endsAt ?? createdAt.adding(seconds: purpose.lifetime)
+    }
+
+    /// The reason why the link is not valid for a use; nil if it is.
+    ///
+    /// - Parameters:
+    ///   - purposes: The purposes of links for this use.
+    ///   - account: The account of the link's user; nil if it was erased.
+    ///   - change: The pending change of the account's address; nil if there is none.
+    package func refusal(
+        for purposes: Set<LinkPurpose>,
+        account: AccountRecord?,
+        change: AddressChange?,
+        at moment: Timestamp
+    ) -> AccountError? {
+        guard purposes.contains(purpose), let account else { return .linkInvalid }
+        // The confirmed address must be the one that the mail was sent to.
+        let address: String? =
+            switch purpose {
+            case .verification, .reset: account.emailLowercase
+            case .addressChange: change == nil ? nil : account.emailLowercase
+            case .newAddress: change?.emailLowercase
+            }
+        guard address == emailLowercase else { return .linkInvalid }
+        return moment < endsAt ? nil : .linkExpired
+    }
+}

@@ -1,0 +1,252 @@
+import Catalog
+import Ledger
+import Proofs
+import Synchronization
+
+/// The use cases that change the catalogs of the apps at run time. The changes in the ledger override the files.
+public final class CatalogService: Sendable {
+    /// The largest number of products defined in the ledger.
+    public static let maximumProducts = 1000
+    /// The largest total size of uploaded pictures, in bytes. They are in memory.
+    public static let maximumPictures = 64 << 20
+    /// The largest size of a definition, in bytes.
+    public static let maximumDefinition = 32 * 1024
+    /// The number of attempts at a change if others change the catalog meanwhile.
+    private static let maximumAttempts = 5
+
+    public let apps: Apps
+    public let ledger: Ledger
+    private let clock: any WallClock
+    /// The uploaded pictures in memory, by their SHA-256.
+    private let pictures = Mutex<[[UInt8]: Picture]>([:])
+
+    /// Reads the changes so far.
+    ///
+    /// - Throws: `CatalogError` if the changes conflict with the files; `StorageFault`.
+    public init(apps: Apps, ledger: Ledger, clock: any WallClock) async throws {
+        self.apps = apps
+        self.ledger = ledger
+        self.clock = clock
+        try await refresh()
+    }
+
+    /// Applies the changes since the last call, also those of other processes.
+    ///
+    /// - Throws: The errors of the initializer. The catalog is then unchanged.
+    public func refresh() async throws {
+        guard try await ledger.read(.snapshot, { try $0.catalogRevision() }) != apps.first.current.revision else {
+            return
+        }
+        let known = pictures.withLock(\.self)
+        let (record, new) = try await ledger.read { transaction in
+            let record = try transaction.catalogRecord()
+            var new: [[UInt8]: [UInt8]] = [:]
+            for (item, digest) in record.pictures where known[digest] == nil {
+                new[digest] = try transaction.catalogPicture(of: item)
+            }
+            return (record, new)
+        }
+        var read = known
+        for (item, digest) in record.pictures {
+            if let bytes = new[digest] { read[digest] = try Picture(bytes: bytes, file: "the picture of \(item)") }
+        }
+        let shown = record.pictures.compactMapValues { read[$0] }
+        let catalogs = try apps.all.map { app throws(CatalogError) in
+            (app.current, try record.catalog(of: app, pictures: shown))
+        }
+        pictures.withLock { pictures in
+            // Another call may have read a later revision.
+            guard record.revision > apps.first.current.revision else { return }
+            for (current, catalog) in catalogs { current.replace(with: catalog, revision: record.revision) }
+            pictures = Dictionary(
+                shown.compactMap { item, picture in record.pictures[item].map { ($0, picture) } }
+            ) { first, _ in first }
+        }
+    }
+
+    /// A valid change to a revision of the catalog. It takes effect when it is added.
+    public struct Pending: Sendable {
+        let change: CatalogChange
+        let picture: [UInt8]?
+        /// True if there was no such product, right or offering before.
+        public let isNew: Bool
+    }
+
+    /// Prepares the definition of a new product, or of an existing one.
+    ///
+    /// - Parameters:
+    ///   - limit: The limit of a caller who may not give what another app's products give; nil for a caller of all apps.
+    ///   - key: The identifier of the caller's API key.
+    /// - Returns: Nil if the product has this definition already.
+    /// - Throws: `CatalogChangeError`; `AppLimitError`.
+    public func define(
+        _ object: JSONObject,
+        as productIdentifier: String,
+        in app: App,
+        seeing limit: AppLimit? = nil,
+        by key: String
+    ) async throws -> Pending? {
+        let revision: Int64
+        var catalog: Catalog
+        (catalog, revision) = app.current.snapshot
+        let present = catalog.product(productIdentifier)
+        let before = catalog.definition(of: productIdentifier)
+        let definition: ProductDefinition
+        do {
+            try ProductDefinition.check(object, of: productIdentifier, replacing: before)
+            definition = try ProductDefinition(object, of: productIdentifier, currency: app.files.storefront.currency)
+        } catch {
+            throw CatalogChangeError.productInvalid(error)
+        }
+        if let present, present.type != definition.product.type {
+            throw CatalogChangeError.productTypeFixed(present.type)
+        }
+        do { try apps.check(definition.product, of: app) } catch {
+            throw CatalogChangeError.productInvalid(
+                CatalogError(file: productIdentifier, key: "type", reason: "another app sells it as another type"))
+        }
+        if definition.isSame(as: before) { return nil }
+        let benefit = catalog.benefit(of: productIdentifier)
+        do { try catalog.define(definition) } catch { throw CatalogChangeError.productInvalid(error) }
+        if catalog.benefit(of: productIdentifier) != benefit {
+            try limit?.check(catalog.benefit(of: productIdentifier))
+        }
+        try await check(catalog.benefit(of: productIdentifier), isAs: benefit, of: productIdentifier)
+        let text = JSONValue.object(definition.object).compactText
+        guard text.utf8.count <= Self.maximumDefinition else {
+            throw CatalogChangeError.productInvalid(
+                CatalogError(file: productIdentifier, reason: "it is larger than \(Self.maximumDefinition / 1024) KB"))
+        }
+        guard catalog.administered.count <= Self.maximumProducts else { throw CatalogChangeError.productsTooMany }
+        return pending(
+            .definition(text), of: .product(productIdentifier), in: app, by: key, at: revision, isNew: present == nil)
+    }
+
+    /// Checks that the benefit of a redeemed product stays the same: the items, periods and balances of users depend on it.
+    private func check(
+        _ benefit: Benefit?,
+        isAs before: Benefit?,
+        of productIdentifier: String
+    ) async throws {
+        guard let before, benefit != before else { return }
+        let isRedeemed = try await ledger.read { try $0.isRedeemed(productIdentifier) }
+        if isRedeemed { throw CatalogChangeError.productBenefitFixed }
+    }
+
+    /// Prepares the restoration of the files' definition, or the removal of the product if the files have none.
+    ///
+    /// - Returns: Nil if the product has the files' definition already.
+    /// - Throws: `CatalogChangeError`.
+    public func revert(_ productIdentifier: String, in app: App, by key: String) async throws -> Pending? {
+        let revision: Int64
+        var catalog: Catalog
+        (catalog, revision) = app.current.snapshot
+        guard catalog.product(productIdentifier) != nil else { throw CatalogChangeError.productNotFound }
+        guard catalog.isAdministered(productIdentifier) || catalog.isWithdrawn(productIdentifier) else {
+            return nil
+        }
+        let benefit = catalog.benefit(of: productIdentifier)
+        do { try catalog.revert(productIdentifier, to: app.files) } catch {
+            throw CatalogChangeError.productInvalid(error)
+        }
+        try await check(catalog.benefit(of: productIdentifier), isAs: benefit, of: productIdentifier)
+        return pending(.reversion, of: .product(productIdentifier), in: app, by: key, at: revision)
+    }
+
+    /// Prepares the withdrawal of a product from sale, or its return. Sold products stay valid.
+    ///
+    /// - Returns: Nil if the product is in this state already.
+    /// - Throws: `CatalogChangeError`, `productNotFound`.
+    public func setWithdrawn(
+        _ isWithdrawn: Bool,
+        _ productIdentifier: String,
+        in app: App,
+        by key: String
+    ) throws(CatalogChangeError) -> Pending? {
+        let (catalog, revision) = app.current.snapshot
+        guard catalog.product(productIdentifier) != nil else { throw .productNotFound }
+        guard catalog.isWithdrawn(productIdentifier) != isWithdrawn else { return nil }
+        return pending(
+            isWithdrawn ? .withdrawal : .restoration, of: .product(productIdentifier), in: app, by: key, at: revision)
+    }
+
+    /// Prepares a new picture of the item that a product grants.
+    ///
+    /// - Parameter limit: The limit of a caller who may not change the picture of another app's item; nil for a caller of all
+    ///   apps.
+    /// - Returns: Nil if the item has this picture already.
+    /// - Throws: `CatalogChangeError`, `productNotFound`, `pictureOfNoItem`; `AppLimitError`.
+    public func setPicture(
+        _ picture: Picture,
+        of productIdentifier: String,
+        in app: App,
+        seeing limit: AppLimit? = nil,
+        by key: String
+    ) throws -> Pending? {
+        let (catalog, revision) = app.current.snapshot
+        guard let benefit = catalog.benefit(of: productIdentifier) else { throw CatalogChangeError.productNotFound }
+        guard let item = benefit.item else { throw CatalogChangeError.pictureOfNoItem }
+        try limit?.check(item)
+        guard catalog.pictures[item] != picture else { return nil }
+        let digest = DigestAlgorithm.sha256.digest(of: picture.bytes)
+        return pending(
+            .picture(of: item, digest: digest), of: .product(productIdentifier), in: app, by: key, at: revision,
+            picture: picture.bytes)
+    }
+
+    func pending(
+        _ content: CatalogChange.Content,
+        of subject: CatalogSubject,
+        in app: App,
+        by key: String,
+        at revision: Int64,
+        picture: [UInt8]? = nil,
+        isNew: Bool = false
+    ) -> Pending {
+        Pending(
+            change: CatalogChange(
+                number: revision + 1, happenedAt: clock.now(), changedBy: key, app: app.bundleIdentifier,
+                subject: subject, content: content),
+            picture: picture, isNew: isNew)
+    }
+
+    /// Adds a change to the ledger. The caller applies it with `refresh`.
+    ///
+    /// - Returns: False if another change came first. The caller prepares the change again.
+    /// - Throws: `CatalogChangeError`, `picturesTooLarge`.
+    public func add(_ pending: Pending) async throws -> Bool {
+        let answer = try await ledger.write {
+            try $0.add(
+                pending.change, picture: pending.picture, maximumPictures: Self.maximumPictures)
+        }
+        switch answer {
+        case .changed: return true
+        case .outdated: return false
+        case .picturesTooLarge: throw CatalogChangeError.picturesTooLarge
+        }
+    }
+
+    /// The result of a change.
+    public enum Outcome: Sendable {
+        case unchanged
+        case changed
+        /// A product, right or offering was created.
+        case created
+    }
+
+    /// Makes a change to the present catalog and applies it. The change is prepared again if another caller has changed the
+    /// catalog meanwhile.
+    ///
+    /// - Parameter prepare: Prepares the change; nil if none is needed.
+    /// - Returns: Nil if other callers were always first.
+    /// - Throws: The errors of `prepare`, of `add` and of `refresh`.
+    public func perform(_ prepare: () async throws -> Pending?) async throws -> Outcome? {
+        for _ in 0..<Self.maximumAttempts {
+            guard let pending = try await prepare() else { return .unchanged }
+            let isAdded = try await add(pending)
+            try await refresh()
+            if isAdded { return pending.isNew ? .created : .changed }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,179 @@
+import Ledger
+import Proofs
+
+/// The statements on the catalog, inside the caller's transaction. The changes give the current state. Of pictures, the ledger
+/// keeps only the last one.
+struct CatalogRecords {
+    let database: any LedgerDatabase
+
+    func revision() throws -> Int64 {
+        try database.value("SELECT coalesce(max(number), 0) FROM catalog_change", []) ?? 0
+    }
+
+    /// The changed products, in the order of their first changes.
+    func products() throws -> [CatalogRecord.Product] {
+        try database.rows(
+            """
+            SELECT app, product_id,
+                (SELECT definition FROM catalog_change AS defined
+                    WHERE defined.subject = 'product' AND defined.product_id = changed.product_id
+                        AND defined.app = changed.app AND kind IN ('defined', 'reverted')
+                    ORDER BY number DESC LIMIT 1) AS definition,
+                (SELECT kind FROM catalog_change AS standing
+                    WHERE standing.subject = 'product' AND standing.product_id = changed.product_id
+                        AND standing.app = changed.app AND kind IN ('withdrawn', 'restored', 'reverted')
+                    ORDER BY number DESC LIMIT 1) AS standing
+            FROM (SELECT app, product_id, min(number) AS first FROM catalog_change
+                WHERE subject = 'product' GROUP BY app, product_id) AS changed
+            ORDER BY first
+            """
+        ).map { row in
+            let standing: String? = try row["standing"]
+            return CatalogRecord.Product(
+                app: try row["app"], productIdentifier: try row["product_id"], definition: try row["definition"],
+                isWithdrawn: standing == CatalogChange.Kind.withdrawn.rawValue)
+        }
+    }
+
+    /// The rights and offerings that differ from the files, in the order of their first changes.
+    func offerings() throws -> [CatalogRecord.Definition] {
+        try database.rows(
+            """
+            SELECT app, subject, product_id,
+                (SELECT definition FROM catalog_change AS defined
+                    WHERE defined.subject = changed.subject AND defined.product_id = changed.product_id
+                        AND defined.app = changed.app
+                    ORDER BY number DESC LIMIT 1) AS definition
+            FROM (SELECT app, subject, product_id, min(number) AS first FROM catalog_change
+                WHERE subject <> 'product' GROUP BY app, subject, product_id) AS changed
+            ORDER BY first
+            """
+        ).compactMap { row in
+            guard let definition: String = try row["definition"] else { return nil }
+            return CatalogRecord.Definition(app: try row["app"], subject: try subject(row), text: definition)
+        }
+    }
+
+    private func subject(_ row: SQLRow) throws -> CatalogSubject {
+        guard let kind = CatalogSubject.Kind(rawValue: try row["subject"]) else {
+            throw SQLRow.Mismatch(column: "subject")
+        }
+        return CatalogSubject(kind, try row["product_id"])
+    }
+
+    /// The SHA-256 of each item's picture.
+    func pictureDigests() throws -> [Item: [UInt8]] {
+        var digests: [Item: [UInt8]] = [:]
+        for row in try database.rows("SELECT collection, number, digest FROM catalog_picture") {
+            digests[Item(collection: try row["collection"], number: try row["number"])] = try row["digest"]
+        }
+        return digests
+    }
+
+    func picture(of item: Item) throws -> [UInt8]? {
+        try database.value(
+            "SELECT bytes FROM catalog_picture WHERE collection = $1 AND number = $2", [item.collection, item.number])
+    }
+
+    func sizeOfPictures(but item: Item) throws -> Int {
+        try database.value(
+            """
+            SELECT CAST(coalesce(sum(length(bytes)), 0) AS BIGINT) FROM catalog_picture
+            WHERE (collection, number) <> ($1, $2)
+            """,
+            [item.collection, item.number]) ?? 0
+    }
+
+    func set(_ picture: [UInt8], digest: [UInt8], of item: Item) throws {
+        try database.execute(
+            """
+            INSERT INTO catalog_picture (collection, number, digest, bytes) VALUES ($1, $2, $3, $4)
+            ON CONFLICT (collection, number) DO UPDATE SET digest = excluded.digest, bytes = excluded.bytes
+            """,
+            [item.collection, item.number, digest, picture])
+    }
+
+    func insert(_ change: CatalogChange) throws {
+        var (definition, item, digest): (String?, Item?, [UInt8]?) = (nil, nil, nil)
+        switch change.content {
+        case .definition(let text): definition = text
+        case .picture(let of, let digested): (item, digest) = (of, digested)
+        case .reversion, .withdrawal, .restoration: break
+        }
+        try database.execute(
+            """
+            INSERT INTO catalog_change (number, happened_at, changed_by, kind, product_id, definition, collection,
+                item_number, picture_digest, app, subject) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+            """,
+            [
+                change.number, change.happenedAt, change.changedBy, change.content.kind.rawValue,
+                change.subject.identifier, definition, item?.collection, item?.number, digest, change.app,
+                change.subject.kind.rawValue,
+            ])
+    }
+
+    func changes(
+        _ filter: CatalogChangeFilter,
+        in app: String,
+        before number: Int64,
+        limit: Int
+    ) throws -> [CatalogChange] {
+        var (condition, arguments): (String, [any SQLConvertible]) = ("", [app, number])
+        switch filter {
+        case .all: break
+        case .products: condition = "AND subject = 'product'"
+        case .only(let subject):
+            condition = "AND subject = $3 AND product_id = $4"
+            arguments += [subject.kind.rawValue, subject.identifier]
+        }
+        return try database.rows(
+            """
+            SELECT * FROM catalog_change
+            WHERE app = $1 AND number < $2 \(condition)
+            ORDER BY number DESC LIMIT $\(arguments.count + 1)
+            """,
+            arguments + [limit]
+        ).map(change)
+    }
+
+    /// The value of a column of the last change of some kinds of the same subject before a change.
+    ///
+    /// - Returns: Nil if there is no such change, or if its value is NULL.
+    func last<Value: SQLConvertible>(
+        _ column: String,
+        of kinds: [CatalogChange.Kind],
+        before change: CatalogChange
+    ) throws -> Value? {
+        let names = kinds.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        let row = try database.rows(
+            """
+            SELECT \(column) AS value FROM catalog_change
+            WHERE app = $1 AND subject = $2 AND product_id = $3 AND number < $4 AND kind IN (\(names))
+            ORDER BY number DESC LIMIT 1
+            """,
+            [change.app, change.subject.kind.rawValue, change.subject.identifier, change.number]
+        ).first
+        guard let row else { return nil }
+        let value: Value? = try row["value"]
+        return value
+    }
+
+    private func change(_ row: SQLRow) throws -> CatalogChange {
+        let kind: String = try row["kind"]
+        let content: CatalogChange.Content =
+            switch CatalogChange.Kind(rawValue: kind) {
+            case .defined: .definition(try row["definition"])
+            case .reverted: .reversion
+            case .withdrawn: .withdrawal
+            case .restored: .restoration
+            case .pictured:
+                .picture(
+                    of: Item(collection: try row["collection"], number: try row["item_number"]),
+                    digest: try row["picture_digest"])
+            case nil: throw SQLRow.Mismatch(column: "kind")
+            }
+        return CatalogChange(
+            number: try row["number"], happenedAt: try row["happened_at"], changedBy: try row["changed_by"],
+            app: try row["app"], subject: try subject(row), content: content)
+    }
+}

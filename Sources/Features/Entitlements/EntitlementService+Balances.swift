@@ -1,0 +1,100 @@
+import Foundation
+import Ledger
+import Proofs
+
+extension EntitlementService {
+    /// The balances of a user by name: those of the catalog, and any other that the user has ever had.
+    public func balances(of user: User) async throws -> [Credit] {
+        let limit = limit
+        let (had, hidden) = try await ledger.read { transaction in
+            (
+                try transaction.balances(of: user, accepting: accepted.origins(for: user)),
+                try limit.map { try transaction.balances(of: user, filledOutside: $0) } ?? []
+            )
+        }
+        let others = catalogs.balances.filter { name in !had.contains { $0.balance == name } }
+        return (had + others.map { Credit(balance: $0, amount: 0) })
+            .filter { !hidden.contains(ByteKey($0.balance)) && limit?.owns(balance: $0.balance) ?? true }
+            .sorted { $0.balance < $1.balance }
+    }
+
+    /// A new addition to a balance. It is not stored yet.
+    ///
+    /// - Parameter caller: The identifier of the API key.
+    /// - Throws: `BalanceError.balanceUnknown` for a balance that no product adds to.
+    public func newAddition(
+        of amount: Int,
+        to balance: String,
+        reason: String,
+        by caller: String
+    ) throws(BalanceError) -> BalanceAddition {
+        guard catalogs.balances.contains(where: { $0.hasSameBytes(as: balance) }) else {
+            throw .balanceUnknown(balance)
+        }
+        return BalanceAddition(
+            identifier: UUID(randomness: randomness).lowercasedString, balance: balance, amount: amount, reason: reason,
+            addedBy: caller, addedAt: clock.now())
+    }
+
+    /// Adds to a user's balance, and stores the answer to the caller in the same commit.
+    ///
+    /// - Returns: The answer that another process has stored under the key; nil if the amount was added.
+    public func add(
+        _ addition: BalanceAddition,
+        for user: User,
+        keeping answer: KeptAnswer?,
+        for key: IdempotencyKey?
+    ) async throws -> KeptAnswer? {
+        let limit = limit
+        try limit?.check(balance: addition.balance)
+        return try await ledger.write { transaction in
+            if let limit { try transaction.check(addition.balance, of: user, isOnlyOf: limit) }
+            return try transaction.add(
+                addition, for: user, keeping: answer, for: key, deletingBefore: addition.addedAt.adding(days: -1))
+        }
+    }
+
+    /// A new spending. It is not stored yet.
+    ///
+    /// - Parameters:
+    ///   - caller: The identifier of the API key.
+    ///   - request: Nil for a request without an idempotency key.
+    public func newSpending(
+        of amount: Int,
+        from balance: String,
+        reason: String,
+        by caller: String,
+        for request: Spending.Request? = nil
+    ) -> Spending {
+        Spending(
+            identifier: UUID(randomness: randomness).lowercasedString, balance: balance, amount: amount,
+            reason: reason, spentBy: caller, spentAt: clock.now(), request: request)
+    }
+
+    /// Spends a part of a user's balance, never more than it holds, and once for each idempotency key of the user.
+    public func spend(_ spending: Spending, for user: User) async throws -> SpentBalance {
+        let limit = limit
+        try limit?.check(balance: spending.balance)
+        let answer = try await ledger.write {
+            try $0.spend(spending, for: user, accepting: accepted.origins(for: user), seeing: limit)
+        }
+        switch answer {
+        case .spent(let left): return SpentBalance(spending: spending, left: left, isRepeated: false)
+        case .repeated(let first, let left): return SpentBalance(spending: first, left: left, isRepeated: true)
+        case .keyReused: throw BalanceError.idempotencyKeyReused
+        case .tooLow(let amount):
+            // Users can still spend a balance that the catalog no longer has, if they have ever had some of it.
+            let isKnown = try await balances(of: user).contains { ByteKey($0.balance) == ByteKey(spending.balance) }
+            guard isKnown else { throw BalanceError.balanceUnknown(spending.balance) }
+            throw BalanceError.balanceTooLow(name: spending.balance, amount: amount)
+        }
+    }
+}
+
+/// A spending that was made, and the rest of the balance after it.
+public struct SpentBalance: Hashable, Sendable {
+    public let spending: Spending
+    public let left: Int
+    /// True if an earlier attempt of the same request has made the spending.
+    public let isRepeated: Bool
+}

@@ -1,0 +1,77 @@
+import Proofs
+
+/// Claims in parts, so that a request with many purchases does not hold the one writer of the ledger.
+extension EntitlementService {
+    /// The number of claims after which a request goes on in the next commit. All claims of a purchase share a commit: a period can
+    /// replace another one.
+    package static let claimsOfCommit = 1000
+
+    /// Answers a request to redeem, in one commit for each part.
+    ///
+    /// A request that fails in between has redeemed its first parts. Sent again, it redeems the others.
+    ///
+    /// - Throws: `StorageFault`.
+    public func answer(_ request: ClaimRequest) async throws -> ClaimAnswer {
+        guard
+            case .redeem(let sent, let user, let origins, let actor, let keeping, let limit, let newcomers) = request,
+            sent.count > Self.claimsOfCommit
+        else { return try await claims.answer(request) }
+        func answer(_ part: [Int], keeping: AnswerKeeping? = nil) async throws -> ClaimAnswer {
+            try await claims.answer(
+                .redeem(
+                    part.map { sent[$0] }, for: user, accepting: origins, by: actor, keeping: keeping, seeing: limit,
+                    newcomers: newcomers))
+        }
+        let parts = Self.parts(of: sent)
+        var results = PartialResults(count: sent.count)
+        for part in parts.dropLast() {
+            guard case .redeemed(let answer) = try await answer(part) else { return .userUnknown }
+            results.add(answer.results, at: part)
+        }
+        let (earlier, last) = (results, parts[parts.count - 1])
+        let answer = try await answer(last, keeping: keeping?.ofWhole { earlier.adding($0, at: last) })
+        return earlier.adding(answer, at: last)
+    }
+
+    /// The places of the claims in each part, in order.
+    private static func parts(of claims: [Claim]) -> [[Int]] {
+        var parts: [[Int]] = [[]]
+        for places in Dictionary(grouping: claims.indices, by: { claims[$0].originalKey }).values.sorted(
+            by: { ($0.first ?? 0) < ($1.first ?? 0) })
+        {
+            if parts[parts.count - 1].count + places.count > claimsOfCommit, !parts[parts.count - 1].isEmpty {
+                parts.append([])
+            }
+            parts[parts.count - 1] += places
+        }
+        return parts
+    }
+}
+
+/// The results of the first parts of a request.
+private struct PartialResults: Sendable {
+    private var results: [Redemption.Result?]
+
+    init(count: Int) {
+        results = Array(repeating: nil, count: count)
+    }
+
+    mutating func add(_ new: [Redemption.Result], at places: [Int]) {
+        for (place, result) in zip(places, new) { results[place] = result }
+    }
+
+    /// The answer to all parts. The items are those after the last one.
+    func adding(_ last: ClaimAnswer, at places: [Int]) -> ClaimAnswer {
+        guard case .redeemed(let answer) = last else { return last }
+        var whole = self
+        whole.add(answer.results, at: places)
+        return .redeemed(LedgerAnswer(results: whole.results.compactMap(\.self), items: answer.items))
+    }
+}
+
+extension AnswerKeeping {
+    /// Keeps the answer that a function makes of the one in the commit.
+    fileprivate func ofWhole(_ whole: @escaping @Sendable (ClaimAnswer) -> ClaimAnswer) -> AnswerKeeping {
+        AnswerKeeping(key: key, oldest: oldest) { [make] in make(whole($0)) }
+    }
+}

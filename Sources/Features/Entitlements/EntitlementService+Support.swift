@@ -1,0 +1,116 @@
+import Ledger
+import Proofs
+
+/// The use cases of the support team.
+extension EntitlementService {
+    /// The users whose names begin with a text, or whose account token is the text, in the order of their names.
+    public func users(matching text: String, after last: User?, limit: Int) async throws -> [KnownUser] {
+        try await ledger.read { try $0.users(matching: text, after: last, limit: limit) }
+    }
+
+    /// The purchases of a transaction or an original transaction, with the statements about them.
+    public func purchases(ofTransaction identifier: String) async throws -> [KnownPurchase] {
+        let catalogs = catalogs
+        return try await ledger.read {
+            try $0.purchases(ofTransaction: identifier, in: limitingApp, at: clock.now()) { catalogs.type(of: $0) }
+        }
+    }
+
+    /// The names of all API keys by their identifiers, those of revoked keys included.
+    public func apiKeyNames() async throws -> [String: String] {
+        try await ledger.apiKeyNames()
+    }
+
+    /// A user's story, newest first.
+    public func story(
+        of user: User,
+        before position: StoryEntry.Position?,
+        limit: Int
+    ) async throws -> [StoryEntry] {
+        try await ledger.read { try $0.story(of: user, in: limitingApp, before: position, limit: limit) }
+    }
+
+    /// The reason why a user owns an item or does not.
+    public func explanation(of item: Item, for user: User) async throws -> ItemExplanation {
+        let catalogs = catalogs
+        let facts = try await ledger.read {
+            try $0.facts(
+                about: item, of: user, accepting: accepted.origins(for: user),
+                owningBesides: ownedByEverybody(catalogs),
+                products: catalogs.products(granting: item, in: limitingApp),
+                seeing: catalogs.limit(to: limitingApp), at: clock.now()
+            ) { catalogs.type(of: $0) }
+        }
+        return ItemExplanation(of: item, by: facts)
+    }
+
+    /// The purchases that imports expect for a user, in the order of their original transactions.
+    public func expectedPurchases(of user: User) async throws -> [ImportedCustomer.ExpectedPurchase] {
+        try await ledger.read { try $0.expectedPurchases(of: user) }
+    }
+
+    /// The number of purchases that imports expect, up to a limit. A confirmed purchase is not one of them.
+    public func expectedPurchaseCount(upTo limit: Int) async throws -> Int {
+        try await ledger.read { try $0.expectedPurchaseCount(upTo: limit) }
+    }
+
+    /// The recorded refusals of all users by their codes.
+    ///
+    /// - Parameters:
+    ///   - moment: The beginning of the counted period.
+    ///   - latest: The number of the latest refusals of each code.
+    public func refusalGroups(since moment: Timestamp, latest: Int) async throws -> [RefusalGroup] {
+        try await ledger.read { try $0.refusalGroups(since: moment, latest: latest) }
+    }
+
+    /// The recorded refusals of a code, newest first.
+    public func refusals(
+        of code: String,
+        before position: RecordedRefusal.Position?,
+        limit: Int
+    ) async throws -> [RecordedRefusal] {
+        try await ledger.read { try $0.refusals(of: code, before: position, limit: limit) }
+    }
+
+    /// The purchases that nobody has redeemed, in the order of their transactions.
+    public func unclaimedPurchases(
+        ofTransaction identifier: String?,
+        in app: String? = nil,
+        after last: UnclaimedPurchase.Position?,
+        limit: Int
+    ) async throws -> [UnclaimedPurchase] {
+        try await ledger.read {
+            try $0.unclaimedPurchases(
+                ofTransaction: identifier, in: limitingApp ?? app, after: last, limit: limit)
+        }
+    }
+
+    /// Assigns an unclaimed purchase to a user, as if the user had redeemed it.
+    ///
+    /// - Parameters:
+    ///   - origin: Nil if only one origin uses the identifier.
+    ///   - app: The bundle identifier of the only app whose purchases are searched; nil for all apps.
+    ///   - caller: The identifier of the API key.
+    /// - Throws: `AssignmentError`; `LedgerError.userUnknown`.
+    public func assign(
+        unclaimed identifier: String,
+        origin: Origin?,
+        in app: String? = nil,
+        to user: User,
+        reason: String,
+        by caller: String
+    ) async throws -> Redemption.Result {
+        let catalogs = catalogs
+        let results = try await ledger.write {
+            try $0.assign(
+                identifier, origin: origin, in: limitingApp ?? app, to: user, accepting: accepted.origins(for: user),
+                reason: reason,
+                by: caller, accepting: accepted, at: clock.now(), benefit: { catalogs[$1]?.benefit(of: $0) }
+            ) { catalogs.type(of: $0) }
+        }
+        guard let result = results.first else { throw AssignmentError.purchaseNotFound }
+        guard results.count == 1 else { throw AssignmentError.purchaseAmbiguous }
+        guard result.allowsFinish else { throw AssignmentError.refused(result) }
+        return result
+    }
+}

@@ -1,0 +1,310 @@
+import Catalog
+import Foundation
+import Ledger
+import Proofs
+
+/// The service's use cases: redeem a proof, return the items of a user.
+///
+/// Each is one transaction of the ledger, so it happens completely or not at all.
+public struct EntitlementService: Sendable {
+    public let apps: Apps
+    private let verifier: ProofVerifier
+    /// The record of all users and purchases.
+    public let ledger: Ledger
+    package let clock: any WallClock
+    let randomness: Randomness
+    /// The accepted origins, and the users they are valid for.
+    public let accepted: AcceptedOrigins
+    /// The group commit of claims and statements. Waiting requests are decided together.
+    package let claims: LedgerBatch<ClaimRequest, ClaimAnswer>
+    /// True if the service stores the signed bytes of proofs.
+    private let keepsProofs: Bool
+    private let onVerify: @Sendable (Duration, [String]) -> Void
+    /// The bundle identifier of the only app that the caller of the use cases sees and changes; nil for all apps.
+    package private(set) var limitingApp: String?
+
+    /// - Parameters:
+    ///   - accepted: The accepted origins, and the users they are valid for.
+    ///   - policy: The policy for purchases of another user.
+    ///   - keepsProofs: True to store the signed bytes of proofs.
+    ///   - onVerify: Receives the duration of each verification, and the fields that were read as absent because of their
+    ///     form.
+    public init(
+        apps: Apps,
+        verifier: ProofVerifier,
+        ledger: Ledger,
+        clock: any WallClock,
+        randomness: Randomness = .system,
+        accepted: AcceptedOrigins = AcceptedOrigins(),
+        policy: OwnershipPolicy = .keep,
+        keepsProofs: Bool = false,
+        onVerify: @escaping @Sendable (Duration, [String]) -> Void = { _, _ in }
+    ) {
+        self.onVerify = onVerify
+        self.keepsProofs = keepsProofs
+        self.apps = apps
+        self.verifier = verifier
+        self.ledger = ledger
+        self.clock = clock
+        self.randomness = randomness
+        self.accepted = accepted
+        claims = ledger.batch(upTo: 128) { requests, transaction in
+            try transaction.decide(requests, under: policy, accepting: accepted, at: clock.now()) {
+                apps.type(of: $0)
+            }
+        }
+    }
+
+    /// The same service for a caller who sees and changes only what belongs to one app.
+    ///
+    /// - Parameter app: The bundle identifier; nil for a caller of all apps.
+    package func limited(to app: String?) -> EntitlementService {
+        var service = self
+        service.limitingApp = app
+        return service
+    }
+
+    /// The limit of the caller now; nil for a caller of all apps.
+    var limit: AppLimit? { catalogs.limit(to: limitingApp) }
+
+    /// The free items that the caller sees.
+    func ownedByEverybody(_ catalogs: Catalogs) -> [Item] {
+        catalogs.limit(to: limitingApp)?.ownedByEverybody ?? catalogs.ownedByEverybody
+    }
+
+    /// The names that stand for no user.
+    public var blockedNames: BlockedNames { ledger.blockedNames }
+
+    /// The current catalogs.
+    public var catalogs: Catalogs { apps.catalogs }
+
+    /// Gives each app its number in the ledger.
+    public func registerApps() async throws {
+        try await ledger.write { transaction in
+            for app in apps.all { try transaction.register(app: app.bundleIdentifier) }
+        }
+    }
+
+    /// The purchases of a verified proof, before the redemption.
+    public struct VerifiedPurchases: Sendable {
+        fileprivate let origin: Origin
+        fileprivate let claims: [Claim]
+    }
+
+    /// Redeems a proof for a user: an app receipt in base64 or DER, or a signed transaction.
+    ///
+    /// A second redemption changes nothing. A proof may have new purchases, known purchases and purchases of another user. Each
+    /// gets its own result.
+    ///
+    /// - Parameter actor: The actor that presents the proof.
+    /// - Throws: `RedemptionError` if no purchase of the proof is the user's.
+    public func redeem(
+        _ proof: [UInt8],
+        for user: User,
+        by actor: AuditActor = .user
+    ) async throws -> Redemption {
+        try await redeem(try purchases(in: proof), for: user, by: actor)
+    }
+
+    /// Verifies a proof. This is the first half of a redemption. It uses the processor, not the ledger.
+    ///
+    /// - Parameter app: The bundle identifier of the only app whose proofs the caller may send; nil for all apps.
+    public func purchases(in proof: [UInt8], of app: String? = nil) throws(RedemptionError) -> VerifiedPurchases {
+        try purchases(of: try verify(proof, of: app), in: proof)
+    }
+
+    /// The purchases of a proof that was verified.
+    ///
+    /// - Parameter proof: The signed bytes.
+    public func purchases(of verified: VerifiedProof, in proof: [UInt8]) throws(RedemptionError) -> VerifiedPurchases {
+        guard let purchases = verified.purchases else { throw .notRedeemable }
+        let claims = try claims(verified, proof)
+        return VerifiedPurchases(origin: verified.origin, claims: purchases.map { claims.claim($0) })
+    }
+
+    /// Redeems verified purchases. This is the second half of a redemption, in one transaction of the ledger.
+    public func redeem(
+        _ verified: VerifiedPurchases,
+        for user: User,
+        by actor: AuditActor
+    ) async throws -> Redemption {
+        let answer = try await answer(try request(verified, for: user, by: actor))
+        return try redemption(of: verified, answered: answer)
+    }
+
+    /// The request to redeem the purchases of a proof.
+    ///
+    /// - Parameter newcomers: The caller's allowance for users without a purchase; nil for no limit.
+    /// - Throws: `RedemptionError` for a name that stands for no user, and for a proof from an origin that is not accepted for the
+    ///   user.
+    public func request(
+        _ verified: VerifiedPurchases,
+        for user: User,
+        by actor: AuditActor,
+        keeping: AnswerKeeping? = nil,
+        newcomers: NewcomerAllowance? = nil
+    ) throws(RedemptionError) -> ClaimRequest {
+        guard !blockedNames.contains(user) else { throw .userBlocked }
+        let origins = accepted.origins(for: user)
+        guard origins.contains(verified.origin) else {
+            throw .refused(
+                ProofRefusal(
+                    .originNotAccepted, "The proof's origin \(verified.origin.rawValue) is not accepted for this user.")
+            )
+        }
+        return .redeem(
+            verified.claims, for: user, accepting: origins, by: actor, keeping: keeping, seeing: limit,
+            newcomers: newcomers)
+    }
+
+    /// The answer to store for 24 hours, in the commit of its claims.
+    ///
+    /// - Parameter make: Returns the bytes to store; nil stores nothing.
+    public func keeping(
+        _ key: IdempotencyKey,
+        _ make: @escaping @Sendable (ClaimAnswer) -> KeptAnswer?
+    ) -> AnswerKeeping {
+        AnswerKeeping(key: key, oldest: clock.now().adding(days: -1), make: make)
+    }
+
+    /// The redemption in an answer.
+    public func redemption(
+        of verified: VerifiedPurchases,
+        answered answer: ClaimAnswer
+    ) throws(RedemptionError) -> Redemption {
+        guard case .redeemed(let answer) = answer else { throw .userUnknown }
+        return try Redemption(of: verified.claims, answer, owningBesides: ownedByEverybody(catalogs))
+    }
+
+    /// The results for the purchases of a proof, in its order, even if none of them is the user's.
+    public func lines(
+        of verified: VerifiedPurchases,
+        answered answer: ClaimAnswer
+    ) throws(RedemptionError) -> [Redemption.Line] {
+        guard case .redeemed(let answer) = answer else { throw .userUnknown }
+        return Redemption.lines(of: verified.claims, answer)
+    }
+
+    /// The items of a user, including those that everybody owns, in order.
+    public func items(of user: User) async throws -> [OwnedItem] {
+        let catalogs = catalogs
+        return try await ledger.read(.statement) {
+            try $0.ownedItems(
+                of: user, accepting: accepted.origins(for: user), owningBesides: ownedByEverybody(catalogs),
+                seeing: catalogs.limit(to: limitingApp), at: clock.now()
+            ) { catalogs.type(of: $0) }
+        }
+    }
+
+    /// The items of a user without their sources, except those that everybody owns, in order.
+    public func ownItems(of user: User) async throws -> [Item] {
+        try await ledger.read(.statement) {
+            try $0.items(of: user, accepting: accepted.origins(for: user), at: clock.now())
+        }
+    }
+
+    /// The subscriptions of a user, in the order of their first purchases.
+    public func subscriptions(of user: User) async throws -> [PurchaseStatus] {
+        let catalogs = catalogs
+        return try await ledger.read {
+            try $0.subscriptions(
+                of: user, accepting: accepted.origins(for: user), seeing: catalogs.limit(to: limitingApp),
+                at: clock.now()
+            ) {
+                catalogs.type(of: $0) == .autoRenewableSubscription
+            }
+        }
+    }
+
+    /// Verifies a proof without redeeming it.
+    ///
+    /// - Parameter app: The bundle identifier of the only app whose proofs the caller may send; nil for all apps.
+    public func verify(_ proof: [UInt8], of app: String? = nil) throws(RedemptionError) -> VerifiedProof {
+        let app = limitingApp ?? app
+        let expectations = ProofExpectations(
+            apps: apps.all.compactMap { known in
+                guard app?.hasSameBytes(as: known.bundleIdentifier) ?? true else { return nil }
+                return .init(
+                    bundleIdentifier: known.bundleIdentifier, appAppleIdentifier: known.appAppleIdentifier)
+            }, origins: accepted.all)
+        let started = ContinuousClock.now
+        var unreadable: [String] = []
+        defer { onVerify(ContinuousClock.now - started, unreadable) }
+        do {
+            let verified = try verifier.verify(proof, expecting: expectations)
+            unreadable = verified.unreadableFields
+            return verified
+        } catch {
+            throw .refused(error)
+        }
+    }
+
+    /// Verifies a proof of any app and origin; nil if it is still refused.
+    func verifyForAnyone(_ proof: [UInt8]) -> VerifiedProof? {
+        try? verifier.verify(
+            proof, expecting: ProofExpectations(bundleIdentifier: nil, origins: Set(Origin.allCases)))
+    }
+
+    /// Decodes a proof as far as its bytes can be read.
+    func decode(_ proof: [UInt8]) -> ProofInspection { verifier.inspect(proof) }
+
+    /// True if a signed JSON has a chain that was verified before, so that verifying it is cheap.
+    public func hasCachedChain(_ proof: [UInt8]) -> Bool { verifier.hasCachedChain(proof) }
+
+    /// A user's redeemed transactions, newest first.
+    ///
+    /// - Parameters:
+    ///   - app: The bundle identifier of an app, for only its transactions; nil for all apps.
+    ///   - sequence: The number of the last transaction of the previous page; nil for the first page.
+    public func transactions(
+        of user: User,
+        in app: String? = nil,
+        before sequence: Int64?,
+        limit: Int
+    ) async throws -> [RedeemedTransaction] {
+        try await ledger.read {
+            try $0.transactions(of: user, in: limitingApp ?? app, before: sequence, limit: limit)
+        }
+    }
+
+    /// The account token of a user, which the app sets on purchases. It is created on first use.
+    public func appAccountToken(of user: User) async throws -> UUID {
+        if let token = try await ledger.read(.snapshot, { try $0.appAccountToken(of: user) }) { return token }
+        return try await ledger.write { try $0.makeAppAccountToken(of: user, at: clock.now()) }
+    }
+
+    /// Sets an account token that the team has generated, unless the user has one. Only back ends may set one: it takes purchases
+    /// from others.
+    ///
+    /// - Parameter isCorrection: True to set it in any case, even if it is another user's.
+    public func setAppAccountToken(
+        _ token: UUID,
+        of user: User,
+        isCorrection: Bool = false
+    ) async throws -> AppAccountTokenAnswer {
+        try await ledger.write {
+            try $0.setAppAccountToken(token, of: user, isCorrection: isCorrection, at: clock.now())
+        }
+    }
+
+    /// - Throws: `StorageFault` if the ledger cannot be read.
+    public func checkLedger() async throws {
+        try await ledger.ping()
+    }
+
+    /// The claims of a proof, by the catalog of its app. A proof of an unknown app claims products without a benefit.
+    func claims(_ verified: VerifiedProof, _ proof: [UInt8]) throws(RedemptionError) -> ProofClaims {
+        let app = try bundleIdentifier(of: verified)
+        return ProofClaims(of: verified, proof, app: app, by: apps[app]?.catalog, isKept: keepsProofs)
+    }
+
+    /// The app of a proof. If the proof names none, the service must sell only one app.
+    func bundleIdentifier(of verified: VerifiedProof) throws(RedemptionError) -> String {
+        if let named = verified.bundleIdentifier { return named }
+        guard apps.all.count == 1 else {
+            throw .refused(
+                ProofRefusal(.bundleIdentifierMismatch, "The proof names no app, and the service sells several."))
+        }
+        return apps.first.bundleIdentifier
+    }
+}

@@ -1,0 +1,153 @@
+import Catalog
+import Ledger
+import Proofs
+
+/// A group of requests that are read, decided and written together, inside the caller's transaction.
+struct ClaimGroup {
+    let transaction: LedgerTransaction
+    let policy: OwnershipPolicy
+    let accepted: AcceptedOrigins
+    let moment: Timestamp
+
+    private var database: any LedgerDatabase { transaction.database }
+    private var users: UserRecords { transaction.users }
+
+    /// - Returns: The answers in the order of the requests.
+    func answer(_ requests: [ClaimRequest], type: (String) -> ProductType?) throws -> [ClaimAnswer] {
+        let wanted = Set(requests.compactMap(\.user).filter { !transaction.blockedNames.contains($0) })
+        let claims = requests.flatMap(\.claims)
+        try database.prefetch(
+            [AppRecords.known] + (wanted.isEmpty ? [] : [users.knownUsers(wanted)])
+                + EntitlementRecords.queries(about: claims, in: database))
+        let apps = try AppRecords(database: database).numbers(of: Set(requests.flatMap(\.apps)))
+        var facts = try EntitlementRecords(database: database, apps: apps).facts(about: claims)
+        let statements = requests.filter(\.isStatement).flatMap(\.claims)
+        let expected = claims.filter { facts.expectedOwners[$0.originalKey] != nil }
+        try readOrigins(of: statements + expected, into: &facts)
+        let newcomers = NewcomerClaims(requests)
+        var numbers = try users.known(among: wanted)
+        let unknown = wanted.filter { numbers[$0] == nil }
+        let strangers = newcomers.strangers(among: unknown)
+        numbers.merge(try users.add(unknown.filter { strangers[$0] == nil }, at: moment)) { $1 }
+        let notifications = NotificationRecords(database: database, apps: apps)
+        let keptAnswers = AnswerRecords(database: database)
+        let kept = try keptAnswers.answers(for: requests.compactMap(\.keeping).map { ($0.key, $0.oldest) })
+        let earlier = try notifications.known(among: requests)
+
+        func decide(for numbers: [User: Int64]) -> Decisions {
+            for (user, number) in numbers { facts.acceptedOriginsByUser[number] = accepted.origins(for: user) }
+            let decision = EntitlementDecision(
+                facts: facts, policy: policy, origins: accepted.origins, at: moment)
+            var decisions = Decisions(decision: decision, known: earlier.known, kept: kept)
+            decisions.decide(requests, for: numbers)
+            return decisions
+        }
+        var decisions = decide(for: numbers.merging(strangers) { $1 })
+        let excluded = try newcomers.excluded(
+            by: decisions.decided.map(\.results), in: decisions.decision.facts,
+            RefusalRecords(database: database, apps: apps))
+        let admitted = Set(strangers.filter { !excluded.contains($0.value) }.keys)
+        if !admitted.isEmpty {
+            numbers.merge(try users.add(admitted, at: moment)) { $1 }
+            decisions = decide(for: strangers.merging(numbers) { $1 })
+        }
+        decisions.decision.removeRefusals(of: excluded)
+        decisions.decision.recordStates(type: type)
+        try notifications.insert(decisions.received, at: moment)
+        try notifications.note(repeated: decisions.repeated.subtracting(earlier.repeated), at: moment)
+        try EntitlementChangeRecords(
+            database: database, users: users, audit: transaction.audit, apps: apps, before: facts,
+            after: decisions.decision.facts, moment: moment
+        ).write(decisions.decision.changes)
+        let answers = try answers(decisions.decided)
+        try keptAnswers.keep(
+            zip(requests, answers).compactMap { request, answer in
+                guard let keeping = request.keeping, kept[keeping.key] == nil, let user = request.user,
+                    let number = numbers[user], let kept = keeping.make(answer),
+                    // A purchase that is redeemed again changes nothing, so its answer need not be kept.
+                    try transaction.admits(kept, about: number, request.newcomers)
+                else { return nil }
+                return (kept, keeping.key, number, keeping.oldest)
+            }, at: moment)
+        return answers
+    }
+
+    /// Adds the further origins of the users that the App Store's statements and expected purchases may reach.
+    private func readOrigins(of claims: [Claim], into facts: inout EntitlementFacts) throws {
+        guard claims.contains(where: { !accepted.origins.contains($0.origin) }) else { return }
+        let reached = Set(
+            facts.purchases.values.map(\.owner) + facts.tokenOwners.values + facts.expectedOwners.values)
+        for (number, user) in try users.names(of: reached) {
+            facts.acceptedOriginsByUser[number] = accepted.origins(for: user)
+        }
+    }
+
+    /// The decisions about the requests, each after the changes of those before it.
+    private struct Decisions {
+        var decision: EntitlementDecision
+        /// The notifications that were received before.
+        var known: Set<NotificationRecord.Key>
+        let kept: [IdempotencyKey: KeptAnswer]
+        private(set) var decided: [Decided] = []
+        private(set) var received: [NotificationRecords.Received] = []
+        private(set) var repeated: Set<NotificationRecord.Key> = []
+
+        mutating func decide(_ requests: [ClaimRequest], for numbers: [User: Int64]) {
+            decided = requests.map { decide($0, for: numbers) }
+        }
+
+        private mutating func decide(_ request: ClaimRequest, for numbers: [User: Int64]) -> Decided {
+            decision.presented = request.claims
+            switch request {
+            case .redeem(let claims, let user, let origins, let actor, let keeping, let limit, _):
+                if let keeping, let answer = kept[keeping.key] { return .kept(answer) }
+                guard let number = numbers[user] else { return .userUnknown }
+                return .redeemed(claims.map { decision.redeem($0, for: number, by: actor) }, number, origins, limit)
+            case .state(let claim):
+                return .recorded(decision.state(claim))
+            case .notify(let notification, let claim):
+                guard known.insert(notification.key).inserted else {
+                    repeated.insert(notification.key)
+                    return .recorded(.duplicate)
+                }
+                let outcome = claim.map { decision.state($0) } ?? .recorded
+                received.append(.init(notification: notification, claim: claim, outcome: outcome))
+                return .recorded(outcome)
+            }
+        }
+    }
+
+    private enum Decided {
+        case redeemed([Redemption.Result], Int64, Set<Origin>, AppLimit?)
+        case recorded(NotificationOutcome)
+        case userUnknown
+        case kept(KeptAnswer)
+
+        /// The number of the user and the results; nil without results.
+        var results: (user: Int64, results: [Redemption.Result])? {
+            if case .redeemed(let results, let user, _, _) = self { (user, results) } else { nil }
+        }
+    }
+
+    /// The answers, with the items of each user after all changes of the group.
+    private func answers(_ decided: [Decided]) throws -> [ClaimAnswer] {
+        var origins: [Int64: Set<Origin>] = [:]
+        for case .redeemed(_, let user, let accepted, nil) in decided { origins[user] = accepted }
+        let records = ReadingRecords(database: database)
+        let items = try records.items(of: origins, at: moment)
+        return try decided.map { decided in
+            switch decided {
+            case .redeemed(let results, let user, let accepted, let limit?):
+                .redeemed(
+                    LedgerAnswer(
+                        results: results,
+                        items: try records.items(of: user, accepting: accepted, seeing: limit, at: moment)))
+            case .redeemed(let results, let user, _, nil):
+                .redeemed(LedgerAnswer(results: results, items: items[user] ?? []))
+            case .recorded(let outcome): .recorded(outcome)
+            case .userUnknown: .userUnknown
+            case .kept(let answer): .kept(answer)
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Ledger
+import Proofs
+
+extension LedgerTransaction {
+    /// Revokes or reinstates the purchase of a redeemed transaction, regardless of the App Store's statements and of restored
+    /// transactions. A second revocation changes nothing.
+    ///
+    /// - Parameters:
+    ///   - origin: Nil for any origin.
+    ///   - app: The bundle identifier of the only app whose transactions are searched; nil for all apps.
+    /// - Returns: The transaction after the change; empty if the user has redeemed none of that identifier. Several, unchanged,
+    ///   if origins share the identifier.
+    public func change(
+        _ change: PurchaseChange,
+        ofTransaction identifier: String,
+        origin: Origin?,
+        in app: String? = nil,
+        of user: User,
+        accepting accepted: AcceptedOrigins = AcceptedOrigins(Set(Origin.allCases))
+    ) throws -> [RedeemedTransaction] {
+        guard let user = try users.known(user) else { return [] }
+        func found() throws -> [RedeemedTransaction] {
+            try ReadingRecords(database: database).transactions(identifier, of: user)
+                .filter { origin == nil || $0.origin == origin }
+                .filter { app == nil || app?.hasSameBytes(as: $0.app ?? "") == true }
+        }
+        let transactions = try found()
+        guard transactions.count == 1 else { return transactions }
+        if let original = try apply(change, to: transactions[0], of: user) {
+            try audit.append(AuditEntry(change, of: transactions[0]), to: user)
+            let apps = try AppRecords(database: database).numbers(of: [])
+            _ = try recordStates(of: [original], apps, at: change.moment, accepting: accepted) { _ in nil }
+        }
+        return try found()
+    }
+
+    /// - Returns: The purchase; nil if the change was already in effect. Nothing is then changed.
+    private func apply(
+        _ change: PurchaseChange,
+        to transaction: RedeemedTransaction,
+        of user: Int64
+    ) throws -> TransactionKey? {
+        let apps = try AppRecords(database: database).numbers(of: [])
+        let records = EntitlementRecords(database: database, apps: apps)
+        let original = try records.original(ofTransaction: transaction.sequence, of: user)
+        let before = try records.facts(ofPurchases: [original])
+        guard before.revokedByTeam.contains(original) != change.revokes else { return nil }
+        try write(change, to: [user] + original.sqlValues(apps))
+        var after = before
+        if change.revokes { after.revokedByTeam.insert(original) } else { after.revokedByTeam.remove(original) }
+        let (old, places) = (before.coverage(of: original), PurchaseMoves.Places(before))
+        try CoverageRecords(database: database).update(
+            after.coverage(of: original).sorted { $0.key < $1.key }.compactMap { key, coverage in
+                guard old[key] != coverage, let place = places[key] else { return nil }
+                return (place, coverage)
+            })
+        return original
+    }
+
+    /// - Parameter purchase: The user's number and the key of the original transaction.
+    private func write(_ change: PurchaseChange, to purchase: [any SQLConvertible]) throws {
+        switch change {
+        case .revoke(let revocation):
+            let last: Int64? = try database.value(
+                """
+                SELECT coalesce(max(sequence), 0) FROM team_revocation
+                WHERE user_id = $1 AND original_transaction_id = $2 AND origin = $3 AND app = $4
+                """,
+                purchase)
+            try database.insert(
+                into: "team_revocation",
+                ["user_id"] + Table.originalKey + ["sequence", "reason", "revoked_by", "revoked_at"],
+                [purchase + [(last ?? 0) + 1, revocation.reason, revocation.revokedBy, revocation.revokedAt]])
+        case .reinstate(let caller, let moment, _):
+            // The author and the reason of the revocation are kept.
+            try database.write(
+                """
+                UPDATE team_revocation SET reinstated_by = $1, reinstated_at = $2
+                WHERE user_id = $3 AND original_transaction_id = $4 AND origin = $5 AND app = $6
+                    AND reinstated_at IS NULL
+                """,
+                [caller, moment] + purchase)
+        }
+    }
+}
+
+extension PurchaseChange {
+    fileprivate var revokes: Bool {
+        if case .revoke = self { true } else { false }
+    }
+
+    fileprivate var moment: Timestamp {
+        switch self {
+        case .revoke(let revocation): revocation.revokedAt
+        case .reinstate(_, let moment, _): moment
+        }
+    }
+}
+
+extension AuditEntry {
+    fileprivate init(_ change: PurchaseChange, of transaction: RedeemedTransaction) {
+        let (event, caller, moment, reason): (Event, String, Timestamp, String?) =
+            switch change {
+            case .revoke(let revocation): (.revoked, revocation.revokedBy, revocation.revokedAt, revocation.reason)
+            case .reinstate(let caller, let moment, let reason): (.granted, caller, moment, reason)
+            }
+        self.init(
+            happenedAt: moment, event: event, actor: AuditActor(caller: caller), origin: transaction.origin,
+            app: transaction.app, reference: transaction.transactionIdentifier, subject: transaction.productIdentifier,
+            reason: reason)
+    }
+}

@@ -1,0 +1,120 @@
+import Ledger
+import Proofs
+
+/// A transaction that a user has redeemed, as the ledger stores it.
+public struct RedeemedTransaction: Hashable, Sendable {
+    /// The number among the user's transactions. Newer transactions have greater numbers.
+    public let sequence: Int64
+    public let origin: Origin
+    public let transactionIdentifier: String
+    public let originalTransactionIdentifier: String
+    public let productIdentifier: String
+    public let quantity: Int
+    public let purchaseDate: Timestamp
+    public let redeemedAt: Timestamp
+    /// The date of the App Store's refund or revocation; nil if there was none.
+    public let revocationDate: Timestamp?
+    /// The reason in Apple's numbers (`revocationReason`); nil if none was stated.
+    public let revocationReason: Int?
+    /// The bundle identifier of the app that sold it; nil if it was not read.
+    public var app: String? { details.first?.app }
+    /// The end of the purchased period by the App Store or the catalog; nil for none.
+    public var expiresAt: Timestamp? { details.first?.expiresAt }
+    /// The end of the grace period; nil if the App Store has stated none.
+    public var graceEndsAt: Timestamp? { details.first?.graceEndsAt }
+    /// The team's revocation; nil without one.
+    public var revocation: Revocation? { details.first?.revocation }
+    /// The other facts that the App Store has stated.
+    public var facts: TransactionFacts { details.first?.facts ?? TransactionFacts() }
+    /// Exactly one element. The array keeps the value small enough for throwing functions to return.
+    let details: [Details]
+
+    package init(
+        sequence: Int64,
+        origin: Origin,
+        transactionIdentifier: String,
+        originalTransactionIdentifier: String,
+        productIdentifier: String,
+        quantity: Int = 1,
+        purchaseDate: Timestamp,
+        redeemedAt: Timestamp,
+        revocationDate: Timestamp? = nil,
+        revocationReason: Int? = nil,
+        details: Details
+    ) {
+        self.sequence = sequence
+        self.origin = origin
+        self.transactionIdentifier = transactionIdentifier
+        self.originalTransactionIdentifier = originalTransactionIdentifier
+        self.productIdentifier = productIdentifier
+        self.quantity = quantity
+        self.purchaseDate = purchaseDate
+        self.redeemedAt = redeemedAt
+        self.revocationDate = revocationDate
+        self.revocationReason = revocationReason
+        self.details = [details]
+    }
+
+    package struct Details: Hashable, Sendable {
+        let app: String?
+        let expiresAt: Timestamp?
+        let graceEndsAt: Timestamp?
+        let revocation: Revocation?
+        let facts: TransactionFacts
+
+        package init(
+            app: String? = nil,
+            expiresAt: Timestamp? = nil,
+            graceEndsAt: Timestamp? = nil,
+            revocation: Revocation? = nil,
+            facts: TransactionFacts = TransactionFacts()
+        ) {
+            self.app = app
+            self.expiresAt = expiresAt
+            self.graceEndsAt = graceEndsAt
+            self.revocation = revocation
+            self.facts = facts
+        }
+    }
+}
+
+/// The access that transactions of one purchase give.
+extension RedeemedTransaction {
+    private var isUpgraded: Bool { facts.bool(.isUpgraded) == true }
+
+    /// True if this transaction comes first. Of two periods of the same millisecond, the upgraded one does.
+    package func isEarlier(than other: RedeemedTransaction) -> Bool {
+        func order(_ transaction: RedeemedTransaction) -> (Timestamp, Int, Int64) {
+            (transaction.purchaseDate, transaction.isUpgraded ? 0 : 1, transaction.sequence)
+        }
+        return order(self) < order(other)
+    }
+
+    /// The end of the access that the transaction gives; nil for no end.
+    ///
+    /// - Parameter nextPurchaseDate: The purchase date of the next transaction of the same purchase; nil for its last one.
+    package func accessEnd(before nextPurchaseDate: Timestamp?) -> Timestamp? {
+        // The next charge ends a period and its grace period.
+        let paid = PurchasePeriod(self).endsAt.map { min($0, nextPurchaseDate ?? $0) }
+        // The App Store refunds the rest of a replaced period.
+        let replaced =
+            isUpgraded ? nextPurchaseDate ?? facts.date(.signedDate) ?? purchaseDate : nil
+        return [paid, replaced, revocationDate, revocation?.revokedAt].compactMap(\.self).min()
+    }
+
+    /// The end of the access that the transaction gives; nil for no end.
+    ///
+    /// - Parameter transactions: The known transactions, also of other purchases.
+    package func accessEnd(among transactions: [RedeemedTransaction]) -> Timestamp? {
+        let periods = transactions.filter { other in
+            other.origin == origin && other.app == app
+                && other.originalTransactionIdentifier.hasSameBytes(as: originalTransactionIdentifier)
+                && !PurchasePeriod.isVoid(from: other.purchaseDate, revokedAt: other.revocationDate)
+        }.sorted { $0.isEarlier(than: $1) }
+        var seats = SeatAdditions()
+        let next = periods.filter { !seats.adds($0) }.first {
+            $0.purchaseDate > purchaseDate || $0.purchaseDate == purchaseDate && isUpgraded && !$0.isUpgraded
+        }
+        return accessEnd(before: next?.purchaseDate)
+    }
+}

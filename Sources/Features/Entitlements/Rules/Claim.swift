@@ -1,0 +1,155 @@
+import Foundation
+import Proofs
+
+/// The statement of a verified proof about one transaction, from a user or from the App Store.
+public struct Claim: Hashable, Sendable, Codable {
+    /// The bundle identifier of the app. The encoded form omits it: a parked claim's row has the number of the app.
+    public internal(set) var app = ""
+    public let origin: Origin
+    public private(set) var transactionIdentifier: String
+    /// The identifier in the proof, if the purchase event stands under another one; nil otherwise.
+    private(set) var otherIdentifier: String?
+    public let originalTransactionIdentifier: String
+    public let productIdentifier: String
+    public let quantity: Int
+    public let purchaseDate: Timestamp
+    /// The date of the refund or revocation, at the latest that of the signature. A revoked claim grants nothing, and ends an
+    /// earlier grant of the transaction at once.
+    public let revocationDate: Timestamp?
+    /// The reason in Apple's numbers (`revocationReason`); nil if the proof has none.
+    public let revocationReason: Int?
+    /// True if all transactions with the same original are one restored purchase. A statement about one then covers all.
+    public let repeatsOriginal: Bool
+    /// The date of the signature. Of two statements about a transaction, the later one wins.
+    public let signedAt: Timestamp
+    /// The account token of the purchase, which names its owner; nil if the proof has none.
+    public let appAccountToken: UUID?
+    /// The SHA-256 of the signed bytes.
+    public let proofDigest: [UInt8]
+    /// The signed bytes; nil if the service does not store proofs.
+    public let proof: KeptProof?
+    /// The SHA-256 of the first and the last certificate of the proof's chain; nil for a claim without a proof.
+    public let fingerprints: VerifiedProof.Fingerprints?
+    /// The granted item; nil if the catalog does not have the product, or it adds to a balance.
+    public private(set) var item: Item?
+    /// The amount that one unit adds to a balance; nil if the product grants an item.
+    public private(set) var credit: Credit?
+    /// The end of the purchased period; nil for none.
+    public private(set) var expiresAt: Timestamp?
+    /// The App Store's statement about a grace period; nil if the proof has none.
+    public private(set) var grace: Grace?
+    /// The other facts of the proof; nil for a claim without a proof.
+    public private(set) var facts: TransactionFacts?
+    /// The last statement about the renewal of the subscription; nil if the proof has none.
+    public private(set) var renewal: StatedRenewal?
+
+    private enum CodingKeys: CodingKey {
+        case origin, transactionIdentifier, originalTransactionIdentifier, productIdentifier, quantity, purchaseDate
+        case revocationDate, revocationReason, repeatsOriginal, signedAt, appAccountToken, proofDigest, proof
+        case fingerprints, item, credit, expiresAt, grace, facts, renewal
+    }
+
+    /// A statement of the App Store about the grace period of a subscription.
+    public struct Grace: Hashable, Sendable, Codable {
+        /// Nil if there is no grace period.
+        public let endsAt: Timestamp?
+        /// The date of the statement, if it differs from that of a parked claim; nil otherwise.
+        let statedAt: Timestamp?
+
+        public init(endsAt: Timestamp?) {
+            self.endsAt = endsAt
+            statedAt = nil
+        }
+
+        init(_ grace: GracePeriod) {
+            endsAt = grace.endsAt
+            statedAt = grace.statedAt
+        }
+    }
+
+    /// The claim with the grace period, the facts and the renewal of other statements.
+    func with(grace: Grace?, facts: TransactionFacts?, renewal: StatedRenewal?) -> Claim {
+        var claim = self
+        (claim.grace, claim.facts, claim.renewal) = (grace, facts, renewal)
+        return claim
+    }
+
+    /// The claim about the same purchase event under another identifier.
+    func with(transactionIdentifier: String) -> Claim {
+        var claim = self
+        claim.otherIdentifier = otherIdentifier ?? self.transactionIdentifier
+        claim.transactionIdentifier = transactionIdentifier
+        return claim
+    }
+
+    /// The claim by the current catalog, which may differ from the one at the time of parking.
+    func valued(by benefit: Benefit?) -> Claim {
+        var claim = self
+        (claim.item, claim.credit, claim.expiresAt) = (benefit?.item, nil, nil)
+        switch benefit {
+        case .credit(let credit): claim.credit = credit
+        case .itemFor(_, let period):
+            claim.expiresAt = purchaseDate.adding(period, dayOfMonth: purchaseDate.dayOfMonth)
+        // Without an end, the claim would be valid forever.
+        case .itemWhilePaid: claim.expiresAt = facts?.date(.expiresDate) ?? expiresAt ?? purchaseDate
+        case .item, nil: break
+        }
+        return claim
+    }
+
+    /// The claim with the end that the App Store has stated, also if the catalog does not have the product.
+    var endingAsStated: Claim {
+        var claim = self
+        claim.expiresAt = expiresAt ?? facts?.date(.expiresDate)
+        return claim
+    }
+
+    /// True if the catalog has a benefit for the product.
+    var isKnown: Bool { item != nil || credit != nil }
+
+    public init(
+        app: String,
+        origin: Origin,
+        transactionIdentifier: String,
+        originalTransactionIdentifier: String,
+        productIdentifier: String,
+        quantity: Int,
+        purchaseDate: Timestamp,
+        revocationDate: Timestamp?,
+        revocationReason: Int? = nil,
+        repeatsOriginal: Bool = false,
+        signedAt: Timestamp,
+        appAccountToken: UUID? = nil,
+        proofDigest: [UInt8],
+        proof: KeptProof? = nil,
+        fingerprints: VerifiedProof.Fingerprints? = nil,
+        item: Item?,
+        credit: Credit? = nil,
+        expiresAt: Timestamp? = nil,
+        grace: Grace? = nil,
+        facts: TransactionFacts? = nil,
+        renewal: StatedRenewal? = nil
+    ) {
+        self.app = app
+        self.origin = origin
+        self.transactionIdentifier = transactionIdentifier
+        self.originalTransactionIdentifier = originalTransactionIdentifier
+        self.productIdentifier = productIdentifier
+        self.quantity = quantity
+        self.purchaseDate = purchaseDate
+        self.revocationDate = revocationDate.map { min($0, signedAt) }
+        self.revocationReason = revocationReason
+        self.repeatsOriginal = repeatsOriginal
+        self.signedAt = signedAt
+        self.appAccountToken = appAccountToken
+        self.proofDigest = proofDigest
+        self.proof = proof
+        self.fingerprints = fingerprints
+        self.item = item
+        self.credit = credit
+        self.expiresAt = expiresAt
+        self.grace = grace
+        self.facts = facts
+        self.renewal = renewal
+    }
+}

@@ -1,0 +1,78 @@
+import Proofs
+
+/// The period in which a user owns the benefit of a transaction.
+package struct Coverage: Hashable, Sendable {
+    /// Nil for a purchase without an end, which needs no start.
+    package let beginsAt: Timestamp?
+    /// Nil for a purchase without an end.
+    package let endsAt: Timestamp?
+    /// True if the App Store or the team has revoked the purchase.
+    package let isRevoked: Bool
+
+    /// The tolerance for the App Store's clock, which may be ahead as far as a proof's date may be.
+    static let clockToleranceSeconds: Int64 = 60
+
+    /// The moment from which a period counts. One that the App Store has signed in advance counts from its purchase date.
+    static func beginning(of purchaseDate: Timestamp, signedAt: Timestamp?) -> Timestamp {
+        let earliest = purchaseDate.adding(seconds: -clockToleranceSeconds)
+        return signedAt.map { $0 < earliest } ?? false ? purchaseDate : earliest
+    }
+}
+
+extension EntitlementFacts {
+    /// The coverage of each transaction of a purchase.
+    ///
+    /// A period of a subscription covers the time from its purchase to its end, or to the end of the grace period. The next
+    /// purchased period ends it earlier, but not a transaction that adds seats to it. A renewal that the App Store has signed before its start covers the time from the end of
+    /// the known periods, but not the time before the signature.
+    package func coverage(of original: TransactionKey) -> [TransactionKey: Coverage] {
+        let transactions = transactions(of: original).sorted {
+            $0.transaction.purchaseDate < $1.transaction.purchaseDate
+        }
+        let isRevokedByTeam = revokedByTeam.contains(original)
+        let next = Self.replacements(transactions.map(\.transaction))
+        var coverage: [TransactionKey: Coverage] = [:]
+        var coveredUntil: Timestamp?
+        for (key, transaction) in transactions {
+            let isRevoked = isRevokedByTeam || transaction.status.isRevoked
+            guard let expiresAt = transaction.status.expiresAt else {
+                coverage[key] = Coverage(beginsAt: nil, endsAt: nil, isRevoked: isRevoked)
+                continue
+            }
+            let signedAt = transaction.status.statedAt.adding(seconds: -Coverage.clockToleranceSeconds)
+            let end = max(expiresAt, transaction.grace?.endsAt ?? expiresAt)
+            let endsAt = min(end, next[transaction.purchaseDate] ?? end)
+            coverage[key] = Coverage(
+                beginsAt: min(transaction.beginning, max(signedAt, coveredUntil ?? signedAt)), endsAt: endsAt,
+                isRevoked: isRevoked)
+            if !isRevoked { coveredUntil = max(endsAt, coveredUntil ?? endsAt) }
+        }
+        return coverage
+    }
+
+    /// The beginning of the next period for each purchase date.
+    ///
+    /// - Parameter transactions: The transactions in the order of their purchase dates.
+    private static func replacements(_ transactions: [Transaction]) -> [Timestamp: Timestamp] {
+        var seats = SeatAdditions()
+        let replacing = Dictionary(
+            transactions.filter {
+                !seats.adds(
+                    $0.isAdditional, to: $0.productIdentifier, from: $0.purchaseDate, until: $0.status.expiresAt)
+                    && !PurchasePeriod.isVoid(from: $0.purchaseDate, revokedAt: $0.status.revocationDate)
+            }.map { ($0.purchaseDate, $0.beginning) }, uniquingKeysWith: min)
+        var next: [Timestamp: Timestamp] = [:]
+        var following: Timestamp?
+        for date in Set(transactions.map(\.purchaseDate)).sorted().reversed() {
+            next[date] = following
+            following = replacing[date] ?? following
+        }
+        return next
+    }
+}
+
+extension EntitlementFacts.Transaction {
+    fileprivate var beginning: Timestamp {
+        Coverage.beginning(of: purchaseDate, signedAt: stated?.date(.signedDate) ?? terms?.signedAt)
+    }
+}

@@ -1,0 +1,161 @@
+import Ledger
+import Proofs
+
+/// The rules of statements: revocation, grace periods and parking.
+extension EntitlementDecision {
+    /// Applies a statement about a transaction of a user.
+    ///
+    /// - Parameter naming: The transaction whose account token names the user; nil if none does.
+    mutating func apply(
+        _ claim: Claim,
+        of user: Int64,
+        by actor: AuditActor,
+        _ naming: Naming?
+    ) -> Redemption.Result {
+        guard let before = facts.transactions[claim.key]?.status else {
+            return redeemFirst(claim, of: user, by: actor, naming)
+        }
+        let isRevokedByTeam = facts.revokedByTeam.contains(claim.originalKey)
+        let changed = newStatus(by: claim)
+        write(factsOf: claim)
+        let hasGrace = write(grace: claim)
+        guard let stated = changed else {
+            if hasGrace { make(.endChanged(productIdentifier: claim.productIdentifier, user: user)) }
+            return before.isRevoked || isRevokedByTeam ? .revoked : .alreadyRedeemed
+        }
+        write(stated, of: claim, to: claim.key)
+        writeToRepeats(stated, of: claim, by: actor)
+        if stated.isRevoked != before.isRevoked {
+            auditRevocation(stated.isRevoked, of: claim, by: actor, to: user)
+        } else if hasGrace || claim.isKnown && claim.expiresAt != before.expiresAt {
+            make(.endChanged(productIdentifier: claim.productIdentifier, user: user))
+        }
+        if stated.isRevoked || isRevokedByTeam { return .revoked }
+        return before.isRevoked ? .granted : .alreadyRedeemed
+    }
+
+    /// Adds a statement to those about a redeemed transaction.
+    ///
+    /// - Returns: The new status; nil if the statement changes none.
+    mutating func newStatus(by claim: Claim) -> TransactionStatus? {
+        guard let transaction = facts.transactions[claim.key] else { return nil }
+        guard let statements = transaction.statements(adding: claim) else {
+            let status = withoutUpgrade(TransactionStatus(claim), of: claim)
+            return status.isLater(than: transaction.status) ? status : nil
+        }
+        guard statements != transaction.statements else { return nil }
+        make(.statements(claim.key, statements))
+        let status = withoutUpgrade(statements.status, of: claim)
+        return status == transaction.status ? nil : status
+    }
+
+    /// Redeems a transaction for the first time, with the last statement about it, parked or not.
+    private mutating func redeemFirst(
+        _ claim: Claim,
+        of user: Int64,
+        by actor: AuditActor,
+        _ naming: Naming?
+    ) -> Redemption.Result {
+        var isGranted = false
+        recordReplacements(by: claim, of: user) { isGranted = $0.record(claim, of: user, by: actor, naming) }
+        return isGranted ? .granted : .revoked
+    }
+
+    /// - Returns: False if the transaction is revoked.
+    private mutating func record(_ claim: Claim, of user: Int64, by actor: AuditActor, _ naming: Naming?) -> Bool {
+        let parked = facts.parked[claim.key]
+        if parked != nil { make(.unparked(claim.key)) }
+        var status = TransactionStatus(claim)
+        for said in [parked?.status, facts.lastStatus(ofPurchaseRepeatedBy: claim)].compactMap(\.self)
+        where said.isLater(than: status) {
+            status = said
+        }
+        // A statement that was parked before the catalog had the product has no end.
+        status.expiresAt = status.expiresAt ?? claim.expiresAt
+        status = withoutUpgrade(status, of: claim)
+        if facts.purchases[claim.originalKey] == nil { make(.purchase(claim.originalKey, owner: user, naming)) }
+        make(.transaction(claim, status, owner: user))
+        writeToRepeats(status, of: claim, by: actor)
+        if let said = parked?.claim {
+            _ = write(grace: said)
+            write(factsOf: said)
+        }
+        _ = write(grace: claim)
+        write(renewalOf: claim)
+        let isGranted = !status.isRevoked && !facts.revokedByTeam.contains(claim.originalKey)
+        auditRevocation(!isGranted, of: claim, by: actor, to: user)
+        return isGranted
+    }
+
+    /// Records that a transaction counts, or no longer counts. The revocation of an upgraded period is part of the upgrade.
+    private mutating func auditRevocation(_ isRevoked: Bool, of claim: Claim, by actor: AuditActor, to user: Int64) {
+        if isRevoked, !facts.revokedByTeam.contains(claim.originalKey), let transaction = facts.transactions[claim.key],
+            transaction.isUpgraded
+        {
+            return auditChange(of: claim.key, transaction, to: nil, of: user)
+        }
+        audit(isRevoked ? .revoked : .granted, claim.key, claim.productIdentifier, by: actor, to: user)
+    }
+
+    /// Redeems the transactions parked for the same purchase, such as a subscription's renewals.
+    mutating func apply(_ siblings: ParkedSiblings, of user: Int64) {
+        for sibling in siblings where sibling.isKnown {
+            let claim = facts.standing(for: sibling)
+            if claim.key != sibling.key { make(.unparked(sibling.key)) }
+            _ = apply(claim, of: user, by: .appStore, nil)
+        }
+    }
+
+    /// Applies the statement that is parked under another identifier of a claim's purchase event.
+    mutating func applyParked(_ presented: Claim, as claim: Claim, of user: Int64) {
+        guard presented.key != claim.key, let said = facts.parked[presented.key]?.claim else { return }
+        make(.unparked(presented.key))
+        _ = apply(said.with(transactionIdentifier: claim.transactionIdentifier), of: user, by: .appStore, nil)
+    }
+
+    /// Parks a statement. Of two about the same transaction, the later one is kept; the same applies to their grace periods.
+    mutating func park(_ claim: Claim) {
+        let stated = TransactionStatus(claim)
+        guard let kept = facts.parked[claim.key] else { return make(.parked(claim, stated)) }
+        make(.unparked(claim.key))
+        let isLater = stated.isLater(than: kept.status)
+        let (new, old) = (GracePeriod(claim), GracePeriod(kept.claim))
+        let grace = new.map { $0.isLater(than: old) ? $0 : old ?? $0 } ?? old
+        let facts = claim.facts.map { (kept.claim.facts ?? TransactionFacts()).completed(by: $0) } ?? kept.claim.facts
+        let renewal = claim.renewal.map { $0.isLater(than: kept.claim.renewal) ? $0 : kept.claim.renewal ?? $0 }
+        make(
+            .parked(
+                (isLater ? claim : kept.claim).with(
+                    grace: grace.map { Claim.Grace($0) }, facts: facts, renewal: renewal ?? kept.claim.renewal),
+                isLater ? stated : kept.status))
+    }
+
+    /// Writes a statement to a redeemed transaction.
+    mutating func write(_ status: TransactionStatus, of claim: Claim, to key: TransactionKey) {
+        guard let before = facts.transactions[key]?.status else { return }
+        make(.status(key, status.keepingEnd(of: before, unless: claim.isKnown)))
+    }
+
+    /// Writes a claim's statement about a grace period, unless a later one is known.
+    ///
+    /// - Returns: True if the end of the grace period has changed.
+    private mutating func write(grace claim: Claim) -> Bool {
+        guard let transaction = facts.transactions[claim.key], let grace = GracePeriod(claim),
+            grace.isLater(than: transaction.grace)
+        else { return false }
+        make(.grace(claim.key, grace))
+        return transaction.grace?.endsAt != grace.endsAt
+    }
+}
+
+extension EntitlementFacts.Transaction {
+    /// The statements with that of a claim; nil if the purchase event has only one identifier.
+    fileprivate func statements(adding claim: Claim) -> EventStatements? {
+        let first = claim.otherIdentifier.map { _ in EventStatements(status, under: claim.transactionIdentifier) }
+        guard var statements = statements ?? first else { return nil }
+        statements.add(
+            TransactionStatus(claim).keepingEnd(of: status, unless: claim.isKnown),
+            under: claim.otherIdentifier ?? claim.transactionIdentifier)
+        return statements
+    }
+}

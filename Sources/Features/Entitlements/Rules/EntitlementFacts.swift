@@ -1,0 +1,259 @@
+import Foundation
+import Proofs
+
+/// The part of the ledger that a decision about claims needs.
+///
+/// The facts about a claim are complete. They have every transaction of its possible purchases, every statement parked for
+/// them, and the owner of every account token in the claim or a parked statement.
+package struct EntitlementFacts: Sendable {
+    /// A purchase of a user with all its transactions, by its original transaction.
+    package struct Purchase: Hashable, Sendable {
+        /// The owner's number.
+        package var owner: Int64
+        /// The time of the last transfer.
+        package var transferredAt: Timestamp?
+        /// The transaction whose account token determines the owner.
+        package var naming: Naming?
+        /// The last statement about the renewal; nil also if it was not read, because no claim states a renewal.
+        package var renewal: StatedRenewal?
+        package var transactions: [TransactionKey] = []
+
+        package init(owner: Int64, transferredAt: Timestamp? = nil, naming: Naming? = nil) {
+            self.owner = owner
+            self.transferredAt = transferredAt
+            self.naming = naming
+        }
+    }
+
+    /// A redeemed transaction.
+    package struct Transaction: Hashable, Sendable {
+        package let originalKey: TransactionKey
+        /// The number among the owner's transactions; nil before the transaction is stored.
+        package let sequence: Int64?
+        package let productIdentifier: String
+        package let purchaseDate: Timestamp
+        package let addsToBalance: Bool
+        package var status: TransactionStatus
+        /// The statements under each identifier of the purchase event, from which the status follows; nil for one identifier.
+        package var statements: EventStatements?
+        package var grace: GracePeriod?
+        /// The facts of a claimed transaction; nil for other transactions.
+        package var stated: TransactionFacts?
+        /// The terms from the ledger; nil if the facts are known.
+        package let terms: PurchasePeriod.Terms?
+        /// The purchase event from the ledger; nil for none, and if the facts are known.
+        private let recordedEvent: String?
+
+        /// The App Store's identifier of the purchase event, such as one renewal (`webOrderLineItemId`).
+        package var event: String? { stated?.text(.webOrderLineItemId) ?? recordedEvent }
+
+        /// True if the transaction is not the only one of its period.
+        var isAdditional: Bool {
+            stated.map { $0[.additionalTransactionReason] != nil } ?? terms?.isAdditional ?? false
+        }
+
+        package init(
+            originalKey: TransactionKey,
+            sequence: Int64? = nil,
+            productIdentifier: String,
+            purchaseDate: Timestamp,
+            addsToBalance: Bool,
+            status: TransactionStatus,
+            statements: EventStatements? = nil,
+            grace: GracePeriod? = nil,
+            stated: TransactionFacts? = nil,
+            terms: PurchasePeriod.Terms? = nil,
+            event: String? = nil
+        ) {
+            self.originalKey = originalKey
+            self.sequence = sequence
+            self.productIdentifier = productIdentifier
+            self.purchaseDate = purchaseDate
+            self.addsToBalance = addsToBalance
+            self.status = status
+            self.statements = statements
+            self.grace = grace
+            self.stated = stated
+            self.terms = terms
+            recordedEvent = event
+        }
+    }
+
+    /// A statement about a transaction that nobody has redeemed.
+    package struct ParkedStatement: Hashable, Sendable {
+        package let status: TransactionStatus
+        package let claim: Claim
+
+        package init(status: TransactionStatus, claim: Claim) {
+            self.status = status
+            self.claim = claim
+        }
+    }
+
+    /// The purchases by the original transaction.
+    package private(set) var purchases: [TransactionKey: Purchase] = [:]
+    package private(set) var transactions: [TransactionKey: Transaction] = [:]
+    package private(set) var parked: [TransactionKey: ParkedStatement] = [:]
+    /// The parked transactions of each original transaction.
+    private var parkedByOriginal: [TransactionKey: Set<TransactionKey>] = [:]
+    /// The transaction of each purchase event.
+    private var transactionsByEvent: [PurchaseEvent: TransactionKey] = [:]
+    /// The original transactions of the purchases that the team has revoked.
+    package var revokedByTeam: Set<TransactionKey> = []
+    /// The states of purchases with an end in the histories of their owners.
+    package var recordedStates: [TransactionKey: HistoryState] = [:]
+    /// The owners of account tokens.
+    package var tokenOwners: [UUID: Int64] = [:]
+    /// The customers for whom an import expects purchases that nobody owns, by the original transaction.
+    package private(set) var expectedOwners: [TransactionKey: Int64] = [:]
+    /// The origins that are valid only for some users.
+    package var acceptedOriginsByUser: [Int64: Set<Origin>] = [:]
+    // Each is made when a decision first needs it.
+    private var summaries: [TransactionKey: PurchaseSummary] = [:]
+    private var repeatedStatuses: [RepeatedStatus.Key: RepeatedStatus] = [:]
+    private var parkedPurchases: [TransactionKey: ParkedPurchase] = [:]
+    private var periods: [TransactionKey: PurchasePeriods] = [:]
+
+    package init() {}
+
+    package mutating func set(_ purchase: Purchase, for original: TransactionKey) {
+        var purchase = purchase
+        purchase.transactions = purchases[original]?.transactions ?? []
+        purchases[original] = purchase
+    }
+
+    package mutating func setExpected(_ owner: Int64, for original: TransactionKey) {
+        expectedOwners[original] = owner
+    }
+
+    package mutating func removeExpected(_ original: TransactionKey) {
+        expectedOwners[original] = nil
+    }
+
+    /// - Precondition: The purchase is set.
+    package mutating func set(_ transaction: Transaction, for key: TransactionKey) {
+        let isNew = transactions.updateValue(transaction, forKey: key) == nil
+        if isNew { purchases[transaction.originalKey]?.transactions.append(key) }
+        addEvents(of: transaction, key)
+        periods[transaction.originalKey]?.set(transaction, for: key, isNew: isNew)
+        summaries[transaction.originalKey] = nil
+        guard !repeatedStatuses.isEmpty else { return }
+        repeatedStatuses[RepeatedStatus.Key(transaction.originalKey, transaction.productIdentifier)]?.add(
+            transaction.status)
+    }
+
+    package mutating func set(_ stated: TransactionFacts, for key: TransactionKey) {
+        transactions[key]?.stated = stated
+        if let transaction = transactions[key] { addEvents(of: transaction, key) }
+    }
+
+    private mutating func addEvents(of transaction: Transaction, _ key: TransactionKey) {
+        for event in PurchaseEvent.events(of: transaction) {
+            transactionsByEvent[event] = transactionsByEvent[event] ?? key
+        }
+    }
+
+    /// A claim under the identifier of the transaction that stands for its purchase event: of the one that was redeemed first.
+    ///
+    /// The App Store sometimes states one period of a subscription under two identifiers.
+    func standing(for claim: Claim) -> Claim {
+        guard transactions[claim.key] == nil else { return claim }
+        let known = PurchaseEvent.events(of: claim).lazy.compactMap { transactionsByEvent[$0] }.first
+        return known.map { claim.with(transactionIdentifier: $0.identifier) } ?? claim
+    }
+
+    package mutating func set(_ renewal: StatedRenewal, for original: TransactionKey) {
+        purchases[original]?.renewal = renewal
+    }
+
+    package mutating func setParked(_ statement: ParkedStatement, for key: TransactionKey) {
+        parked[key] = statement
+        let original = statement.claim.originalKey
+        parkedByOriginal[original, default: []].insert(key)
+        parkedPurchases[original] = nil
+    }
+
+    package mutating func removeParked(_ key: TransactionKey) {
+        guard let original = parked.removeValue(forKey: key)?.claim.originalKey else { return }
+        parkedByOriginal[original]?.remove(key)
+        parkedPurchases[original] = nil
+    }
+
+    /// The original transaction of a claim's purchase; nil if nobody owns the purchase.
+    ///
+    /// Proofs of two formats may name different original transactions. A redeemed transaction keeps the one of its redemption.
+    package func ownedOriginal(of claim: Claim) -> TransactionKey? {
+        if let transaction = transactions[claim.key] { return transaction.originalKey }
+        return purchases[claim.originalKey] == nil ? nil : claim.originalKey
+    }
+
+    /// True if the transaction of a claim is known with another product. Then the claim is about another purchase.
+    package func hasOtherProduct(than claim: Claim) -> Bool {
+        let known = transactions[claim.key]?.productIdentifier ?? parked[claim.key]?.claim.productIdentifier
+        return known.map { !$0.hasSameBytes(as: claim.productIdentifier) } ?? false
+    }
+
+    /// The redeemed transactions of a purchase.
+    package func transactions(of original: TransactionKey) -> [(key: TransactionKey, transaction: Transaction)] {
+        (purchases[original]?.transactions ?? []).compactMap { key in transactions[key].map { (key, $0) } }
+    }
+
+    /// The claims parked for other transactions of a claim's purchase.
+    mutating func parkedSiblings(of claim: Claim) -> ParkedSiblings {
+        let original = claim.originalKey
+        guard let keys = parkedByOriginal[original], !keys.isEmpty else {
+            return ParkedSiblings(of: claim.key, in: nil)
+        }
+        if let known = parkedPurchases[original] { return ParkedSiblings(of: claim.key, in: known) }
+        var purchase = ParkedPurchase()
+        for key in keys.sorted() {
+            guard let claim = parked[key]?.claim else { continue }
+            if claim.isKnown { purchase.claims.append(claim) }
+            guard let owner = namedOwner(by: claim) else { continue }
+            purchase.namings.append((key, owner))
+            purchase.namings.sort { $1.owner.naming < $0.owner.naming }
+            purchase.namings.removeLast(max(0, purchase.namings.count - 2))
+        }
+        parkedPurchases[original] = purchase
+        return ParkedSiblings(of: claim.key, in: purchase)
+    }
+
+    /// The summary of a purchase.
+    mutating func summary(of original: TransactionKey) -> PurchaseSummary {
+        if let known = summaries[original] { return known }
+        let summary = PurchaseSummary(transactions(of: original).lazy.map(\.transaction))
+        summaries[original] = summary
+        return summary
+    }
+
+    /// Returns what a function reads from the periods of a purchase.
+    mutating func reading<Result>(periodsOf original: TransactionKey, _ read: (PurchasePeriods) -> Result) -> Result {
+        if let known = periods[original] { return read(known) }
+        var made = PurchasePeriods()
+        for (key, transaction) in transactions(of: original) { made.set(transaction, for: key, isNew: true) }
+        periods[original] = made
+        return read(made)
+    }
+
+    /// The last statement about the transactions that repeat a claim's purchase; nil if there is none.
+    mutating func repeatedStatus(of claim: Claim) -> RepeatedStatus? {
+        let key = RepeatedStatus.Key(claim.originalKey, claim.productIdentifier)
+        if let known = repeatedStatuses[key] { return known }
+        var status: RepeatedStatus?
+        for (_, transaction) in transactions(ofPurchaseRepeatedBy: claim) {
+            if status == nil { status = RepeatedStatus(transaction.status) } else { status?.add(transaction.status) }
+        }
+        repeatedStatuses[key] = status
+        return status
+    }
+
+    /// Notes that no transaction that repeats a claim's purchase has an earlier statement than this one.
+    mutating func setRepeated(_ status: TransactionStatus, of claim: Claim) {
+        repeatedStatuses[RepeatedStatus.Key(claim.originalKey, claim.productIdentifier)]?.reach(status)
+    }
+
+    /// Forgets what follows from the owners of account tokens.
+    mutating func tokensHaveMoved() {
+        parkedPurchases = [:]
+    }
+}

@@ -1,0 +1,77 @@
+import Catalog
+import Proofs
+
+/// The claims of a verified proof, by a catalog.
+struct ProofClaims {
+    private let verified: VerifiedProof
+    private let app: String
+    /// Nil for an app that the service does not sell.
+    private let catalog: Catalog?
+    private let digest: [UInt8]
+    private let fingerprints: VerifiedProof.Fingerprints
+    private let kept: KeptProof?
+
+    /// - Parameters:
+    ///   - proof: The signed bytes.
+    ///   - app: The bundle identifier of its app.
+    ///   - isKept: True to store the signed bytes.
+    init(of verified: VerifiedProof, _ proof: [UInt8], app: String, by catalog: Catalog?, isKept: Bool) {
+        self.verified = verified
+        self.app = app
+        self.catalog = catalog
+        // A notification's claim is about the signed transaction inside it.
+        let part = verified.notifiedTransactionProof
+        digest = part?.digest ?? verified.digest
+        fingerprints = part?.fingerprints ?? verified.fingerprints
+        kept = isKept ? KeptProof(part.map { Array($0.compact.utf8) } ?? proof, digest: digest) : nil
+    }
+
+    /// The claim of one purchase in the proof.
+    ///
+    /// - Parameter renewal: The statement about the renewal of the subscription; nil if there is none.
+    func claim(_ purchase: ProvenPurchase, renewal: StatedRenewal? = nil) -> Claim {
+        let benefit = catalog?.benefit(of: purchase.productIdentifier)
+        var credit: Credit?
+        if case .credit(let bought) = benefit { credit = bought }
+        return Claim(
+            app: app,
+            origin: verified.origin,
+            transactionIdentifier: purchase.transactionIdentifier,
+            originalTransactionIdentifier: purchase.originalTransactionIdentifier,
+            productIdentifier: purchase.productIdentifier,
+            quantity: purchase.quantity,
+            purchaseDate: purchase.purchaseDate,
+            revocationDate: purchase.revocationDate,
+            revocationReason: purchase.revocationReason,
+            repeatsOriginal: catalog?.product(purchase.productIdentifier)?.type == .nonConsumable,
+            signedAt: verified.notifiedTransaction?.signedDate ?? verified.signedAt,
+            appAccountToken: purchase.appAccountToken,
+            proofDigest: digest, proof: kept, fingerprints: fingerprints,
+            item: benefit?.item, credit: credit, expiresAt: Self.end(of: purchase, benefit),
+            grace: renewal.flatMap { Self.grace($0, of: purchase) }, facts: purchase.facts, renewal: renewal)
+    }
+
+    /// The statement about a grace period; nil if the renewal says nothing of it.
+    ///
+    /// The App Store names no grace period that is over: neither while it tries to charge, nor when it has given up, nor of a
+    /// period that it takes back. That ends no grace period before its time.
+    private static func grace(_ renewal: StatedRenewal, of purchase: ProvenPurchase) -> Claim.Grace? {
+        let facts = renewal.facts
+        if let end = facts.date(.gracePeriodExpiresDate) { return Claim.Grace(endsAt: end) }
+        let isBillingError = facts.integer(.expirationIntent) == Int64(ExpirationIntent.billingError.rawValue)
+        let saysNothing =
+            isBillingError || facts.bool(.isInBillingRetryPeriod) == true || purchase.revocationDate != nil
+        return saysNothing ? nil : Claim.Grace(endsAt: nil)
+    }
+
+    /// The end of the benefit of a purchase; nil for none.
+    private static func end(of purchase: ProvenPurchase, _ benefit: Benefit?) -> Timestamp? {
+        switch benefit {
+        case .itemFor(_, let period):
+            purchase.purchaseDate.adding(period, dayOfMonth: purchase.purchaseDate.dayOfMonth)
+        // Without an end, the claim would be valid forever.
+        case .itemWhilePaid: purchase.expiresDate ?? purchase.purchaseDate
+        case .item, .credit, nil: nil
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import Proofs
+
+/// The status of a user's purchase at a moment. It follows from its transactions and the last statement about its renewal.
+public struct PurchaseStatus: Hashable, Sendable {
+    public let originalTransactionIdentifier: String
+    public let origin: Origin
+    /// The product of the last transaction.
+    public let productIdentifier: String
+    public let state: PurchaseState
+    /// The start of the latest run of periods without a gap.
+    public let since: Timestamp
+    /// The end of the last period, or of its grace period if it is longer; nil for a purchase without an end. A period that was
+    /// taken back has no grace period.
+    public let until: Timestamp?
+    /// Nil if the App Store has not stated whether the subscription renews; false for a purchase that never renews.
+    public let renews: Bool?
+    /// The product of the next period; nil for a purchase that does not renew.
+    public let nextProductIdentifier: String?
+    /// Nil for a purchase that has not ended, or without a stated reason.
+    public let expirationReason: ExpirationReason?
+
+    /// The longest gap between two consecutive periods, in seconds, because the clocks of the App Store's servers differ.
+    static let maximumGapSeconds: Int64 = 3600
+
+    /// The last transaction.
+    let transactionIdentifier: String
+    /// The customer's relationship to the last transaction; nil if the App Store has not stated it.
+    let ownership: InAppOwnershipType?
+    /// The end of the last paid period; nil for a purchase without an end.
+    package let paidUntil: Timestamp?
+    let graceEndsAt: Timestamp?
+    /// The date of the last statement about the renewal of the last period.
+    let renewalStatedAt: Timestamp?
+    /// The end of the App Store's attempts to charge the next period; nil for a purchase without an end.
+    let retryEndsAt: Timestamp?
+    /// True if the App Store has stated that it retries the charge.
+    let isRetried: Bool
+    /// True if another period may follow, as far as the App Store has stated. False for another purchase.
+    ///
+    /// The periods of a commitment follow, also if the customer lets it end.
+    package let mayRenew: Bool
+
+    /// - Parameters:
+    ///   - transactions: The transactions of one purchase. The result is nil without one.
+    ///   - type: The type of the product; nil if it is unknown.
+    ///   - renewal: The last statement about the renewal; nil without one. A statement about an earlier period is ignored.
+    public init?(
+        _ transactions: [RedeemedTransaction],
+        _ type: ProductType?,
+        _ renewal: StatedRenewal?,
+        at moment: Timestamp
+    ) {
+        guard let first = transactions.first else { return nil }
+        // Of transactions of the same millisecond, the one that was redeemed last decides.
+        let periods = transactions.sorted { $0.sequence < $1.sequence }.map { PurchasePeriod($0) }
+        self.init(
+            of: first.originalTransactionIdentifier, from: first.origin, periods, type, renewal, at: moment)
+    }
+
+    /// - Parameter type: Returns the type of a product, for transactions without a stated type.
+    init?(
+        _ transactions: [RedeemedTransaction],
+        _ renewal: StatedRenewal?,
+        at moment: Timestamp,
+        type: (String) -> ProductType?
+    ) {
+        let stated = transactions.lazy.compactMap { $0.facts.text(.type).flatMap(ProductType.init) }.first
+        let kind =
+            stated ?? transactions.last.flatMap { type($0.productIdentifier) }
+            ?? renewal.map { _ in .autoRenewableSubscription }
+        self.init(transactions, kind, renewal, at: moment)
+    }
+
+    /// - Parameters:
+    ///   - original: The identifier of the original transaction.
+    ///   - periods: The periods of the purchase. The result is nil without one.
+    init?(
+        of original: String,
+        from origin: Origin,
+        _ periods: [PurchasePeriod],
+        _ type: ProductType?,
+        _ renewal: StatedRenewal?,
+        at moment: Timestamp
+    ) {
+        // Of two periods of the same millisecond, the replaced one comes first.
+        func order(_ period: (offset: Int, element: PurchasePeriod)) -> (Timestamp, Int, Int) {
+            (period.element.purchaseDate, period.element.terms.isUpgraded ? 0 : 1, period.offset)
+        }
+        let periods = PurchasePeriod.inEffect(
+            periods.enumerated().sorted { order($0) < order($1) }.map(\.element), at: moment)
+        guard let last = periods.last else { return nil }
+        let renewal = renewal.flatMap { $0.counts(forPeriodFrom: last.purchaseDate) ? $0 : nil }
+        let state = PurchaseState(of: last, type, renewal, at: moment)
+        originalTransactionIdentifier = original
+        self.origin = origin
+        productIdentifier = last.productIdentifier
+        transactionIdentifier = last.transactionIdentifier
+        ownership = last.terms.ownership
+        paidUntil = last.expiresAt
+        graceEndsAt = last.graceEndsAt
+        renewalStatedAt = renewal?.statedAt
+        self.state = state
+        since = Self.beginning(of: periods)
+        until = state.isTakenBack ? last.expiresAt : last.endsAt
+        retryEndsAt = last.expiresAt?.adding(days: renewal?.billingRetryDays ?? StatedRenewal.billingRetryDays)
+        isRetried = renewal?.facts.bool(.isInBillingRetryPeriod) == true
+        mayRenew = type == .autoRenewableSubscription && renewal?.facts.bool(.autoRenewStatus) != false
+        let isRunning = type == .autoRenewableSubscription && (state.isOwned || state == .billingRetry)
+        renews = isRunning ? renewal?.willRenew : false
+        nextProductIdentifier = renews == true ? renewal?.facts.text(.autoRenewProductId) ?? productIdentifier : nil
+        expirationReason = state == .expired ? ExpirationReason(intent: renewal?.facts.integer(.expirationIntent)) : nil
+    }
+
+    /// - Parameter periods: At least one period, in the order of the purchase dates.
+    private static func beginning(of periods: [PurchasePeriod]) -> Timestamp {
+        var first = periods[periods.count - 1]
+        for earlier in periods.dropLast().reversed() {
+            let isConnected = earlier.endsAt.map { $0.adding(seconds: maximumGapSeconds) >= first.purchaseDate } ?? true
+            guard !earlier.isRevoked, isConnected else { break }
+            first = earlier
+        }
+        return first.ownedFrom
+    }
+}

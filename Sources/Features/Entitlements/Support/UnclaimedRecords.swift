@@ -1,0 +1,77 @@
+import Foundation
+import Ledger
+import Proofs
+
+/// The product of a claim's JSON.
+private struct ClaimedProduct: Decodable {
+    let productIdentifier: String
+}
+
+/// The SQL of unclaimed purchases, inside the caller's transaction.
+struct UnclaimedRecords {
+    let database: any LedgerDatabase
+    let apps: AppNumbers
+
+    /// The unclaimed purchases in the order of the transactions.
+    ///
+    /// - Parameter app: The number of the app; nil for all apps.
+    func purchases(
+        of identifier: String?,
+        in app: Int64? = nil,
+        after last: UnclaimedPurchase.Position?,
+        limit: Int
+    ) throws -> [(purchase: UnclaimedPurchase, claim: Claim)] {
+        let condition =
+            (app.map { "AND app = \($0) " } ?? "")
+            + (identifier == nil ? "" : "AND (transaction_id = $4 OR original_transaction_id = $4)")
+        return try database.rows(
+            """
+            SELECT * FROM parked_transaction
+            WHERE (transaction_id, origin, app) > ($1, $2, $3) \(condition)
+            ORDER BY transaction_id, origin, app LIMIT $\(identifier == nil ? 4 : 5)
+            """,
+            [last?.transactionIdentifier ?? "", last?.origin ?? "", last?.app ?? 0]
+                + (identifier.map { [$0] } ?? []) + [limit]
+        ).map(purchase)
+    }
+
+    /// The newest unclaimed purchase of one of some products from some origins, except revoked ones.
+    ///
+    /// - Parameter app: The number of the app; nil for all apps.
+    func newest(ofProducts products: [String], of origins: Set<Origin>, in app: Int64? = nil) throws
+        -> UnclaimedPurchase?
+    {
+        // A claim is a JSON text without an index. There are few unclaimed purchases.
+        let rows = try database.rows(
+            """
+            SELECT * FROM parked_transaction
+            WHERE revocation_date IS NULL AND origin IN \(origins.sqlList)
+                \(app.map { "AND app = \($0)" } ?? "")
+            ORDER BY stated_at DESC, transaction_id, origin, app LIMIT 500
+            """, [])
+        let known = Set(products.map { ByteKey($0) })
+        for row in rows {
+            let record: [UInt8] = try row["claim"]
+            // One member takes a tenth of the time of all.
+            let product = try JSONDecoder().decode(ClaimedProduct.self, from: Data(record)).productIdentifier
+            if known.contains(ByteKey(product)) { return try purchase(row).purchase }
+        }
+        return nil
+    }
+
+    private func purchase(_ row: SQLRow) throws -> (purchase: UnclaimedPurchase, claim: Claim) {
+        let record: [UInt8] = try row["claim"]
+        var claim = try JSONDecoder().decode(Claim.self, from: Data(record))
+        claim.app = try apps.bundleIdentifier(row)
+        let purchase = UnclaimedPurchase(
+            transactionIdentifier: claim.transactionIdentifier,
+            originalTransactionIdentifier: claim.originalTransactionIdentifier, origin: claim.origin, app: claim.app,
+            productIdentifier: claim.productIdentifier, purchaseDate: claim.purchaseDate,
+            statedAt: try row["stated_at"], revocationDate: try row["revocation_date"],
+            appAccountToken: claim.appAccountToken, item: claim.item,
+            position: UnclaimedPurchase.Position(
+                transactionIdentifier: claim.transactionIdentifier, origin: claim.origin.rawValue,
+                app: try row["app"]))
+        return (purchase, claim)
+    }
+}

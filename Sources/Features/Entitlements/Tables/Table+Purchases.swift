@@ -1,0 +1,170 @@
+import Ledger
+import Proofs
+
+/// The tables of purchases and their items.
+///
+/// The keys of `claim` and `original` make a second owner impossible, even if the code above them has a bug.
+extension Table {
+    static let purchases = [
+        claim, original, redeemedTransaction, entitlement, credit, subscription, purchaseState, parkedTransaction,
+        expectedTransaction, notification,
+    ]
+
+    /// The columns that identify a transaction across all apps and stores.
+    package static let transactionKey = ["transaction_id", "origin", "app"]
+    package static let originalKey = ["original_transaction_id", "origin", "app"]
+
+    /// The owner and the purchase of a redeemed transaction.
+    private static let claim = Table(
+        name: "claim", family: .globalKey,
+        columns: [
+            .text("transaction_id"), .text("origin"), .integer("app"), .text("original_transaction_id"),
+            .integer("user_id"),
+        ],
+        key: transactionKey)
+
+    /// The owner of a purchase with all its transactions. `named_by`: the transaction whose account token names the owner;
+    /// `named_at`: its purchase date; `named_stated_at`: the date of the statement.
+    private static let original = Table(
+        name: "original", family: .globalKey,
+        columns: [
+            .text("original_transaction_id"), .text("origin"), .integer("app"), .integer("user_id"),
+            .integer("transferred_at").optional, .integer("named_at").optional, .text("named_by").optional,
+            .integer("named_stated_at").optional,
+        ],
+        key: originalKey,
+        checks: ["(named_at IS NULL) = (named_by IS NULL) AND (named_at IS NULL) = (named_stated_at IS NULL)"])
+
+    /// A redeemed transaction. `sequence`: the number among the user's transactions; `stated_at`: the date of the statement
+    /// about the revocation; `expires_at`: the end by the App Store or the catalog; `anchor_digest` and `leaf_digest`: the
+    /// SHA-256 of the last and the first certificate of the chain; `event_statements`: the last statement under each identifier of
+    /// the purchase event as JSON, if it has several.
+    private static let redeemedTransaction = Table(
+        name: "redeemed_transaction", family: .userData,
+        columns: [
+            .integer("user_id"), .integer("sequence", check: "sequence > 0"), .text("original_transaction_id"),
+            .text("transaction_id"), .text("origin"), .integer("app"), .text("product_id"),
+            .integer("quantity", check: "quantity > 0"), .integer("purchase_date"), .integer("redeemed_at"),
+            .integer("stated_at"), .integer("revocation_date").optional, .integer("revocation_reason").optional,
+            .integer("expires_at").optional, .integer("grace_ends_at").optional, .integer("grace_stated_at").optional,
+            .blob("proof_digest", count: 32), .blob("anchor_digest", count: 32).optional,
+            .blob("leaf_digest", count: 32).optional,
+        ] + TransactionFacts.columns + [.blob("event_statements").optional],
+        key: ["user_id", "sequence"], unique: [["user_id"] + originalKey + ["transaction_id"]],
+        references: [Reference(columns: ["user_id"], table: "user")],
+        indexes: [
+            // The team searches for the latest customers of a product.
+            Index(
+                name: "redeemed_transaction_of_product",
+                columns: ["product_id", "redeemed_at", "user_id", "sequence"])
+        ],
+        hasLargeRows: true, merge: .byRule)
+
+    /// An item of a transaction. `begins_at` and `ends_at` bound the ownership; null without a bound.
+    private static let entitlement = Table(
+        name: "entitlement", family: .userData,
+        columns: [
+            .integer("user_id"), .integer("sequence"), .text("collection"),
+            .integer("number", check: "number >= 0"), .text("origin"), .integer("granted_at"),
+            .integer("begins_at").optional, .integer("ends_at").optional,
+            .integer("is_revoked", check: "is_revoked IN (0, 1)"),
+        ],
+        key: ["user_id", "sequence", "collection", "number"], references: [transactionReference], merge: .byRule)
+
+    /// A credit of a transaction. `merged_from`: the number of the anonymous customer who bought it and then logged in.
+    private static let credit = Table(
+        name: "credit", family: .userData,
+        columns: [
+            .integer("user_id"), .integer("sequence"), .text("balance", check: "balance <> ''"),
+            .integer("amount", check: "amount > 0"), .text("origin"),
+            .integer("is_revoked", check: "is_revoked IN (0, 1)"), .integer("merged_from").optional,
+        ],
+        key: ["user_id", "sequence"], references: [transactionReference], merge: .byRule)
+
+    private static let transactionReference = Reference(
+        columns: ["user_id", "sequence"], table: "redeemed_transaction")
+
+    /// The last renewal information about a subscription: the fields of `JWSRenewalInfoDecodedPayload`.
+    private static let subscription = Table(
+        name: "subscription", family: .userData,
+        columns: [
+            .integer("user_id"), .text("original_transaction_id"), .text("origin"), .integer("app"),
+            .integer("stated_at"), .blob("proof_digest", count: 32),
+        ] + RenewalFacts.columns,
+        key: ["user_id"] + originalKey, references: [Reference(columns: ["user_id"], table: "user")],
+        hasLargeRows: true, merge: .move)
+
+    /// The states of purchases with an end in the histories of their owners. `changes_at`: the moment at which time alone
+    /// changes the state.
+    private static let purchaseState = Table(
+        name: "purchase_state", family: .userData,
+        columns: [
+            .integer("user_id"), .text("original_transaction_id"), .text("origin"), .integer("app"), .text("state"),
+            .integer("renews").optional, .integer("changes_at").optional,
+        ],
+        key: ["user_id"] + originalKey, references: [Reference(columns: ["user_id"], table: "user")],
+        indexes: [
+            Index(name: "purchase_state_that_changes", columns: ["changes_at"], condition: "changes_at IS NOT NULL")
+        ],
+        erasure: .deletion, merge: .move)
+
+    /// The latest statements about transactions that nobody has redeemed.
+    private static let parkedTransaction = Table(
+        name: "parked_transaction", family: .globalKey,
+        columns: [
+            .text("transaction_id"), .text("origin"), .integer("app"), .text("original_transaction_id"),
+            .integer("stated_at"), .integer("revocation_date").optional, .integer("revocation_reason").optional,
+            .integer("expires_at").optional, .blob("claim"),
+        ],
+        key: transactionKey,
+        indexes: [
+            Index(name: "parked_transaction_of_original", columns: originalKey),
+            Index(name: "parked_transaction_by_age", columns: ["stated_at"]),
+        ])
+
+    /// The customers to whom an import assigns purchases that nobody has redeemed. The first proof of a purchase confirms the
+    /// expectation, and its row is deleted. Until then the customer owns nothing by it. `product_id`, `purchase_date` and
+    /// `expires_at`: the newest transaction of the purchase, as the former server states it.
+    private static let expectedTransaction = Table(
+        name: "expected_transaction", family: .globalKey,
+        columns: [
+            .text("original_transaction_id"), .text("origin"), .integer("app"), .integer("user_id"),
+            .integer("expected_at"), .text("product_id"), .integer("purchase_date"), .integer("expires_at").optional,
+        ],
+        key: originalKey, indexes: [Index(name: "expected_transaction_of_user", columns: ["user_id"])],
+        erasure: .deletion, merge: .move)
+
+    /// A notification. `settled_at`: the time at which a consumption request was answered or refused; `content`: the decoded
+    /// notification as JSON, without the proofs inside it; `repeated_at`: the time at which it was received a second time.
+    private static let notification = Table(
+        name: "notification", family: .globalKey,
+        columns: [
+            .text("notification_uuid"), .text("origin"), .integer("app"), .text("type"), .text("subtype").optional,
+            .text("transaction_id").optional, .integer("signed_at"), .integer("received_at"),
+            .blob("proof_digest", count: 32), .integer("settled_at").optional,
+            .text("original_transaction_id").optional, .text("outcome"), .text("content").optional,
+            .integer("repeated_at").optional,
+        ],
+        key: ["notification_uuid", "origin"],
+        indexes: [
+            Index(
+                name: "notification_of_original", columns: originalKey,
+                condition: "original_transaction_id IS NOT NULL"),
+            Index(
+                name: "notification_that_asks", columns: ["signed_at"],
+                condition: "type = 'CONSUMPTION_REQUEST' AND settled_at IS NULL"),
+            Index(name: "notification_by_receipt", columns: receiptOrder),
+            Index(name: "notification_of_type", columns: ["type"] + receiptOrder),
+            // The other outcomes are frequent, so a search among the latest notifications finds them.
+            Index(
+                name: "notification_of_outcome", columns: ["outcome"] + receiptOrder, condition: rareOutcome),
+        ])
+
+    /// The condition of notifications with an outcome that few have.
+    static let rareOutcome: String = {
+        let frequent = NotificationOutcome.frequent.map { "'\($0.rawValue)'" }
+        return "outcome NOT IN (\(frequent.joined(separator: ", ")))"
+    }()
+    /// The order of notifications by their receipt.
+    static let receiptOrder = ["received_at", "notification_uuid", "origin"]
+}

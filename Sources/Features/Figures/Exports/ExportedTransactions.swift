@@ -1,0 +1,152 @@
+import Proofs
+
+/// The rows of a user's transactions. Some columns depend on the user's other transactions: the number of the renewal, and the
+/// first payment after a trial.
+struct ExportedTransactions {
+    let user: ExportedUser
+    /// The bundle identifiers of apps.
+    let apps: [Int64: String]
+    /// The items by the numbers of the transactions.
+    let items: [Int64: [Item]]
+
+    let renewals: ExportedRenewals
+    /// Returns a product of the catalog; nil if the catalog has none of the identifier.
+    let product: (String) -> Product?
+
+    /// - Parameter end: The moment after which redeemed transactions are left out.
+    func rows(of bought: [BoughtTransaction], until end: Timestamp) -> [[ExportValue]] {
+        let bought = bought.filter { $0.transaction.redeemedAt <= end }.sorted {
+            $0.transaction.sequence < $1.transaction.sequence
+        }
+        let purchases = Dictionary(grouping: bought) { ExportedPurchase($0) }.mapValues { transactions in
+            Self.periods(
+                of: transactions.map(\.transaction).filter(\.isSubscription).sorted {
+                    ($0.purchaseDate, $0.sequence) < ($1.purchaseDate, $1.sequence)
+                })
+        }
+        return bought.map { transaction in
+            let periods = purchases[ExportedPurchase(transaction)] ?? []
+            let index = periods.firstIndex { $0.contains { $0.sequence == transaction.transaction.sequence } }
+            // What adds seats to a period is no payment after the one before it.
+            let beginsPeriod = index.map { periods[$0].first?.sequence == transaction.transaction.sequence } ?? false
+            let previous = index.flatMap { beginsPeriod && $0 > 0 ? periods[$0 - 1].first : nil }
+            let (sold, isLast) = (transaction.transaction, index == periods.indices.last)
+            return ExportedTransaction(
+                user: user, transaction: sold, terms: PurchasePeriod.Terms(sold.facts), app: apps[transaction.app],
+                product: product(sold.productIdentifier), items: items[sold.sequence] ?? [],
+                number: index.map { $0 + 1 }, previous: previous,
+                turnedOff: index.flatMap { _ in renewals.turnedOff(transaction, isLast: isLast) },
+                failedCharge: index.flatMap { _ in renewals.failedCharge(after: transaction, isLast: isLast) }
+            ).values
+        }
+    }
+
+    /// The transactions of each period: one, and those that add seats to it.
+    private static func periods(of transactions: [RedeemedTransaction]) -> [[RedeemedTransaction]] {
+        var seats = SeatAdditions()
+        var periods: [[RedeemedTransaction]] = []
+        for transaction in transactions {
+            if seats.adds(transaction), let last = periods.indices.last {
+                periods[last].append(transaction)
+            } else {
+                periods.append([transaction])
+            }
+        }
+        return periods
+    }
+}
+
+/// A row of the export: a transaction with what its columns show.
+struct ExportedTransaction {
+    /// The columns with their names, in their order.
+    static let columns: [Column] = [
+        Column("rc_original_app_user_id") { .text($0.user.name) },
+        Column("user_issuer") { .text($0.user.issuer) },
+        Column("first_seen_time") { .date($0.user.firstSeenAt) },
+        Column("app") { .text($0.app) },
+        Column("origin") { .text($0.transaction.origin.rawValue) },
+        Column("store") { _ in .text("app_store") },
+        Column("is_sandbox") { .bool(FigureQuery.Environment.sandbox.origins.contains($0.transaction.origin)) },
+        Column("country") { .text($0.facts.text(.storefront)) },
+        Column("product_identifier") { .text($0.transaction.productIdentifier) },
+        Column("product_display_name") { .text($0.productName) },
+        Column("product_duration") { .text($0.product?.subscription?.period.description) },
+        Column("quantity") { .integer(Int64($0.transaction.quantity)) },
+        Column("store_transaction_id") { .text($0.transaction.transactionIdentifier) },
+        Column("original_store_transaction_id") { .text($0.transaction.originalTransactionIdentifier) },
+        Column("start_time") { .date($0.transaction.purchaseDate) },
+        Column("end_time") { .date($0.transaction.paidUntil) },
+        Column("grace_period_end_time") { .date($0.transaction.graceEndsAt) },
+        Column("effective_end_time") { .date($0.effectiveEnd) },
+        Column("refunded_at") { .date($0.transaction.revocationDate) },
+        Column("unsubscribe_detected_at") { .date($0.turnedOff) },
+        Column("billing_issues_detected_at") { .date($0.failedCharge) },
+        Column("is_auto_renewable") { .bool($0.number != nil) },
+        Column("is_trial_period") { .bool($0.terms.isTrial) },
+        Column("is_in_intro_offer_period") { .bool($0.terms.isIntroductory && !$0.terms.isTrial) },
+        Column("is_trial_conversion") { .bool($0.isTrialConversion) },
+        Column("renewal_number") { .integer($0.number.map(Int64.init)) },
+        Column("offer") { .text($0.facts.text(.offerIdentifier)) },
+        Column("offer_type") { .integer($0.facts.integer(.offerType)) },
+        Column("ownership_type") { .text($0.facts.text(.inAppOwnershipType)) },
+        Column("purchased_currency") { .text($0.facts.text(.currency)) },
+        // A refund leaves nothing of the price, except of what was paid.
+        Column("price_in_purchased_currency") { row in
+            .amount(row.transaction.paidAmount.map { row.transaction.revocationDate == nil ? $0 : 0 })
+        },
+        Column("purchase_price_in_purchased_currency") { .amount($0.transaction.paidAmount) },
+        Column("entitlement_identifiers") { .text($0.itemNames) },
+        Column("redeemed_at") { .date($0.transaction.redeemedAt) },
+        Column("updated_at") { .date($0.facts.date(.signedDate)) },
+    ]
+
+    struct Column: Sendable {
+        let name: String
+        let value: @Sendable (ExportedTransaction) -> ExportValue
+
+        init(_ name: String, _ value: @escaping @Sendable (ExportedTransaction) -> ExportValue) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    let user: ExportedUser
+    let transaction: RedeemedTransaction
+    let terms: PurchasePeriod.Terms
+    /// The bundle identifier.
+    let app: String?
+    let product: Product?
+    let items: [Item]
+    /// The number of the period; nil for what is no subscription.
+    let number: Int?
+    /// The period before; nil for the first, and for added seats.
+    let previous: RedeemedTransaction?
+    /// The date at which the customer turned off renewal; nil if it renews.
+    let turnedOff: Timestamp?
+    /// The end after which the customer could not be charged; nil if the customer was.
+    let failedCharge: Timestamp?
+
+    var values: [ExportValue] { Self.columns.map { $0.value(self) } }
+
+    private var facts: TransactionFacts { transaction.facts }
+
+    private var effectiveEnd: Timestamp? {
+        let ends = [transaction.paidUntil, transaction.graceEndsAt].compactMap(\.self).max()
+        return [ends, transaction.revocationDate].compactMap(\.self).min()
+    }
+
+    private var isTrialConversion: Bool {
+        guard let previous else { return false }
+        return !terms.isTrial && PurchasePeriod.Terms(previous.facts).isTrial
+    }
+
+    /// The name in English, or in the first language there is.
+    private var productName: String? {
+        let names = product?.localizations ?? []
+        return (names.first { $0.language == "en" } ?? names.first)?.displayName
+    }
+
+    private var itemNames: String? {
+        items.isEmpty ? nil : items.sorted().map { "\($0.collection)/\($0.number)" }.joined(separator: ";")
+    }
+}

@@ -1,0 +1,71 @@
+import Ledger
+import Proofs
+
+/// The key of a row of `figure`.
+struct FigureRow: Hashable {
+    static let columns = [
+        "day", "span", "metric", "breakdown", "app", "origin", "product_id", "storefront", "currency",
+    ]
+
+    let day: CalendarDay
+    let span: FigureSpan
+    let metric: FigureMetric
+    let breakdown: FigureBreakdown
+    let app: Int64
+    let origin: Origin
+    let product: ByteKey
+    let storefront: ByteKey
+    let currency: ByteKey
+
+    /// The row of a sum in a span and a breakdown.
+    init(_ key: FigureKey, _ span: FigureSpan, _ breakdown: FigureBreakdown) {
+        day = span.first(key.day)
+        self.span = span
+        metric = key.metric
+        self.breakdown = breakdown
+        (app, origin, currency) = (key.subject.app, key.subject.origin, key.currency)
+        product = breakdown == .product ? key.subject.product : ""
+        storefront = breakdown == .storefront ? key.subject.storefront : ""
+    }
+
+    /// - Returns: Nil for a row of another version.
+    init?(_ row: SQLRow) throws {
+        guard let span = FigureSpan(rawValue: try row["span"]),
+            let metric = FigureMetric(try row["metric"] as SQLValue),
+            let breakdown = FigureBreakdown(rawValue: try row["breakdown"])
+        else { return nil }
+        day = CalendarDay(daysSince1970: try row["day"])
+        (self.span, self.metric, self.breakdown) = (span, metric, breakdown)
+        (app, origin) = (try row["app"], try row["origin"])
+        product = ByteKey(try row["product_id"])
+        storefront = ByteKey(try row["storefront"])
+        currency = ByteKey(try row["currency"])
+    }
+
+    /// All rows of a sum.
+    static func all(of key: FigureKey) -> [FigureRow] {
+        FigureSpan.allCases.flatMap { span in FigureBreakdown.allCases.map { FigureRow(key, span, $0) } }
+    }
+
+    /// The values of the columns.
+    var values: [any SQLConvertible] {
+        [
+            day.daysSince1970, span.rawValue, metric, breakdown.rawValue, app, origin, product.text, storefront.text,
+            currency.text,
+        ]
+    }
+}
+
+/// The order of the key.
+extension FigureRow: Comparable {
+    static func < (left: FigureRow, right: FigureRow) -> Bool {
+        if left.day != right.day { return left.day < right.day }
+        if left.span != right.span { return left.span.rawValue < right.span.rawValue }
+        if left.metric != right.metric { return left.metric.rawValue < right.metric.rawValue }
+        if left.breakdown != right.breakdown { return left.breakdown.rawValue < right.breakdown.rawValue }
+        if left.app != right.app { return left.app < right.app }
+        if left.origin != right.origin { return left.origin.rawValue < right.origin.rawValue }
+        if left.product != right.product { return left.product < right.product }
+        return (left.storefront, left.currency) < (right.storefront, right.currency)
+    }
+}

@@ -1,0 +1,73 @@
+import Ledger
+import Proofs
+
+/// The check of the sums. The contribution of each user must follow from the user's transactions, and the sums must be those of
+/// the contributions.
+///
+/// It needs memory for a page of users, and for a fingerprint of each month.
+struct FigureCheck {
+    private static let usersOfPage = 200
+    private static let remedy = "Run `till figures --rebuild`."
+
+    let database: any LedgerDatabase
+
+    /// - Returns: A sentence for each problem, at most `limit`.
+    func problems(limit: Int) throws -> [String] {
+        var problems: [String] = []
+        var fingerprints = FigureFingerprints()
+        var last = Int64.min
+        while let page = try page(after: last) {
+            last = page.last
+            let current = Set(page.users.filter(\.isCurrent).map(\.user))
+            let transactions = try ReadingRecords(database: database).transactions(of: current)
+            for entry in page.users {
+                guard let sums = try? FigureSumsCoding.decode(entry.contribution.sums) else {
+                    problems.append("The figures of user \(entry.user) are damaged. \(Self.remedy)")
+                    continue
+                }
+                for (key, amount) in sums.amounts { fingerprints.add(amount, to: key) }
+                if entry.isCurrent, sums != UserFigures.sums(of: transactions[entry.user] ?? []) {
+                    problems.append(
+                        "The figures of user \(entry.user) differ from the transactions. \(Self.remedy)")
+                }
+            }
+        }
+        let columns = (FigureRow.columns + ["amount"]).joined(separator: ", ")
+        try database.forEachPage(of: "SELECT \(columns) FROM figure") { rows in
+            for row in rows {
+                guard let key = try FigureRow(row) else { continue }
+                fingerprints.subtract(try row["amount"], from: key)
+            }
+        }
+        problems += fingerprints.unequal.sorted().prefix(limit).map {
+            "The figures of \($0.description.prefix(7)) differ from the sum of the users' figures. \(Self.remedy)"
+        }
+        return Array(problems.prefix(limit))
+    }
+
+    private struct Entry {
+        let user: Int64
+        let contribution: FigureContribution
+        /// True if the user was not written since, and the rules are of this version.
+        let isCurrent: Bool
+    }
+
+    /// - Returns: Nil after the last page.
+    private func page(after user: Int64) throws -> (users: [Entry], last: Int64)? {
+        let rows = try database.rows(
+            """
+            SELECT contribution.user_id, contribution.version, rules, sums, "user".version AS written
+            FROM figure_contribution AS contribution JOIN "user" ON "user".user_id = contribution.user_id
+            WHERE contribution.user_id > $1 ORDER BY contribution.user_id LIMIT $2
+            """,
+            [user, Self.usersOfPage])
+        guard let last = rows.last else { return nil }
+        let entries = try rows.map { row in
+            let contribution = try FigureContribution(row)
+            return Entry(
+                user: try row["user_id"], contribution: contribution,
+                isCurrent: contribution.version == (try row["written"]) && contribution.rules == UserFigures.version)
+        }
+        return (entries, try last["user_id"])
+    }
+}

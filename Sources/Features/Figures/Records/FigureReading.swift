@@ -1,0 +1,123 @@
+import Ledger
+import Proofs
+
+/// The SQL that reads sums, inside the caller's transaction.
+///
+/// A time is read as whole months and the remaining days, so that years of sums need few rows.
+struct FigureReading {
+    let database: any LedgerDatabase
+    let query: FigureQuery
+    /// The number of the app in the query; nil for all apps.
+    let app: Int64?
+    /// The bundle identifiers of apps.
+    let apps: [Int64: String]
+
+    /// A time, from a day to the day before another, and its place in a table.
+    struct Time {
+        let place: Int
+        let days: Range<CalendarDay>
+    }
+
+    private struct Cell {
+        let span: FigureSpan
+        let day: CalendarDay
+        let place: Int
+    }
+
+    /// Adds the sums of times to a table.
+    ///
+    /// - Parameter metrics: The metrics that are read, each with the metric of the table.
+    /// - Throws: `FigureError.tooManyPoints`.
+    func add(_ times: [Time], _ metrics: [FigureMetric: FigureMetric], to table: inout FigureTable) throws {
+        let cells = times.flatMap(Self.cells)
+        for span in FigureSpan.allCases {
+            var places: [Int64: Int] = [:]
+            for cell in cells where cell.span == span { places[cell.day.daysSince1970] = cell.place }
+            guard !places.isEmpty, !metrics.isEmpty else { continue }
+            for row in try rows(span, places.keys.sorted(), metrics, table) {
+                // By place: a year may have a hundred thousand rows.
+                guard case .integer(let day) = row.values[0], let place = places[day],
+                    case .integer(let metric) = row.values[1], case .text(let currency) = row.values[2],
+                    case .integer(let amount) = row.values[3]
+                else { throw SQLRow.Mismatch(column: "amount") }
+                let series = FigureTable.Series(group: try group(of: row), currency: ByteKey(currency))
+                table.add(amount, series: try table.number(of: series), metric: Int(metric), time: place)
+            }
+        }
+    }
+
+    /// The first day that has a sum; nil without one.
+    func firstDay() throws -> CalendarDay? {
+        let first: Int64? = try database.value("SELECT day FROM figure ORDER BY day LIMIT 1", [])
+        return first.map { CalendarDay(daysSince1970: $0) }
+    }
+
+    /// The whole months and the remaining days of a time range.
+    private static func cells(of time: Time) -> [Cell] {
+        var cells: [Cell] = []
+        var day = time.days.lowerBound
+        while day < time.days.upperBound {
+            let end = day.firstOfNextMonth
+            let isMonth = day == day.firstOfMonth && end <= time.days.upperBound
+            cells.append(Cell(span: isMonth ? .month : .day, day: day, place: time.place))
+            day = isMonth ? end : day.adding(days: 1)
+        }
+        return cells
+    }
+
+    /// The day, the place of the metric in a table, the currency, the amount, and the group of each row.
+    ///
+    /// Without GROUP BY, for which SQLite would sort all rows: apps and origins are few, and are added up in the table.
+    private func rows(
+        _ span: FigureSpan,
+        _ days: [Int64],
+        _ metrics: [FigureMetric: FigureMetric],
+        _ table: FigureTable
+    ) throws -> [SQLRow] {
+        var arguments: [any SQLConvertible] = [database.list(days), span.rawValue, query.breakdown.rawValue]
+        var conditions = ""
+        func require(_ column: String, _ value: (any SQLConvertible)?) {
+            guard let value else { return }
+            arguments.append(value)
+            conditions += " AND \(column) = $\(arguments.count)"
+        }
+        require("app", app)
+        require("product_id", query.product)
+        require("storefront", query.storefront)
+        let group = column.map { ", \($0)" } ?? ""
+        let places = metrics.compactMap { metric, target in
+            table.metrics.firstIndex(of: target).map { "WHEN '\(metric.rawValue)' THEN \($0)" }
+        }.sorted().joined(separator: " ")
+        let names = metrics.keys.map { "'\($0.rawValue)'" }.sorted().joined(separator: ", ")
+        return try database.rows(
+            """
+            SELECT day, CASE metric \(places) END AS metric, currency, amount\(group)
+            FROM \(database.listed("$1")) JOIN figure ON day = listed.value
+            WHERE span = $2 AND breakdown = $3 AND metric IN (\(names))
+                AND origin IN \(query.environment.origins.sqlList)\(conditions)
+            """,
+            arguments)
+    }
+
+    /// The column of the series; nil for one series.
+    private var column: String? {
+        switch query.group {
+        case .app: "app"
+        case .product: "product_id"
+        case .storefront: "storefront"
+        case .origin: "origin"
+        case nil: nil
+        }
+    }
+
+    private func group(of row: SQLRow) throws -> ByteKey {
+        guard let column else { return "" }
+        switch row.values[4] {
+        case .text(let text) where query.group != .app: return ByteKey(text)
+        case .integer(let number) where query.group == .app:
+            if let name = apps[number] { return ByteKey(name) }
+            throw SQLRow.Mismatch(column: column)
+        default: throw SQLRow.Mismatch(column: column)
+        }
+    }
+}

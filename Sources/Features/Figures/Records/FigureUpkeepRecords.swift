@@ -1,0 +1,137 @@
+import Ledger
+import Proofs
+
+/// The SQL that updates the sums, inside the caller's transaction.
+struct FigureUpkeepRecords {
+    private static let backfill = "backfill"
+
+    let database: any LedgerDatabase
+
+    /// Reads the next users whose sums are pending, and computes their sums.
+    func batch(after user: Int64, limit: Int) throws -> FigureBatch {
+        let users: [Int64] = try database.rows(
+            "SELECT DISTINCT user_id FROM figure_pending WHERE user_id > $1 ORDER BY user_id LIMIT $2", [user, limit]
+        ).map { try $0["user_id"] }
+        guard let last = users.last else { return FigureBatch(entries: [], last: nil) }
+        let listed = database.listed("$1")
+        var versions: [Int64: Int64] = [:]
+        let heads = try database.rows(
+            #"SELECT user_id, version FROM \#(listed) JOIN "user" ON user_id = listed.value"#, [database.list(users)])
+        for row in heads { versions[try row["user_id"]] = try row["version"] as Int64 }
+        var pending: [Int64: [Int64]] = [:]
+        let marks = try database.rows(
+            "SELECT user_id, version FROM \(listed) JOIN figure_pending ON user_id = listed.value",
+            [database.list(users)])
+        for row in marks { pending[try row["user_id"], default: []].append(try row["version"]) }
+        let previous = try contributions(of: users)
+        let transactions = try ReadingRecords(database: database).transactions(of: Set(users))
+        return FigureBatch(
+            entries: users.map { user in
+                FigureBatch.Entry(
+                    user: user, version: versions[user] ?? 0, pending: pending[user] ?? [], previous: previous[user],
+                    sums: UserFigures.sums(of: transactions[user] ?? []))
+            }, last: last)
+    }
+
+    /// Adds a batch to the sums, without the users that another process has updated since the batch was read.
+    ///
+    /// The number of statements does not depend on the number of users.
+    ///
+    /// - Returns: The number of users whose contributions were damaged. The sums have what the damaged ones said, which is taken
+    ///   for what the transactions say: what was written since is lacking until the sums are computed anew.
+    func write(_ batch: FigureBatch) throws -> Int {
+        guard !batch.entries.isEmpty else { return 0 }
+        let present = try contributions(of: batch.entries.map(\.user))
+        let entries = batch.entries.filter { present[$0.user] == $0.previous }
+        var rows: [FigureRow: Int64] = [:]
+        var damaged = 0
+        for entry in entries {
+            var change = entry.sums
+            if let previous = entry.previous {
+                let sums = try? FigureSumsCoding.decode(previous.sums)
+                if sums == nil { damaged += 1 }
+                change.add(sums ?? entry.sums, times: -1)
+            }
+            for (key, amount) in change.amounts {
+                for row in FigureRow.all(of: key) { rows[row, default: 0] &+= amount }
+            }
+        }
+        try database.add(
+            to: "figure", "amount", where: FigureRow.columns,
+            // The order of the keys prevents deadlocks between two processes.
+            rows.filter { $0.value != 0 }.sorted { $0.key < $1.key }.map { $0.values + [$1] })
+        try database.delete(from: "figure_contribution", where: ["user_id"], entries.map { [$0.user] })
+        try database.insert(
+            into: "figure_contribution", ["user_id", "version", "rules", "sums"],
+            entries.map { [$0.user, $0.version, UserFigures.version, FigureSumsCoding.encode($0.sums)] })
+        try database.delete(
+            from: "figure_pending", where: ["user_id", "version"],
+            entries.flatMap { entry in entry.pending.sorted().map { [entry.user, $0] } })
+        return damaged
+    }
+
+    /// Deletes all sums, so that a sweep finds every user.
+    func deleteAll() throws {
+        for table in ["figure", "figure_contribution", "figure_pending", "figure_upkeep"] {
+            try database.write("DELETE FROM \(table)", [])
+        }
+    }
+
+    private func contributions(of users: [Int64]) throws -> [Int64: FigureContribution] {
+        var contributions: [Int64: FigureContribution] = [:]
+        let rows = try database.rows(
+            """
+            SELECT user_id, version, rules, sums FROM \(database.listed("$1"))
+                JOIN figure_contribution ON user_id = listed.value
+            """,
+            [database.list(users)])
+        for row in rows { contributions[try row["user_id"]] = try FigureContribution(row) }
+        return contributions
+    }
+
+    /// Finds outdated users without marks on a page of all users. Their sums were computed after another write or by other
+    /// rules.
+    ///
+    /// - Returns: The marks to write, and the last user of the page; nil after the last page.
+    func outdated(after user: Int64, limit: Int) throws -> (marks: [FigureMark], last: Int64?) {
+        let rows = try database.rows(
+            """
+            SELECT "user".user_id, "user".version, last_transaction, contribution.version AS computed, rules
+            FROM "user" LEFT JOIN figure_contribution AS contribution ON contribution.user_id = "user".user_id
+            WHERE "user".user_id > $1 ORDER BY "user".user_id LIMIT $2
+            """,
+            [user, limit])
+        let marks = try rows.compactMap { row -> FigureMark? in
+            let (user, version): (Int64, Int64) = (try row["user_id"], try row["version"])
+            let (computed, rules): (Int64?, Int?) = (try row["computed"], try row["rules"])
+            let transactions: Int64 = try row["last_transaction"]
+            let isNew = computed == nil && transactions == 0
+            guard !isNew, computed != version || rules != UserFigures.version else { return nil }
+            return FigureMark(user: user, version: version)
+        }
+        return (marks, try rows.last?["user_id"])
+    }
+
+    func insert(_ marks: [FigureMark]) throws {
+        try database.insert(
+            into: "figure_pending", ["user_id", "version"], marks.map { [$0.user, $0.version] }, isNew: false)
+    }
+
+    /// The number of users whose sums are pending, counted up to a limit.
+    func pendingUsers(limit: Int) throws -> Int {
+        try database.value(
+            "SELECT count(*) FROM (SELECT DISTINCT user_id FROM figure_pending LIMIT $1) AS pending", [limit]) ?? 0
+    }
+
+    /// True if all users from before figures were turned on were marked.
+    func isBackfilled() throws -> Bool {
+        let moment: Timestamp? = try database.value(
+            "SELECT done_at FROM figure_upkeep WHERE subject = $1", [Self.backfill])
+        return moment != nil
+    }
+
+    func setBackfilled(at moment: Timestamp) throws {
+        try database.insert(
+            into: "figure_upkeep", ["subject", "done_at"], [[Self.backfill, moment]], isNew: false)
+    }
+}

@@ -1,0 +1,197 @@
+import Proofs
+
+/// The periods of one subscription in their order. The start of the next period ends the previous one.
+struct SubscriptionTimeline {
+    /// The longest gap between two periods that is ignored, because the App Store rounds dates.
+    private static let toleranceSeconds: Int64 = 60
+
+    private struct Period {
+        let transaction: FigureTransaction
+        var start: Timestamp
+        var end: Timestamp
+        /// True if a refund determines the end.
+        var isRefunded: Bool
+        /// The monthly revenue; nil without a price, or in a trial.
+        var monthly: Price?
+        /// The purchases of seats for the rest of the period.
+        var additions: [Period] = []
+        /// True for a later part of a period, which has more seats or fewer.
+        var isLaterPart = false
+
+        init(_ transaction: FigureTransaction, expiresAt: Timestamp) {
+            self.transaction = transaction
+            start = transaction.purchaseDate
+            let stated = max(expiresAt, transaction.graceEndsAt ?? expiresAt)
+            end = min(stated, transaction.refundedAt ?? stated)
+            isRefunded = end < stated
+            let length = SubscriptionLength(from: start, until: expiresAt)
+            monthly =
+                transaction.isTrial
+                ? nil
+                : transaction.price.map { Price(milliunits: length.monthly($0.milliunits), currency: $0.currency) }
+        }
+
+        var isTrial: Bool { transaction.isTrial }
+
+        /// True if this one counts of two periods that begin at the same moment: the other was upgraded, or ends earlier.
+        func takesPrecedence(over other: Period) -> Bool {
+            let (isUpgraded, otherIsUpgraded) = (transaction.isUpgraded, other.transaction.isUpgraded)
+            return isUpgraded == otherIsUpgraded ? other.end < end : otherIsUpgraded
+        }
+
+        /// Ends the period at the start of the next one.
+        mutating func end(by next: Period) {
+            if next.start < end { (end, isRefunded) = (next.start, false) }
+            for index in additions.indices { additions[index].end(by: next) }
+        }
+
+        /// The period in parts, each with the monthly revenue of the seats that the customer has in it.
+        var parts: [Period] {
+            guard !additions.isEmpty, !isTrial else { return [self] }
+            let purchases = [self] + additions
+            let moments = Set(purchases.flatMap { [$0.start, $0.end] }).sorted()
+            var parts: [Period] = []
+            for (start, end) in zip(moments, moments.dropFirst()) {
+                let valid = purchases.filter { $0.start <= start && end <= $0.end }
+                guard !valid.isEmpty else { continue }
+                var part = self
+                (part.start, part.end, part.isLaterPart) = (start, end, !parts.isEmpty)
+                part.isRefunded = valid.contains { $0.end == end && $0.isRefunded }
+                part.monthly = Period.sum(valid.compactMap(\.monthly))
+                parts.append(part)
+            }
+            return parts
+        }
+
+        /// The sum of the prices in the currency of the first.
+        private static func sum(_ prices: [Price]) -> Price? {
+            guard let currency = prices.first?.currency else { return nil }
+            let amounts = prices.filter { $0.currency == currency }.map(\.milliunits)
+            return Price(milliunits: amounts.reduce(0, +), currency: currency)
+        }
+
+        /// True if the next period follows without a gap.
+        func continues(into next: Period) -> Bool { next.start <= end.adding(seconds: toleranceSeconds) }
+    }
+
+    private let periods: [Period]
+
+    /// - Parameter transactions: The periods of one purchase, in order.
+    init(_ transactions: [FigureTransaction]) {
+        var periods: [Period] = []
+        var seats = SeatAdditions()
+        for transaction in transactions {
+            guard let expiresAt = transaction.expiresAt else { continue }
+            let period = Period(transaction, expiresAt: expiresAt)
+            let product = transaction.subject.product
+            let isAddition = seats.adds(
+                transaction.isAdditional, to: product.text, from: transaction.purchaseDate, until: expiresAt)
+            if isAddition, let base = periods.lastIndex(where: { $0.transaction.subject.product == product }) {
+                periods[base].additions.append(period)
+            } else if let last = periods.indices.last, periods[last].start == period.start {
+                if period.takesPrecedence(over: periods[last]) { periods[last] = period }
+            } else {
+                periods.append(period)
+            }
+        }
+        periods.removeAll { $0.end <= $0.start && $0.additions.isEmpty }
+        for index in periods.indices.dropLast() { periods[index].end(by: periods[index + 1]) }
+        self.periods = periods.flatMap(\.parts)
+    }
+
+    var sums: FigureSums {
+        var sums = FigureSums()
+        var trial: Period?
+        var wasPaid = false
+        for (index, period) in periods.enumerated() {
+            let previous = index > 0 && periods[index - 1].continues(into: period) ? periods[index - 1] : nil
+            let next = index + 1 < periods.count ? periods[index + 1] : nil
+            if period.isTrial {
+                add(1, .trialsNew, of: period, at: period.start, to: &sums)
+                trial = period
+            } else {
+                begin(period, after: previous, wasPaid: wasPaid, &sums)
+                if let begun = trial {
+                    add(1, .conversions, of: period, at: period.start, to: &sums)
+                    add(1, .convertedTrials, of: begun, at: begun.start, to: &sums)
+                    trial = nil
+                }
+                wasPaid = true
+            }
+            end(period, before: next, &sums)
+        }
+        return sums
+    }
+
+    private func begin(_ period: Period, after previous: Period?, wasPaid: Bool, _ sums: inout FigureSums) {
+        if let previous, !previous.isTrial {
+            if !period.isLaterPart { add(1, .renewals, of: period, at: period.start, to: &sums) }
+            add(-1, .subscriptionsChanged, of: previous, at: period.start, to: &sums)
+            add(1, .subscriptionsChanged, of: period, at: period.start, to: &sums)
+            addRevenue(-1, .revenueChanged, of: previous, at: period.start, to: &sums)
+            addRevenue(1, .revenueChanged, of: period, at: period.start, to: &sums)
+        } else {
+            add(
+                1, wasPaid ? .subscriptionsResubscribed : .subscriptionsNew, of: period, at: period.start, to: &sums)
+            addRevenue(
+                1, wasPaid ? .revenueResubscribed : .revenueNew, of: period, at: period.start, to: &sums)
+        }
+    }
+
+    private func end(_ period: Period, before next: Period?, _ sums: inout FigureSums) {
+        let following = next.flatMap { period.continues(into: $0) ? $0 : nil }
+        if period.isTrial {
+            if let following {
+                add(1, .trialsEnded, of: period, at: following.start, to: &sums)
+            } else {
+                add(1, period.isRefunded ? .trialsEnded : .trialsExpired, of: period, at: period.end, to: &sums)
+            }
+        } else if following == nil || following?.isTrial == true {
+            add(
+                1, period.isRefunded ? .subscriptionsRefunded : .subscriptionsExpired, of: period, at: period.end,
+                to: &sums)
+            addRevenue(
+                1, period.isRefunded ? .revenueRefunded : .revenueExpired, of: period, at: period.end, to: &sums)
+        }
+    }
+
+    private func add(
+        _ amount: Int64,
+        _ metric: FigureMetric,
+        of period: Period,
+        at moment: Timestamp,
+        to sums: inout FigureSums
+    ) {
+        add(amount, metric, of: period, at: moment, in: "", to: &sums)
+    }
+
+    private func addRevenue(
+        _ sign: Int64,
+        _ metric: FigureMetric,
+        of period: Period,
+        at moment: Timestamp,
+        to sums: inout FigureSums
+    ) {
+        guard let monthly = period.monthly else { return }
+        add(
+            sign * monthly.milliunits, metric, of: period, at: moment, in: ByteKey(monthly.currency), to: &sums)
+    }
+
+    private func add(
+        _ amount: Int64,
+        _ metric: FigureMetric,
+        of period: Period,
+        at moment: Timestamp,
+        in currency: ByteKey,
+        to sums: inout FigureSums
+    ) {
+        func add(_ amount: Int64, _ metric: FigureMetric) {
+            sums.add(
+                amount,
+                to: FigureKey(
+                    day: CalendarDay(moment), metric: metric, subject: period.transaction.subject, currency: currency))
+        }
+        add(amount, metric)
+        if let net = metric.net { add(net.sign * amount, net.metric) }
+    }
+}

@@ -1,0 +1,89 @@
+import Catalog
+import Ledger
+import Proofs
+
+/// The use cases of profiles and wishes. Each is one transaction of the ledger.
+public struct ProfileService: Sendable {
+    private let apps: Apps
+    package let ledger: Ledger
+    package let clock: any WallClock
+    package let acceptedOrigins: @Sendable (User) -> Set<Origin>
+
+    /// - Parameter acceptedOrigins: Returns the accepted origins of a user's purchases.
+    public init(
+        apps: Apps,
+        ledger: Ledger,
+        clock: any WallClock,
+        acceptedOrigins: @escaping @Sendable (User) -> Set<Origin>
+    ) {
+        self.apps = apps
+        self.ledger = ledger
+        self.clock = clock
+        self.acceptedOrigins = acceptedOrigins
+    }
+
+    /// The current catalogs.
+    package var catalogs: Catalogs { apps.catalogs }
+
+    public func profile(of user: User) async throws -> Profile {
+        profile(try await record(of: user))
+    }
+
+    /// Changes a user's profile.
+    ///
+    /// - Parameters:
+    ///   - chosen: The newly chosen items, at most one of each collection.
+    ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit.
+    /// - Throws: `ProfileError`, `itemNotOwned`; `LedgerError`; nothing is changed then.
+    public func change(
+        _ nickname: ProfileChange.Nickname,
+        chosen: [Item],
+        of user: User,
+        newcomers: NewcomerAllowance? = nil
+    ) async throws -> Profile {
+        let answer = try await ledger.write {
+            try $0.change(
+                ProfileChange(nickname: nickname, chosen: chosen), ofProfileOf: user, owning: catalogs.ownedByEverybody,
+                accepting: acceptedOrigins(user), newcomers: newcomers, at: clock.now())
+        }
+        switch answer {
+        case .changed(let record): return profile(record)
+        case .notOwned(let item): throw ProfileError.itemNotOwned(item)
+        }
+    }
+
+    /// The wishes and the items of a user, for the products in a shop.
+    public func productState(of user: User) async throws -> UserProductState {
+        let record = try await record(of: user)
+        return UserProductState(wishes: record.wishes, items: Set(record.items + catalogs.ownedByEverybody))
+    }
+
+    /// Adds a wish for a product, unless there is one.
+    ///
+    /// - Parameters:
+    ///   - productIdentifier: The identifier of a product in the catalog.
+    ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit.
+    public func wish(
+        for productIdentifier: String,
+        by user: User,
+        newcomers: NewcomerAllowance? = nil
+    ) async throws {
+        try await ledger.write {
+            try $0.add(
+                Wish(productIdentifier: productIdentifier, wishedAt: clock.now()), of: user, newcomers: newcomers)
+        }
+    }
+
+    /// Removes a wish if there is one.
+    public func removeWish(for productIdentifier: String, of user: User) async throws {
+        try await ledger.write { try $0.removeWish(for: productIdentifier, of: user, at: clock.now()) }
+    }
+
+    private func record(of user: User) async throws -> ProfileRecord {
+        try await ledger.read { try $0.profile(of: user, accepting: acceptedOrigins(user), at: clock.now()) }
+    }
+
+    package func profile(_ record: ProfileRecord) -> Profile {
+        Profile(record, collections: catalogs.collections, free: catalogs.ownedByEverybody)
+    }
+}

@@ -1,0 +1,34 @@
+import Proofs
+
+/// The result of an attempt to deliver a message.
+public struct WebhookResult: Hashable, Sendable {
+    /// The delivery when it was leased.
+    public let delivery: WebhookDelivery
+    public let outcome: WebhookDelivery.Outcome
+    public let isDelivered: Bool
+    /// The time of the next attempt; nil if the message was delivered or given up.
+    let nextAttemptAt: Timestamp?
+    /// The duration of the attempt; nil if it is unknown.
+    public let milliseconds: Int64?
+    /// The beginning of the answer's body; nil for an answer without a body.
+    public let response: String?
+
+    /// True if only a replay makes another attempt.
+    public var isGivenUp: Bool { !isDelivered && nextAttemptAt == nil }
+
+    public init(
+        of delivery: WebhookDelivery,
+        _ outcome: WebhookDelivery.Outcome,
+        isDelivered: Bool,
+        nextAttemptAt: Timestamp?,
+        milliseconds: Int64? = nil,
+        response: WebhookResponse? = nil
+    ) {
+        self.delivery = delivery
+        self.outcome = outcome
+        self.isDelivered = isDelivered
+        self.nextAttemptAt = nextAttemptAt
+        self.milliseconds = milliseconds
+        self.response = response?.text
+    }
+}

@@ -1,0 +1,56 @@
+import Proofs
+
+/// A product in one language.
+public struct ProductResource: Codable, Sendable {
+    public let productId: String
+    public let type: String
+    /// The item that a purchase grants.
+    public let item: Item?
+    /// The address of the item's picture, which clients may cache without limit. Nil if it has none.
+    public let picture: String?
+    /// The credit that each unit adds to a balance. Nil if the product grants an item.
+    public let credit: Credit?
+    public let displayName: String
+    public let description: String
+    /// The price in milliunits of the currency.
+    public let price: Int64
+    /// ISO 4217.
+    public let currency: String
+    public let displayPrice: String
+    /// The terms of the subscription. Nil for other products.
+    public let subscription: SubscriptionResource?
+    /// True if the product is no longer sold, otherwise nil.
+    public let isWithdrawn: Bool?
+    /// True if the requesting user owns the item. Nil if the response is not about a user.
+    public let isOwned: Bool?
+    /// True if the product is on the requesting user's wish list.
+    public let isWished: Bool?
+    /// The date of the wish (RFC 3339, UTC).
+    public let wishedAt: String?
+
+    public init(
+        _ product: Product,
+        benefit: Benefit?,
+        localization: Product.Localization?,
+        picture: String? = nil,
+        userState: (isOwned: Bool, wishedAt: Timestamp?)? = nil,
+        isWithdrawn: Bool = false
+    ) {
+        self.isWithdrawn = isWithdrawn ? true : nil
+        isOwned = userState?.isOwned
+        isWished = userState.map { $0.wishedAt != nil }
+        wishedAt = userState?.wishedAt?.rfc3339
+        self.picture = picture
+        productId = product.productIdentifier
+        type = product.type.rawValue
+        item = benefit?.item
+        credit = if case .credit(let credit) = benefit { credit } else { nil }
+        let names = [localization?.displayName, product.referenceName, product.productIdentifier]
+        displayName = names.compactMap(\.self).first { !$0.isEmpty } ?? ""
+        description = localization?.description ?? ""
+        price = product.price.milliunits
+        currency = product.price.currency
+        displayPrice = product.price.formatted
+        subscription = product.subscription.map(SubscriptionResource.init)
+    }
+}

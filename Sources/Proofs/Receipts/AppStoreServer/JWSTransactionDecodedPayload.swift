@@ -1,0 +1,42 @@
+/// A signed transaction (App Store Server API, `JWSTransactionDecodedPayload`).
+public final class JWSTransactionDecodedPayload: Sendable {
+    public let transactionId: String
+    /// The original transaction. If Apple names none, the transaction itself.
+    public let originalTransactionId: String
+    public let bundleId: String
+    public let productId: String
+    public let purchaseDate: Timestamp
+    public let quantity: Int
+    public let signedDate: Timestamp
+    public let revocationReason: OpenEnumeration<RevocationReason>?
+    public let revocationDate: Timestamp?
+    public let environment: String
+    /// The other known fields, and some of these.
+    public let facts: TransactionFacts
+    /// All signed fields, known and unknown.
+    public let fields: JSONObject
+
+    /// The optional fields that a decision about a purchase without an end needs.
+    private static let deciding: Set = ["originalTransactionId", "revocationDate", "inAppOwnershipType"]
+    /// The same for a subscription. Without its end, the customer would get nothing for the price.
+    private static let decidingOfSubscription = deciding.union(["expiresDate"])
+    private static let typesWithoutEnd: [ProductType] = [.consumable, .nonConsumable, .nonRenewingSubscription]
+
+    init(_ fields: PayloadFields) throws(PayloadError) {
+        let type = try fields.string("type").flatMap(ProductType.init)
+        let isEndless = type.map(Self.typesWithoutEnd.contains) ?? false
+        let fields = fields.deciding(isEndless ? Self.deciding : Self.decidingOfSubscription)
+        transactionId = try fields.requiredString("transactionId")
+        originalTransactionId = try fields.string("originalTransactionId") ?? transactionId
+        bundleId = try fields.requiredString("bundleId")
+        productId = try fields.requiredString("productId")
+        purchaseDate = try fields.requiredDate("purchaseDate")
+        quantity = try fields.quantity("quantity")
+        signedDate = try fields.requiredDate("signedDate")
+        revocationReason = try fields.enumeration("revocationReason")
+        revocationDate = try fields.date("revocationDate")
+        environment = try fields.requiredString("environment")
+        facts = try TransactionFacts(fields)
+        self.fields = fields.object
+    }
+}

@@ -1,0 +1,90 @@
+/// A notification of the App Store (App Store Server Notifications V2, `responseBodyV2DecodedPayload`).
+public final class ResponseBodyV2DecodedPayload: Sendable {
+    /// The subject of the notification. Each notification has exactly one.
+    public enum Body: Sendable {
+        case data(NotificationData)
+        case summary(Summary)
+        case appData(AppData)
+        case externalPurchaseToken(ExternalPurchaseToken)
+        case unclaimInfo(UnclaimInfo)
+    }
+
+    public let notificationType: OpenEnumeration<NotificationTypeV2>
+    public let subtype: OpenEnumeration<Subtype>?
+    public let notificationUUID: String
+    public let version: String?
+    public let signedDate: Timestamp
+    public let body: Body
+    /// All signed fields, known and unknown.
+    public let fields: JSONObject
+
+    init(_ fields: PayloadFields) throws(PayloadError) {
+        let fields = fields.deciding(["data", "summary", "appData", "externalPurchaseToken", "unclaimInfo"])
+        notificationType = try fields.requiredEnumeration("notificationType")
+        subtype = try fields.enumeration("subtype")
+        notificationUUID = try fields.requiredString("notificationUUID")
+        version = try fields.string("version")
+        signedDate = try fields.requiredDate("signedDate")
+        self.fields = fields.object
+        if let data = try fields.object("data") {
+            body = .data(try NotificationData(data))
+        } else if let summary = try fields.object("summary") {
+            body = .summary(try Summary(summary))
+        } else if let appData = try fields.object("appData") {
+            body = .appData(try AppData(appData))
+        } else if let token = try fields.object("externalPurchaseToken") {
+            body = .externalPurchaseToken(try ExternalPurchaseToken(token))
+        } else if let info = try fields.object("unclaimInfo") {
+            body = .unclaimInfo(try UnclaimInfo(info))
+        } else {
+            throw PayloadError(
+                message: "One of data, summary, appData, externalPurchaseToken and unclaimInfo must be present.")
+        }
+    }
+
+    public var bundleId: String? {
+        switch body {
+        case .data(let data): data.bundleId
+        case .summary(let summary): summary.bundleId
+        case .appData(let appData): appData.bundleId
+        case .externalPurchaseToken(let token): token.bundleId
+        case .unclaimInfo(let info): info.bundleId
+        }
+    }
+
+    public var appAppleId: Int64? {
+        switch body {
+        case .data(let data): data.appAppleId
+        case .summary(let summary): summary.appAppleId
+        case .appData(let appData): appData.appAppleId
+        case .externalPurchaseToken(let token): token.appAppleId
+        case .unclaimInfo(let info): info.appAppleId
+        }
+    }
+
+    public var environment: String {
+        switch body {
+        case .data(let data): data.environment
+        case .summary(let summary): summary.environment
+        case .appData(let appData): appData.environment
+        case .externalPurchaseToken(let token):
+            (token.externalPurchaseId.hasPrefix("SANDBOX") ? AppStoreEnvironment.sandbox : .production).rawValue
+        case .unclaimInfo(let info): info.environment
+        }
+    }
+
+    /// The nested JWS of the notification, each with its field and its required kind.
+    var signedParts: [(field: String, kind: SignedPayload.Kind, compact: String)] {
+        switch body {
+        case .data(let data):
+            [
+                data.signedTransactionInfo.map { ("signedTransactionInfo", .transaction, $0) },
+                data.signedRenewalInfo.map { ("signedRenewalInfo", .renewalInfo, $0) },
+            ].compactMap(\.self)
+        case .appData(let appData):
+            [appData.signedAppTransactionInfo.map { ("signedAppTransactionInfo", .appTransaction, $0) }].compactMap(
+                \.self)
+        case .summary, .externalPurchaseToken, .unclaimInfo: []
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import Synchronization
+
+/// A cache of valid chains. Apple signs with a handful of chains, and validating one verifies three signatures.
+///
+/// The cache is limited in entries and in bytes, and evicts the oldest entry first. It never stores refusals. It stores
+/// a chain only after a signature under it was valid, so only a signer can evict others. The key of an app receipt's
+/// chain is the certificates of the validated path, because a receipt does not sign the others. The key of a JWS's chain
+/// is its header, which is signed.
+final class ChainCache: Sendable {
+    static let capacity = 32
+    /// The maximum size of the certificates and headers of all entries, in bytes.
+    static let maximumBytes = 512 * 1024
+
+    /// A chain and its cache key.
+    final class Entry: Sendable {
+        enum Key: Equatable, Sendable {
+            /// The base64url header of a JWS.
+            case header([UInt8])
+            /// The signer named by a PKCS#7 container, and the certificates below the anchor.
+            case path(issuer: [UInt8], serialNumber: [UInt8], certificates: [[UInt8]])
+        }
+
+        let key: Key
+        let chain: ValidatedChain
+        /// The hash of a JWS's header.
+        let headerDigest: SHA256State?
+
+        fileprivate init(_ key: Key, _ chain: ValidatedChain, headerDigest: SHA256State?) {
+            self.key = key
+            self.chain = chain
+            self.headerDigest = headerDigest
+        }
+
+        /// The entry of a JWS.
+        convenience init(_ signed: SignedJSON, _ chain: ValidatedChain, headerDigest: SHA256State) {
+            self.init(.header(Array(signed.header)), chain, headerDigest: headerDigest)
+        }
+
+        /// The entry of a container.
+        convenience init(_ signedData: SignedData, _ chain: ValidatedChain) {
+            // The container's copy of the anchor is ignored.
+            let certificates = chain.path.count == 1 ? chain.path : chain.path.dropLast()
+            self.init(
+                .path(
+                    issuer: signedData.signer.issuer, serialNumber: signedData.signer.serialNumber,
+                    certificates: certificates.map(\.der)), chain,
+                headerDigest: nil)
+        }
+
+        fileprivate var size: Int {
+            switch key {
+            case .header(let header): header.count
+            case .path(let issuer, let serialNumber, let certificates):
+                certificates.reduce(issuer.count + serialNumber.count) { $0 + $1.count }
+            }
+        }
+
+        fileprivate func matches(_ header: ArraySlice<UInt8>) -> Bool {
+            guard case .header(let own) = key else { return false }
+            return own[...].hasSameBytes(as: header)
+        }
+
+        fileprivate func matches(_ signedData: SignedData) -> Bool {
+            guard case .path(let issuer, let serialNumber, let certificates) = key else { return false }
+            return issuer[...].hasSameBytes(as: signedData.signer.issuer[...])
+                && serialNumber[...].hasSameBytes(as: signedData.signer.serialNumber[...])
+                && certificates.allSatisfy { certificate in
+                    signedData.certificates.contains { $0.hasSameBytes(as: certificate[...]) }
+                }
+        }
+    }
+
+    /// The lock is held only to copy a reference or to replace the list, never during comparisons.
+    private let entries = Mutex<[Entry]>([])
+
+    var count: Int { entries.withLock { $0.count } }
+
+    /// True if the cache has the chain of a JWS with this header, valid or not at its date.
+    func contains(header: ArraySlice<UInt8>) -> Bool {
+        entries.withLock { $0 }.contains { $0.matches(header) }
+    }
+
+    /// The cached chain of a JWS if it is valid at the moment.
+    func find(_ signed: SignedJSON, at moment: Timestamp) -> Entry? {
+        entries.withLock { $0 }.first { $0.matches(signed.header) && $0.chain.holds(at: moment) }
+    }
+
+    /// The cached chain of a container if it is valid at the moment.
+    func find(_ signedData: SignedData, at moment: Timestamp) -> Entry? {
+        entries.withLock { $0 }.first { $0.matches(signedData) && $0.chain.holds(at: moment) }
+    }
+
+    func insert(_ entry: Entry) {
+        guard entry.size <= Self.maximumBytes / 8 else { return }
+        entries.withLock { entries in
+            // Two threads may have validated the same chain.
+            guard !entries.contains(where: { $0.key == entry.key }) else { return }
+            entries.append(entry)
+            while entries.count > Self.capacity || entries.reduce(0, { $0 + $1.size }) > Self.maximumBytes {
+                entries.removeFirst()
+            }
+        }
+    }
+}

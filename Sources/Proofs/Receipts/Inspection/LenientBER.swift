@@ -1,0 +1,67 @@
+/// A reader of broken BER, for people to see as much as can be read. An element that ends too early has the content that is
+/// there.
+struct LenientBER {
+    struct Element {
+        let tag: UInt8
+        let content: Range<Int>
+        let encoded: Range<Int>
+        /// True if the element, or the last one inside it, ends too early.
+        let isCut: Bool
+    }
+
+    private static let maximumDepth = 24
+    private static let constructed: UInt8 = 0x20
+
+    let bytes: [UInt8]
+
+    /// The elements of a range up to the first unreadable one, and true if the range ends with a whole element.
+    func elements(in range: Range<Int>) -> (elements: [Element], isWhole: Bool) {
+        var (elements, position) = ([Element](), range.lowerBound)
+        while position < range.upperBound {
+            guard let element = element(at: position, end: range.upperBound) else { return (elements, false) }
+            elements.append(element)
+            position = element.encoded.upperBound
+        }
+        return (elements, elements.last?.isCut != true)
+    }
+
+    /// The elements inside an element.
+    func children(of element: Element?) -> [Element] {
+        element.map { elements(in: $0.content).elements } ?? []
+    }
+
+    /// The bytes of an OCTET STRING, which Xcode splits.
+    func octets(of element: Element) -> [UInt8] {
+        guard element.tag & Self.constructed != 0 else { return Array(bytes[element.content]) }
+        return children(of: element).filter { $0.tag == BERTag.octetString }.flatMap { bytes[$0.content] }
+    }
+
+    private func element(at start: Int, end: Int, depth: Int = 0) -> Element? {
+        guard end - start >= 2, depth < Self.maximumDepth else { return nil }
+        let (tag, first) = (bytes[start], Int(bytes[start + 1]))
+        guard tag & 0x1F != 0x1F else { return nil }
+        var position = start + 2
+        if first == 0x80 {
+            guard tag & Self.constructed != 0 else { return nil }
+            let content = position
+            while end - position >= 2, !(bytes[position] == 0 && bytes[position + 1] == 0) {
+                guard let inner = element(at: position, end: end, depth: depth + 1) else { break }
+                position = inner.encoded.upperBound
+            }
+            guard end - position >= 2, bytes[position] == 0, bytes[position + 1] == 0 else {
+                return Element(tag: tag, content: content..<end, encoded: start..<end, isCut: true)
+            }
+            return Element(tag: tag, content: content..<position, encoded: start..<position + 2, isCut: false)
+        }
+        var length = first
+        if first > 0x80 {
+            let count = first & 0x7F
+            guard count <= 4, end - position >= count else { return nil }
+            length = bytes[position..<position + count].reduce(0) { $0 << 8 | Int($1) }
+            position += count
+        }
+        let stop = min(end, position + length)
+        return Element(
+            tag: tag, content: position..<stop, encoded: start..<stop, isCut: stop < position + length)
+    }
+}

@@ -1,0 +1,97 @@
+/// A refused proof, with one reason from a closed list.
+public struct ProofRefusal: CodedError, Equatable {
+    public let reason: Reason
+    /// The finding, if it helps the reader. Never a secret or the proof's own bytes.
+    public let detail: String?
+
+    public init(_ reason: Reason, _ detail: String? = nil) {
+        self.reason = reason
+        self.detail = detail
+    }
+
+    public var code: String { reason.rawValue }
+
+    public var message: String {
+        detail.map { "\(reason.sentence) \($0)" } ?? reason.sentence
+    }
+
+    /// The steps of the verification, in their order. Each step relies on the success of the earlier ones.
+    public enum Step: String, Sendable, CaseIterable, Encodable {
+        case size, encoding, container, chain, extensions, signature, payload, appAndOrigin, revocation
+    }
+
+    /// The reasons. Their names are the error codes.
+    public enum Reason: String, Sendable, CaseIterable {
+        case tooLarge
+        case encodingInvalid
+        case containerInvalid
+        case tooManyCertificates
+        case algorithmNotAllowed
+        case signerCertificateMissing
+        case chainUntrusted
+        case chainOutsideValidity
+        case chainShape
+        case appleExtensionMissing
+        case signatureInvalid
+        case payloadInvalid
+        case tooManyPurchases
+        case innerProofInvalid
+        case signedInFuture
+        case deviceMismatch
+        case bundleIdentifierMismatch
+        case environmentMismatch
+        case originNotAccepted
+        case certificateRevoked
+        case revocationUnavailable
+
+        /// The step that refuses the proof.
+        public var step: Step {
+            switch self {
+            case .tooLarge: .size
+            case .encodingInvalid: .encoding
+            case .containerInvalid, .tooManyCertificates, .algorithmNotAllowed, .signerCertificateMissing: .container
+            case .chainUntrusted, .chainOutsideValidity, .chainShape: .chain
+            case .appleExtensionMissing: .extensions
+            case .signatureInvalid: .signature
+            case .payloadInvalid, .tooManyPurchases, .innerProofInvalid, .signedInFuture, .deviceMismatch: .payload
+            case .bundleIdentifierMismatch, .environmentMismatch, .originNotAccepted: .appAndOrigin
+            case .certificateRevoked, .revocationUnavailable: .revocation
+            }
+        }
+
+        /// True if the unchanged proof could be accepted later.
+        public var couldSucceedLater: Bool { self == .signedInFuture || self == .revocationUnavailable }
+
+        var sentence: String {
+            switch self {
+            case .tooLarge:
+                "The proof is larger than any that Apple signs. Send only the receipt or the signed transaction."
+            case .encodingInvalid:
+                "The proof is neither an app receipt (base64 or DER) nor a signed transaction (JWS). Send it unchanged."
+            case .containerInvalid: "The proof does not have Apple's structure. Send it complete and unchanged."
+            case .tooManyCertificates:
+                "The proof has more certificates than a chain of Apple's. Send it unchanged."
+            case .algorithmNotAllowed: "The proof is signed with an algorithm that Apple does not use."
+            case .signerCertificateMissing:
+                "The certificate of the proof's signer is missing or unreadable. Send the proof unchanged."
+            case .chainUntrusted: "The proof's certificates do not lead to a trusted root."
+            case .chainOutsideValidity: "A certificate of the proof was not valid when the proof was signed."
+            case .chainShape: "The proof's certificates must be a chain of leaf, intermediate and root, as Apple's are."
+            case .appleExtensionMissing:
+                "The proof's root is trusted, but its certificates lack Apple's extensions for signing receipts."
+            case .signatureInvalid: "The signature does not match the content: it was changed after it was signed."
+            case .payloadInvalid: "The signature is valid, but the signed content does not have Apple's format."
+            case .tooManyPurchases: "The receipt has too many purchases."
+            case .innerProofInvalid: "A proof inside the notification is invalid or does not match the notification."
+            case .signedInFuture: "The proof was signed in the future. Check the clocks and try again."
+            case .deviceMismatch: "The receipt was made for another device."
+            case .bundleIdentifierMismatch: "The proof is for another app."
+            case .environmentMismatch: "The proof is from another store environment."
+            case .originNotAccepted: "The service does not accept proofs of this origin."
+            case .certificateRevoked: "A certificate of the proof was revoked by its authority."
+            case .revocationUnavailable:
+                "The revocation status of a certificate is unavailable. The proof may be valid; try again later."
+            }
+        }
+    }
+}

@@ -1,0 +1,245 @@
+/// Verifies proofs of purchase: app receipts, and the signed JSON of transactions, renewals, notifications and apps.
+///
+/// `ProofRefusal.Step` defines the order of the checks. The verifier trusts a payload only after it has verified the
+/// signature. It reads only the payload's date earlier, to choose the moment at which it validates the chain.
+///
+/// One verifier serves many threads and many proofs. It caches the valid chains.
+public struct ProofVerifier: Sendable {
+    /// The maximum size of a proof in bytes: the DER of a receipt. A subscriber's receipt of 5 MB is reported.
+    public static let maximumSize = 8 << 20
+    /// The maximum size of a JWS in bytes.
+    public static let maximumCompactSize = 1 << 20
+    /// The maximum size of the same receipt in base64.
+    public static let maximumTextSize = (maximumSize + 2) / 3 * 4
+    /// The accepted clock difference in milliseconds. A receipt arrives immediately, but clocks differ.
+    static let clockTolerance: Int64 = 60_000
+
+    private let anchors: TrustAnchors
+    private let clock: any WallClock
+    private let chainCache = ChainCache()
+
+    public init(anchors: TrustAnchors, clock: any WallClock) {
+        self.anchors = anchors
+        self.clock = clock
+    }
+
+    /// Verifies an app receipt in base64 or DER, a JWS in compact form, or a receipt of Unity with one of them.
+    public func verify(
+        _ proof: [UInt8],
+        expecting expectations: ProofExpectations
+    ) throws(ProofRefusal) -> VerifiedProof {
+        guard proof.count <= Self.maximumTextSize else { throw ProofRefusal(.tooLarge) }
+        switch try ProofForm(of: proof) {
+        case .appReceipt(let container):
+            guard container.count <= Self.maximumSize else { throw ProofRefusal(.tooLarge) }
+            return try verify(container: container, expecting: expectations)
+        case .signedJSON(let compact):
+            guard compact.count <= Self.maximumCompactSize else { throw ProofRefusal(.tooLarge) }
+            return try verify(compact: compact, expecting: expectations)
+        }
+    }
+
+    /// Decodes a proof as far as its bytes can be read, for people to see. It judges nothing, and caches nothing.
+    public func inspect(_ proof: [UInt8]) -> ProofInspection {
+        var inspector = ProofInspector(anchors: anchors, now: clock.now())
+        return inspector.inspect(proof)
+    }
+
+    /// True if the cache has the chain of the JWS, so that its verification is cheap.
+    public func hasCachedChain(_ proof: [UInt8]) -> Bool {
+        guard let end = proof.firstIndex(of: UInt8(ascii: ".")) else { return false }
+        return chainCache.contains(header: proof[..<end])
+    }
+
+    /// The number of chains in the cache.
+    package var cachedChainCount: Int { chainCache.count }
+
+    private func verify(
+        container bytes: [UInt8],
+        expecting expectations: ProofExpectations
+    ) throws(ProofRefusal) -> VerifiedProof {
+        let signedData: SignedData
+        do { signedData = try SignedData(ber: bytes) } catch { throw ProofRefusal(error) }
+        let moment = AppReceipt.creationDate(ofPayload: signedData.content) ?? clock.now()
+        let known = chainCache.find(signedData, at: moment)
+        let chain = if let known { known.chain } else { try validate(signedData, at: moment) }
+        let digest = signedData.contentDigest
+        guard signedData.isSigned(by: chain.key, digest: digest) else { throw ProofRefusal(.signatureInvalid) }
+        if known == nil { chainCache.insert(.init(signedData, chain)) }
+
+        var receipt = AppReceipt.blank
+        let unreadable: Set<Int>
+        do {
+            unreadable = try receipt.read(payload: signedData.content)
+        } catch AppReceiptError.tooManyPurchases(let limit) {
+            throw ProofRefusal(.tooManyPurchases, AppReceiptError.tooManyPurchases(limit: limit).message)
+        } catch {
+            throw ProofRefusal(.payloadInvalid, (error as? AppReceiptError)?.message)
+        }
+        if let device = expectations.deviceIdentifier, !receipt.isValid(forDevice: device) {
+            throw ProofRefusal(.deviceMismatch)
+        }
+        var proof = try accept(
+            .appReceipt(receipt), chain: chain, environment: receipt.environment?.rawValue ?? receipt.receiptType,
+            signedAt: receipt.creationDate, bundleIdentifier: receipt.bundleIdentifier,
+            // Receipts before 2023 sign a SHA-1 digest, which is too weak to identify a proof.
+            digest: signedData.signer.digest == .sha256
+                ? digest : DigestAlgorithm.sha256.digest(of: signedData.content),
+            expecting: expectations)
+        proof.unreadableFields = unreadable.compactMap { type in
+            AppReceipt.Attribute(rawValue: type).map { "\($0)" }
+                ?? InAppPurchase.Attribute(rawValue: type).map { "\($0)" }
+        }
+        return proof
+    }
+
+    private func validate(_ signedData: SignedData, at moment: Timestamp) throws(ProofRefusal) -> ValidatedChain {
+        let certificates = signedData.certificates.compactMap { Certificate(der: Array($0)) }
+        var refusal = ProofRefusal(.signerCertificateMissing)
+        // An attacker may put a certificate with the same name first, so every candidate is tried. The reader limits
+        // the number of certificates.
+        for leaf in signedData.signerCertificates(among: certificates).reversed() {
+            do throws(ProofRefusal) {
+                return try anchors.validate(leaf: leaf, others: certificates.filter { $0 != leaf }, at: moment)
+            } catch {
+                refusal = error
+            }
+        }
+        throw refusal
+    }
+
+    private func verify(
+        compact bytes: [UInt8],
+        expecting expectations: ProofExpectations
+    ) throws(ProofRefusal) -> VerifiedProof {
+        let (payload, chain, digest) = try verifiedPayload(compact: bytes)
+        var proof = try accept(
+            payload.content, chain: chain, environment: payload.environment, signedAt: payload.signedAt,
+            bundleIdentifier: payload.bundleIdentifier, digest: digest, expecting: expectations)
+        proof.unreadableFields = payload.unreadableFields
+        guard case .notification(let notification) = payload.content else { return proof }
+        for part in notification.signedParts {
+            let inner = try verify(part.compact, in: part.field, as: part.kind, of: proof, chain: chain)
+            if !proof.chains.contains(inner.chain.path) { proof.chains.append(inner.chain.path) }
+            proof.unreadableFields += inner.unreadableFields
+            switch inner.content {
+            case .transaction(let transaction):
+                proof.notifiedTransaction = transaction
+                proof.notifiedTransactionProof = VerifiedProof.SignedPart(
+                    compact: part.compact, digest: inner.digest, fingerprints: inner.chain.fingerprints)
+            case .renewalInfo(let renewalInfo):
+                proof.notifiedRenewalInfo = renewalInfo
+                proof.notifiedRenewalInfoDigest = inner.digest
+            default: break
+            }
+        }
+        return proof
+    }
+
+    /// A verified JWS inside a notification.
+    private struct InnerProof {
+        let content: VerifiedProof.Content
+        let chain: ValidatedChain
+        /// The SHA-256 of the signed bytes.
+        let digest: [UInt8]
+        let unreadableFields: [String]
+    }
+
+    /// Verifies a JWS inside a notification. It must lead to the same root, have the kind that its field requires, and
+    /// name the same app and environment.
+    private func verify(
+        _ compact: String,
+        in field: String,
+        as kind: SignedPayload.Kind,
+        of notification: VerifiedProof,
+        chain: ValidatedChain
+    ) throws(ProofRefusal) -> InnerProof {
+        let inner: (payload: SignedPayload, chain: ValidatedChain, digest: [UInt8])
+        do {
+            inner = try verifiedPayload(compact: Array(compact.utf8))
+        } catch {
+            throw ProofRefusal(.innerProofInvalid, "The field \(field) is refused: \(error.code).")
+        }
+        guard inner.chain.anchor == chain.anchor else {
+            throw ProofRefusal(.innerProofInvalid, "The field \(field) leads to another root than the notification.")
+        }
+        guard inner.payload.kind == kind else {
+            throw ProofRefusal(.innerProofInvalid, "The field \(field) contains another kind of proof.")
+        }
+        guard inner.payload.environment == notification.environment.rawValue,
+            inner.payload.bundleIdentifier == nil || inner.payload.bundleIdentifier == notification.bundleIdentifier
+        else { throw ProofRefusal(.innerProofInvalid, "The field \(field) is for another app or environment.") }
+        return InnerProof(
+            content: inner.payload.content, chain: inner.chain, digest: inner.digest,
+            unreadableFields: inner.payload.unreadableFields)
+    }
+
+    /// Verifies a JWS from its encoding to its payload.
+    private func verifiedPayload(
+        compact bytes: [UInt8]
+    ) throws(ProofRefusal) -> (payload: SignedPayload, chain: ValidatedChain, digest: [UInt8]) {
+        let signed: SignedJSON
+        do { signed = try SignedJSON(compact: bytes) } catch { throw ProofRefusal(error) }
+        let payload = Result { () throws(JSONSyntaxError) in try JSONParser.parse(signed.payload) }
+        let moment = SignedPayload.date(of: payload) ?? clock.now()
+        let known = chainCache.find(signed, at: moment)
+        let chain = if let known { known.chain } else { try validate(signed, at: moment) }
+        let headerDigest = known?.headerDigest ?? signed.headerDigest
+        let digest = signed.digest(continuing: headerDigest)
+        guard signed.isSigned(by: chain.key, digest: digest) else { throw ProofRefusal(.signatureInvalid) }
+        if known == nil {
+            chainCache.insert(.init(signed, chain, headerDigest: headerDigest))
+        }
+        switch payload {
+        case .failure(let error): throw ProofRefusal(.payloadInvalid, "In its JSON, \(error.message).")
+        case .success(let value):
+            do throws(PayloadError) {
+                return (try SignedPayload(value), chain, digest)
+            } catch {
+                throw ProofRefusal(.payloadInvalid, error.message)
+            }
+        }
+    }
+
+    private func validate(_ signed: SignedJSON, at moment: Timestamp) throws(ProofRefusal) -> ValidatedChain {
+        let encoded: [[UInt8]]
+        do { encoded = try signed.certificates() } catch { throw ProofRefusal(error) }
+        guard encoded.count == 3 || encoded.count == 1 else { throw ProofRefusal(.chainShape) }
+        // Only the number of certificates matters for the last of three: the anchor is trusted already.
+        let certificates = encoded.prefix(2).compactMap { Certificate(der: $0) }
+        guard let leaf = certificates.first, certificates.count == min(encoded.count, 2) else {
+            throw ProofRefusal(.signerCertificateMissing)
+        }
+        return try anchors.validate(
+            leaf: leaf, others: Array(certificates.dropFirst()),
+            roots: encoded.dropFirst(2).compactMap { Certificate(der: $0) }, at: moment)
+    }
+
+    /// Verifies the payload's date, environment and app, after its signature.
+    private func accept(
+        _ content: VerifiedProof.Content,
+        chain: ValidatedChain,
+        environment name: String,
+        signedAt: Timestamp,
+        bundleIdentifier: String?,
+        digest: [UInt8],
+        expecting expectations: ProofExpectations
+    ) throws(ProofRefusal) -> VerifiedProof {
+        guard signedAt.millisecondsSince1970 <= clock.now().millisecondsSince1970 + Self.clockTolerance else {
+            throw ProofRefusal(.signedInFuture, "Its date is \(signedAt.rfc3339).")
+        }
+        guard let environment = AppStoreEnvironment(rawValue: name) else {
+            throw ProofRefusal(.payloadInvalid, "Apple defines no environment \"\(name.prefix(32))\".")
+        }
+        let realm = chain.anchor.realm
+        guard let origin = Origin(realm: realm, environment: environment) else {
+            throw ProofRefusal(
+                .originNotAccepted, "A signer of \(realm.rawValue) cannot sign for \(environment.rawValue).")
+        }
+        try expectations.check(
+            app: (bundleIdentifier, StatedAppAppleIdentifier(in: content)), environment: environment, origin: origin)
+        return VerifiedProof(
+            content: content, origin: origin, environment: environment, signedAt: signedAt,
+            bundleIdentifier: bundleIdentifier, digest: digest, chains: [chain.path], fingerprints: chain.fingerprints)
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+
+/// A purchase that a verified proof states, independent of the proof's form.
+public struct ProvenPurchase: Hashable, Sendable {
+    /// The identifier in the ledger. Only in proofs of Xcode it differs from the stated one (see `XcodeIdentifier`).
+    public private(set) var transactionIdentifier: String
+    /// The first purchase of the same product. If the proof names none, the transaction itself.
+    public private(set) var originalTransactionIdentifier: String
+    public let productIdentifier: String
+    public let quantity: Int
+    public let purchaseDate: Timestamp
+    /// The date on which Apple revoked the purchase (refund or end of family sharing). Nil if the purchase is not
+    /// revoked.
+    public let revocationDate: Timestamp?
+    /// The reason for the revocation in Apple's numbers (`revocationReason`). Nil if the proof states none.
+    public let revocationReason: Int?
+    /// The expiration date. Nil if the proof states none. An upgraded subscription has expired on its purchase date.
+    public let expiresDate: Timestamp?
+    /// The account token that the app gave to the purchase. Nil in app receipts, and for a placeholder, which names nobody.
+    public let appAccountToken: UUID?
+    public let facts: TransactionFacts
+
+    /// The type of the product that the proof states or implies. Only a subscription ends.
+    public var productType: ProductType? {
+        facts.text(.type).flatMap(ProductType.init) ?? expiresDate.map { _ in .autoRenewableSubscription }
+    }
+
+    init(_ purchase: InAppPurchase) {
+        transactionIdentifier = purchase.transactionIdentifier
+        originalTransactionIdentifier = purchase.originalTransactionIdentifier ?? purchase.transactionIdentifier
+        productIdentifier = purchase.productIdentifier
+        quantity = purchase.quantity
+        purchaseDate = purchase.purchaseDate
+        revocationDate = purchase.cancellationDate
+        revocationReason = nil
+        expiresDate = purchase.expiresDate
+        appAccountToken = nil
+        facts = TransactionFacts(purchase)
+    }
+
+    public init(_ transaction: JWSTransactionDecodedPayload) {
+        transactionIdentifier = transaction.transactionId
+        originalTransactionIdentifier = transaction.originalTransactionId
+        productIdentifier = transaction.productId
+        quantity = transaction.quantity
+        purchaseDate = transaction.purchaseDate
+        revocationDate = transaction.revocationDate
+        revocationReason = transaction.revocationReason?.rawValue
+        facts = transaction.facts
+        expiresDate = facts.bool(.isUpgraded) == true ? purchaseDate : facts.date(.expiresDate)
+        appAccountToken = facts.text(.appAccountToken).flatMap(UUID.init).flatMap { $0.isPlaceholder ? nil : $0 }
+    }
+
+    /// The purchase in a proof of Xcode, with identifiers that no other purchase has.
+    ///
+    /// - Parameter certificate: The SHA-256 of the signer's certificate.
+    func identified(inXcodeBy certificate: [UInt8]) -> ProvenPurchase {
+        func identifier(_ stated: String, _ date: Timestamp) -> String {
+            XcodeIdentifier.identifier(stated, purchasedAt: date, certificate: certificate)
+        }
+        var purchase = self
+        let isOriginal = originalTransactionIdentifier.hasSameBytes(as: transactionIdentifier)
+        let originalDate = isOriginal ? nil : facts.date(.originalPurchaseDate)
+        purchase.transactionIdentifier = identifier(transactionIdentifier, purchaseDate)
+        purchase.originalTransactionIdentifier = identifier(
+            originalTransactionIdentifier, originalDate ?? purchaseDate)
+        return purchase
+    }
+}

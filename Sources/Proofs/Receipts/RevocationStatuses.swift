@@ -1,0 +1,82 @@
+import Synchronization
+
+/// A cache of the authorities' answers about the certificates of proofs. It keeps each answer until the answer expires.
+///
+/// The caller sends each of a proof's `queries` and passes the answers to `record`. The proof is valid if neither
+/// method throws. The queries cover every certificate of its chains except the root, which the operator trusts. The
+/// cache is bounded and evicts the answer that expires first.
+public final class RevocationStatuses: Sendable {
+    static let capacity = 64
+
+    private let clock: any WallClock
+    /// The lock is held for one lookup or replacement, never during a request.
+    private let statuses = Mutex<[Certificate: OCSPStatus]>([:])
+
+    public init(clock: any WallClock) {
+        self.clock = clock
+    }
+
+    /// The queries that are open for a proof.
+    ///
+    /// - Throws: `ProofRefusal` if a certificate is revoked or names no responder.
+    public func queries(about proof: VerifiedProof) throws(ProofRefusal) -> [RevocationQuery] {
+        var queries: [RevocationQuery] = []
+        for chain in proof.chains {
+            for (certificate, issuer) in zip(chain, chain.dropFirst()) {
+                if let status = known(certificate) {
+                    try Self.accept(status)
+                } else if !queries.contains(where: { $0.certificate == certificate }) {
+                    queries.append(try RevocationQuery(about: certificate, issuer: issuer))
+                }
+            }
+        }
+        return queries
+    }
+
+    /// Reads a responder's answer and caches it.
+    ///
+    /// - Throws: `ProofRefusal` if the certificate is revoked or the answer is not usable.
+    public func record(_ answer: [UInt8], to query: RevocationQuery) throws(ProofRefusal) {
+        let status: OCSPStatus
+        do throws(OCSPError) {
+            status = try query.request.status(in: answer, at: clock.now().secondsSince1970)
+        } catch {
+            throw ProofRefusal(.revocationUnavailable, Self.explanation(of: error))
+        }
+        remember(status, of: query.certificate)
+        try Self.accept(status)
+    }
+
+    private func known(_ certificate: Certificate) -> OCSPStatus? {
+        let now = clock.now().secondsSince1970
+        return statuses.withLock { $0[certificate] }.flatMap { now < $0.end ? $0 : nil }
+    }
+
+    private func remember(_ status: OCSPStatus, of certificate: Certificate) {
+        statuses.withLock { statuses in
+            if statuses.count >= Self.capacity, statuses[certificate] == nil,
+                let first = statuses.min(by: { $0.value.end < $1.value.end })
+            {
+                statuses[first.key] = nil
+            }
+            statuses[certificate] = status
+        }
+    }
+
+    private static func accept(_ status: OCSPStatus) throws(ProofRefusal) {
+        guard case .revoked(let moment) = status.verdict else { return }
+        throw ProofRefusal(
+            .certificateRevoked, "The date of the revocation is \(Timestamp(secondsSince1970: moment).rfc3339).")
+    }
+
+    private static func explanation(of error: OCSPError) -> String {
+        switch error {
+        case .malformed: "The answer must be an OCSP response."
+        case .declined(let status): "The responder declined to answer, with OCSP status \(status)."
+        case .signerNotAppointed: "The answer is not signed by the certificate's authority."
+        case .otherCertificate: "The answer is about another certificate."
+        case .unknownCertificate: "The responder does not know the certificate."
+        case .outdated: "The answer is expired or not yet valid."
+        }
+    }
+}

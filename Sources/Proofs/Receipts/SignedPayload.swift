@@ -1,0 +1,79 @@
+/// The payload of a verified JWS. Each kind has fields that no other kind has.
+struct SignedPayload {
+    /// The kinds of signed JSON that Apple creates.
+    enum Kind: Sendable {
+        case transaction
+        case renewalInfo
+        case notification
+        case appTransaction
+    }
+
+    let kind: Kind
+    let content: VerifiedProof.Content
+    let environment: String
+    let signedAt: Timestamp
+    let bundleIdentifier: String?
+    /// The fields that were read as absent because of their form.
+    let unreadableFields: [String]
+
+    init(_ value: JSONValue) throws(PayloadError) {
+        let fields = try PayloadFields(value)
+        for claim in Self.unsupportedClaims where fields.object[claim] != nil {
+            throw PayloadError(message: "The claim \"\(claim)\" is not allowed. Apple never uses it.")
+        }
+        guard let kind = Self.kind(of: fields.object) else {
+            throw PayloadError(
+                message: "The payload must be a transaction, renewal information, a notification or an app transaction."
+            )
+        }
+        self.kind = kind
+        switch kind {
+        case .notification:
+            let notification = try ResponseBodyV2DecodedPayload(fields)
+            content = .notification(notification)
+            environment = notification.environment
+            signedAt = notification.signedDate
+            bundleIdentifier = notification.bundleId
+        case .appTransaction:
+            let appTransaction = try AppTransaction(fields)
+            content = .appTransaction(appTransaction)
+            environment = appTransaction.receiptType
+            signedAt = appTransaction.receiptCreationDate
+            bundleIdentifier = appTransaction.bundleId
+        case .transaction:
+            let transaction = try JWSTransactionDecodedPayload(fields)
+            content = .transaction(transaction)
+            environment = transaction.environment
+            signedAt = transaction.signedDate
+            bundleIdentifier = transaction.bundleId
+        case .renewalInfo:
+            let renewalInfo = try JWSRenewalInfoDecodedPayload(fields)
+            content = .renewalInfo(renewalInfo)
+            environment = renewalInfo.environment
+            signedAt = renewalInfo.signedDate
+            bundleIdentifier = nil
+        }
+        unreadableFields = fields.unreadableNames
+    }
+
+    /// The JWT claims that limit the use of a token (RFC 7519 section 4.1). Apple never uses them. A verifier that
+    /// honors them and one that ignores them would disagree about the payload.
+    private static let unsupportedClaims = ["exp", "nbf", "aud"]
+
+    /// The kind of a payload. Nil for another object.
+    static func kind(of object: JSONObject) -> Kind? {
+        if object["notificationType"] != nil { return .notification }
+        if object["receiptType"] != nil { return .appTransaction }
+        if object["transactionId"] != nil { return .transaction }
+        if object["autoRenewStatus"] != nil || object["autoRenewProductId"] != nil { return .renewalInfo }
+        return nil
+    }
+
+    /// Reads only the date, before the payload is trusted. Nil if the payload has no readable date.
+    static func date(of payload: Result<JSONValue, JSONSyntaxError>) -> Timestamp? {
+        guard case .success(.object(let object)) = payload else { return nil }
+        let fields = PayloadFields(object)
+        let signedDate = try? fields.date("signedDate")
+        return signedDate ?? (try? fields.date("receiptCreationDate"))
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+
+/// The trusted roots of a verifier. They validate the chains of proofs.
+///
+/// A root in a proof is never an anchor.
+public struct TrustAnchors: Sendable {
+    public let anchors: [TrustAnchor]
+    private let store: CertificateStore
+
+    /// - Throws: `OpenSSLError` if OpenSSL cannot store the certificates.
+    public init(_ anchors: [TrustAnchor]) throws {
+        self.anchors = anchors
+        store = try CertificateStore(trusting: anchors.map(\.certificate))
+    }
+
+    /// Validates the chain from a signer's certificate to an anchor.
+    ///
+    /// In the realms `apple` and `local`, the chain must be leaf, intermediate and root. The lower two must have
+    /// Apple's extensions, and the leaf must not be an authority. In the realm `xcode`, the anchor itself must be the
+    /// signer.
+    ///
+    /// - Parameters:
+    ///   - leaf: The signer's certificate.
+    ///   - others: The other certificates of the proof.
+    ///   - roots: Certificates of the proof that are no part of the path. They only explain a refusal.
+    ///   - moment: The moment at which the chain must be valid. It is the proof's own date, because Apple's signers
+    ///     expire.
+    func validate(
+        leaf: Certificate,
+        others: [Certificate],
+        roots: [Certificate] = [],
+        at moment: Timestamp
+    ) throws(ProofRefusal) -> ValidatedChain {
+        let path: [Certificate]
+        do {
+            path = try store.path(from: leaf, through: others, at: moment.secondsSince1970)
+        } catch {
+            switch error {
+            case .untrusted: throw ProofRefusal(.chainUntrusted, finding(about: [leaf] + others + roots))
+            case .outsideValidity: throw ProofRefusal(.chainOutsideValidity)
+            case .tooLong: throw ProofRefusal(.chainShape)
+            }
+        }
+        guard let anchor = anchors.first(where: { $0.certificate == path.last }) else {
+            throw ProofRefusal(.chainUntrusted)
+        }
+        if anchor.realm == .xcode {
+            guard path.count == 1 else { throw ProofRefusal(.chainShape) }
+            return ValidatedChain(path: path, anchor: anchor)
+        }
+        guard path.count == 3, !leaf.isAuthority else { throw ProofRefusal(.chainShape) }
+        guard path[1].has(.worldwideDeveloperRelations), leaf.has(.receiptSigning) else {
+            throw ProofRefusal(.appleExtensionMissing)
+        }
+        return ValidatedChain(path: path, anchor: anchor)
+    }
+
+    /// The finding about certificates that lead to no anchor. It never advises to add a root that is there.
+    private func finding(about certificates: [Certificate]) -> String {
+        if certificates.contains(where: { certificate in anchors.contains { $0.certificate == certificate } }) {
+            return "Their root is trusted, but has not signed them. Send the proof unchanged."
+        }
+        let issuers = certificates.map(\.issuer)
+        guard let namesake = anchors.first(where: { issuers.contains($0.certificate.subject) }) else {
+            return "If `till trust list` does not show their root, add it."
+        }
+        return namesake.realm == .xcode && certificates.count == 1
+            ? "The trusted roots of its name are of other Macs or years. Add this one, too."
+            : "A trusted root has the name of their issuer, but has not signed them."
+    }
+
+    /// The path from a certificate to an anchor, for people to see. An expired certificate does not hide the anchor.
+    ///
+    /// - Returns: Nil if there is no path.
+    func trustedPath(
+        from leaf: Certificate,
+        through others: [Certificate],
+        at moment: Timestamp
+    ) -> (path: [Certificate], anchor: TrustAnchor)? {
+        let allBegun = ([leaf] + others).map(\.notBefore).max() ?? 0
+        for second in [moment.secondsSince1970, allBegun] {
+            guard let path = try? store.path(from: leaf, through: others, at: second),
+                let anchor = anchors.first(where: { $0.certificate == path.last })
+            else { continue }
+            return (path, anchor)
+        }
+        return nil
+    }
+}
+
+extension TrustAnchors {
+    /// Loads the roots from folders of certificates.
+    ///
+    /// - Throws: `TrustError`, `OpenSSLError`.
+    public init(folders: [URL]) throws {
+        var anchors: [TrustAnchor] = []
+        for folder in folders {
+            for entry in try TrustFolder(folder).entries() where !anchors.contains(entry.anchor) {
+                anchors.append(entry.anchor)
+            }
+        }
+        try self.init(anchors)
+    }
+}

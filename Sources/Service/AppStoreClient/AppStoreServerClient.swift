@@ -1,0 +1,280 @@
+import AsyncHTTPClient
+import Features
+import Foundation
+import NIOHTTP1
+import Proofs
+
+/// A client of the App Store Server API, for the endpoints that the service needs. The service verifies the signed content of
+/// each answer.
+public struct AppStoreServerClient: Sendable {
+    /// The largest answer, in bytes. Twenty signed notifications are a third of it.
+    private static let maximumAnswer = 1 << 20
+    /// An HTTP client that fails at once if no server listens. It follows no redirects, which could receive the token. It lives
+    /// as long as the process.
+    private static let client: HTTPClient = {
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.timeout.connect = .seconds(10)
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }()
+
+    public let url: URL
+    private let key: AppStoreServerKey
+    /// The app that the client asks about.
+    package var bundleIdentifier: String { key.bundleIdentifier }
+
+    /// Signs a promotional offer with the client's key. It sends no request.
+    ///
+    /// - Parameter applicationUsername: The account token of the purchase, or an empty string.
+    package func sign(
+        offer: String,
+        of product: String,
+        applicationUsername: String,
+        nonce: UUID,
+        at moment: Timestamp
+    ) throws -> PromotionalOfferSignature {
+        try key.sign(
+            offer: offer, of: product, applicationUsername: applicationUsername, nonce: nonce, at: moment)
+    }
+    private let clock: any WallClock
+
+    /// - Parameter clock: The clock for the dates of tokens.
+    public init(
+        url: URL,
+        key: AppStoreServerKey,
+        clock: any WallClock = SystemClock()
+    ) {
+        self.url = url
+        self.key = key
+        self.clock = clock
+    }
+
+    /// The time that a caller has for an answer.
+    private struct TimeLimits {
+        let answer: Duration
+        /// The longest wait, in all, while the App Store limits the rate of requests, in seconds.
+        let rateLimit: Int64
+
+        static let schedule = TimeLimits(answer: .seconds(30), rateLimit: 120)
+        /// A person waits, behind the service's own limit on the time of a request.
+        static let person = TimeLimits(answer: .seconds(10), rateLimit: 0)
+    }
+
+    private struct Refusal: Decodable {
+        let errorCode: Int64
+    }
+
+    package struct NotificationHistory: Decodable {
+        package struct Item: Decodable {
+            package let signedPayload: String
+        }
+
+        package let paginationToken: String?
+        package let hasMore: Bool
+        package let notificationHistory: [Item]
+    }
+
+    package struct TransactionHistory: Decodable {
+        package let revision: String?
+        package let hasMore: Bool
+        package let signedTransactions: [String]
+    }
+
+    package struct SubscriptionStatuses: Decodable {
+        package struct Group: Decodable {
+            package let lastTransactions: [LastTransaction]
+        }
+
+        package struct LastTransaction: Decodable {
+            package let signedTransactionInfo: String?
+            package let signedRenewalInfo: String?
+        }
+
+        package let data: [Group]
+    }
+
+    package struct OrderLookup: Decodable {
+        private let status: Int
+        private let signedTransactions: [String]?
+
+        /// The signed transactions of the order; empty if the App Store does not know it for this app.
+        package var transactions: [String] { status == 0 ? signedTransactions ?? [] : [] }
+    }
+
+    /// The consumption information of a purchase for which a customer requests a refund.
+    package struct ConsumptionRequest: Encodable {
+        package let customerConsented: Bool
+        package let deliveryStatus: DeliveryStatus
+        package let sampleContentProvided: Bool
+        package let refundPreference: RefundPreference?
+
+        package init(
+            customerConsented: Bool,
+            deliveryStatus: DeliveryStatus,
+            sampleContentProvided: Bool,
+            refundPreference: RefundPreference?
+        ) {
+            self.customerConsented = customerConsented
+            self.deliveryStatus = deliveryStatus
+            self.sampleContentProvided = sampleContentProvided
+            self.refundPreference = refundPreference
+        }
+    }
+
+    /// `POST /inApps/v1/notifications/history`
+    package func notificationHistory(
+        from start: Timestamp,
+        until end: Timestamp,
+        paginationToken: String?
+    ) async throws(ReconciliationError) -> NotificationHistory {
+        struct Body: Encodable {
+            package let startDate: Timestamp
+            package let endDate: Timestamp
+        }
+        var query: [URLQueryItem] = []
+        if let paginationToken { query = [URLQueryItem(name: "paginationToken", value: paginationToken)] }
+        return try await decoded(
+            request(.POST, "/inApps/v1/notifications/history", query, Body(startDate: start, endDate: end)))
+    }
+
+    /// `GET /inApps/v2/history/{transactionId}`
+    package func transactionHistory(
+        of transactionIdentifier: String,
+        revision: String?
+    ) async throws(ReconciliationError) -> TransactionHistory {
+        var query: [URLQueryItem] = []
+        if let revision { query = [URLQueryItem(name: "revision", value: revision)] }
+        return try await decoded(request(.GET, "/inApps/v2/history/\(escaped(transactionIdentifier))", query))
+    }
+
+    /// `GET /inApps/v1/subscriptions/{transactionId}`
+    package func subscriptionStatuses(
+        of transactionIdentifier: String
+    ) async throws(ReconciliationError) -> SubscriptionStatuses {
+        try await decoded(request(.GET, "/inApps/v1/subscriptions/\(escaped(transactionIdentifier))", []))
+    }
+
+    /// `GET /inApps/v1/lookup/{orderId}`
+    package func lookUpOrderId(_ order: OrderIdentifier) async throws(ReconciliationError) -> OrderLookup {
+        try await decoded(request(.GET, "/inApps/v1/lookup/\(order.text)", []), within: .person)
+    }
+
+    /// `PUT /inApps/v2/transactions/consumption/{transactionId}`
+    package func sendConsumptionInformation(
+        _ consumption: ConsumptionRequest,
+        of transactionIdentifier: String
+    ) async throws(ReconciliationError) {
+        let path = "/inApps/v2/transactions/consumption/\(escaped(transactionIdentifier))"
+        _ = try await send(request(.PUT, path, [], consumption), within: .schedule)
+    }
+
+    /// The identifier as a segment of a path. Those of the ledger have digits only.
+    private func escaped(_ transactionIdentifier: String) -> String {
+        transactionIdentifier.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    }
+
+    private func request(_ method: HTTPMethod, _ path: String, _ query: [URLQueryItem]) -> HTTPClientRequest {
+        var components = URLComponents()
+        components.queryItems = query.isEmpty ? nil : query
+        // The App Store reads a plus sign as a space.
+        components.percentEncodedQuery = components.percentEncodedQuery?.replacing("+", with: "%2B")
+        var request = HTTPClientRequest(url: url.absoluteString + path + (components.string ?? ""))
+        request.method = method
+        return request
+    }
+
+    private func request(
+        _ method: HTTPMethod,
+        _ path: String,
+        _ query: [URLQueryItem],
+        _ body: some Encodable
+    ) throws(ReconciliationError) -> HTTPClientRequest {
+        var request = request(method, path, query)
+        guard let body = try? JSONEncoder().encode(body) else { throw .answerInvalid }
+        request.headers.add(name: "Content-Type", value: "application/json")
+        request.body = .bytes(body)
+        return request
+    }
+
+    private func decoded<Answer: Decodable>(
+        _ request: HTTPClientRequest,
+        within limits: TimeLimits = .schedule
+    ) async throws(ReconciliationError) -> Answer {
+        let body = try await send(request, within: limits)
+        guard let answer = try? JSONDecoder().decode(Answer.self, from: body) else { throw .answerInvalid }
+        return answer
+    }
+
+    /// Sends a request, and retries within the time limit while the App Store answers with 429.
+    private func send(
+        _ request: HTTPClientRequest,
+        within limits: TimeLimits
+    ) async throws(ReconciliationError) -> Data {
+        var waited: Int64 = 0
+        while true {
+            let answer = try await answer(to: request, within: limits.answer)
+            if (200...299).contains(answer.status) { return answer.body }
+            let refusal = try? JSONDecoder().decode(Refusal.self, from: answer.body)
+            if answer.status == 401, let seconds = Self.secondsAhead(of: answer.date, at: clock.now()),
+                !(-AppStoreServerKey.tokenAge...AppStoreServerKey.tokenAge).contains(seconds)
+            {
+                throw .clockWrong(secondsAhead: seconds)
+            }
+            guard answer.status == 429, waited < limits.rateLimit else {
+                throw .refused(status: answer.status, code: refusal?.errorCode)
+            }
+            let seconds = min(max(1, secondsUntil(answer.retryAfter)), limits.rateLimit - waited)
+            waited += seconds
+            do { try await Task.sleep(for: .seconds(seconds)) } catch { throw .cancelled }
+        }
+    }
+
+    /// - Parameter retryAfter: A moment in milliseconds since 1970 (App Store Server API, "Identifying rate limits").
+    private func secondsUntil(_ retryAfter: String?) -> Int64 {
+        guard let moment = retryAfter.flatMap({ Int64($0) }) else { return 1 }
+        let (milliseconds, isOverflow) = moment.subtractingReportingOverflow(clock.now().millisecondsSince1970)
+        return isOverflow ? 1 : milliseconds / 1000 + 1
+    }
+
+    /// The seconds that a clock is ahead of the `Date` of an answer (RFC 9110 section 5.6.7); nil if it is no date.
+    package static func secondsAhead(of date: String?, at now: Timestamp) -> Int64? {
+        let parts = (date ?? "").split(separator: " ")
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        guard parts.count == 6, parts[5] == "GMT", let month = months.firstIndex(of: String(parts[2])) else {
+            return nil
+        }
+        let number = month < 9 ? "0\(month + 1)" : "\(month + 1)"
+        return Timestamp(rfc3339: "\(parts[3])-\(number)-\(parts[1])T\(parts[4])Z").map {
+            now.secondsSince1970 - $0.secondsSince1970
+        }
+    }
+
+    private struct Answer: Sendable {
+        let status: Int
+        /// The header `Date`.
+        let date: String?
+        let retryAfter: String?
+        let body: Data
+    }
+
+    private func answer(
+        to request: HTTPClientRequest,
+        within limit: Duration
+    ) async throws(ReconciliationError) -> Answer {
+        do {
+            var request = request
+            request.headers.add(name: "Authorization", value: "Bearer \(try key.token(at: clock.now()))")
+            return try await Deadline.run(within: limit) { [request] in
+                let response = try await Self.client.execute(request, deadline: .distantFuture)
+                let bytes = try await response.body.collect(upTo: Self.maximumAnswer)
+                return Answer(
+                    status: Int(response.status.code), date: response.headers.first(name: "Date"),
+                    retryAfter: response.headers.first(name: "Retry-After"),
+                    body: Data(bytes.readableBytesView))
+            }
+        } catch {
+            if Task.isCancelled { throw .cancelled }
+            throw .unreachable(host: url.host() ?? "?")
+        }
+    }
+}

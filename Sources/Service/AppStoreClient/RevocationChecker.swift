@@ -1,0 +1,60 @@
+import AsyncHTTPClient
+import Foundation
+import Proofs
+
+/// Checks over HTTP that the certificates of verified proofs were not revoked (OCSP, RFC 6960 appendix A).
+///
+/// Each request costs a round trip to the authority until its answer expires. Without an answer, the proof is refused with a code
+/// of its own, because a retry may help.
+public struct RevocationChecker: Sendable {
+    /// The timeout of a request, up to the last byte of the answer.
+    private static let timeout = Duration.seconds(10)
+
+    private let client: HTTPClient
+    private let statuses: RevocationStatuses
+
+    /// Makes a checker for as long as `body` runs.
+    public static func run<Value: Sendable>(
+        clock: any WallClock,
+        body: (RevocationChecker) async throws -> Value
+    ) async throws -> Value {
+        // Answers are not encrypted, so an attacker in the network could redirect the request.
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        // The caller retries.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return try await HTTPClient.withHTTPClient(configuration: configuration) { client in
+            try await body(RevocationChecker(client: client, statuses: RevocationStatuses(clock: clock)))
+        }
+    }
+
+    /// - Throws: `ProofRefusal`: `certificateRevoked`, or `revocationUnavailable`.
+    public func check(_ proof: VerifiedProof) async throws(ProofRefusal) {
+        for query in try statuses.queries(about: proof) {
+            try statuses.record(try await ask(query), to: query)
+        }
+    }
+
+    private func ask(_ query: RevocationQuery) async throws(ProofRefusal) -> [UInt8] {
+        var request = HTTPClientRequest(url: query.responder.absoluteString)
+        request.method = .POST
+        request.headers.add(name: "Content-Type", value: "application/ocsp-request")
+        request.body = .bytes(query.body)
+        let responder = query.responder.host() ?? "?"
+        let status: UInt
+        let body: [UInt8]
+        do {
+            // The client's own timeout ends with the head of the answer.
+            (status, body) = try await Deadline.run(within: Self.timeout) { [client, request] in
+                let response = try await client.execute(request, deadline: .distantFuture)
+                let body = try await response.body.collect(upTo: OCSPRequest.maximumAnswerSize)
+                return (response.status.code, Array(body.readableBytesView))
+            }
+        } catch {
+            throw ProofRefusal(.revocationUnavailable, "\(responder) could not be asked.")
+        }
+        guard status == 200 else {
+            throw ProofRefusal(.revocationUnavailable, "\(responder) answered with HTTP status \(status).")
+        }
+        return body
+    }
+}

@@ -1,0 +1,59 @@
+import Features
+import Proofs
+
+/// A transaction with the end of the access that it gives.
+struct CustomerPeriod: Sendable {
+    let transaction: RedeemedTransaction
+    let terms: PurchasePeriod.Terms
+    /// The purchase date of the next transaction of the same purchase; nil for its last one.
+    let nextPurchaseDate: Timestamp?
+    /// The end of access; nil for no end.
+    let endsAt: Timestamp?
+
+    /// - Parameter replacedAt: The start of the next period as another product, which has not begun; nil if none is known.
+    private init(_ transaction: RedeemedTransaction, nextPurchaseDate: Timestamp?, replacedAt: Timestamp?) {
+        self.transaction = transaction
+        self.nextPurchaseDate = nextPurchaseDate
+        terms = PurchasePeriod.Terms(transaction.facts)
+        endsAt = transaction.accessEnd(before: nextPurchaseDate ?? replacedAt)
+    }
+
+    /// True if the App Store or the team has taken the purchase back.
+    var isRevoked: Bool { transaction.revocationDate != nil || transaction.revocation != nil }
+
+    var originalPurchaseDate: Timestamp {
+        transaction.facts.date(.originalPurchaseDate) ?? transaction.purchaseDate
+    }
+
+    var isSandbox: Bool {
+        switch transaction.origin {
+        case .appleProduction, .localProduction: false
+        case .appleSandbox, .localSandbox, .xcode: true
+        }
+    }
+
+    /// The periods of a purchase that count at a moment, in the order of their purchase dates.
+    ///
+    /// - Parameter transactions: All transactions of the purchase.
+    static func periods(of transactions: [RedeemedTransaction], at moment: Timestamp) -> [CustomerPeriod] {
+        let sorted = transactions.sorted { $0.isEarlier(than: $1) }
+        let counting = PurchasePeriod.inEffect(sorted.map { PurchasePeriod($0) }, at: moment)
+        let identifiers = Set(counting.map { ByteKey($0.transactionIdentifier) })
+        let kept = sorted.filter { identifiers.contains(ByteKey($0.transactionIdentifier)) }
+        return kept.enumerated().map { index, transaction in
+            CustomerPeriod(
+                transaction, nextPurchaseDate: index + 1 < kept.count ? kept[index + 1].purchaseDate : nil,
+                replacedAt: counting.last?.replacedAt)
+        }
+    }
+
+    /// True if this period gives access longer than another. Of two with the same end, the later purchase does.
+    func lasts(longerThan other: CustomerPeriod) -> Bool {
+        if endsAt != other.endsAt {
+            guard let endsAt else { return true }
+            return other.endsAt.map { endsAt > $0 } ?? false
+        }
+        let (date, otherDate) = (transaction.purchaseDate, other.transaction.purchaseDate)
+        return date != otherDate ? date > otherDate : transaction.sequence > other.transaction.sequence
+    }
+}

@@ -1,0 +1,85 @@
+import Proofs
+
+/// The outcome of a receipt request whose proofs are authentic.
+///
+/// A proof may contain many transactions, and the service may refuse some of them. With the status 200, the SDK finishes
+/// the transaction for which it has sent the proof. The App Store never delivers a finished consumable again.
+package struct ReceiptOutcome: Sendable {
+    /// The results for the transactions of all proofs.
+    package let lines: [Redemption.Line]
+    package let productIdentifier: String?
+    package let transactionIdentifier: String?
+    /// The types of products by the catalog, or else by the proofs.
+    package let types: [ByteKey: ProductType]
+
+    package init(
+        lines: [Redemption.Line],
+        productIdentifier: String?,
+        transactionIdentifier: String?,
+        types: [ByteKey: ProductType]
+    ) {
+        self.lines = lines
+        self.productIdentifier = productIdentifier
+        self.transactionIdentifier = transactionIdentifier
+        self.types = types
+    }
+
+    /// The answer instead of customer info; nil if the SDK may finish its transaction.
+    package var problem: RevenueCatProblem? {
+        guard productIdentifier != nil || transactionIdentifier != nil else {
+            // A restore. The next one delivers each purchase again, except consumables.
+            return lines.lazy.filter { !canReturn($0.productId) }.compactMap { retry(of: $0) }.first
+        }
+        let sent = sentLines
+        if sent.isEmpty {
+            if let productIdentifier, canReturn(productIdentifier) { return nil }
+            return RevenueCatProblem(
+                number: .productMissingInReceipt,
+                message: "The proof does not have the purchase yet. Send a new proof.")
+        }
+        if let retry = sent.lazy.compactMap({ retry(of: $0) }).first { return retry }
+        return finalRefusal.map { RevenueCatProblem(status: 409, number: number(of: $0), message: message($0)) }
+    }
+
+    /// The transaction that the SDK has sent, if its refusal is final.
+    package var finalRefusal: Redemption.Line? {
+        let sent = sentLines
+        guard !sent.contains(where: { $0.mayFinish || retry(of: $0) != nil }) else { return nil }
+        return sent.first
+    }
+
+    /// The problem of a refusal that is final only after another event.
+    func problem(beforeEndOf line: Redemption.Line) -> RevenueCatProblem {
+        RevenueCatProblem(number: number(of: line), message: message(line))
+    }
+
+    private func number(of line: Redemption.Line) -> RevenueCatErrorNumber {
+        RevenueCatErrorRule.byCode[line.result.rawValue]?.number ?? .internalError
+    }
+
+    /// The lines of the transaction for which the SDK has sent the proof, or of its product.
+    private var sentLines: [Redemption.Line] {
+        if let transactionIdentifier {
+            let sent = lines.filter { $0.transactionId.hasSameBytes(as: transactionIdentifier) }
+            if !sent.isEmpty { return sent }
+        }
+        guard let productIdentifier else { return [] }
+        return lines.filter { $0.productId.hasSameBytes(as: productIdentifier) }
+    }
+
+    /// The problem of a refusal that may end; nil for another result.
+    private func retry(of line: Redemption.Line) -> RevenueCatProblem? {
+        guard !line.mayFinish else { return nil }
+        let rule = RevenueCatErrorRule.byCode[line.result.rawValue] ?? .unknown
+        return rule.safety.isPermanent ? nil : RevenueCatProblem(number: rule.number, message: message(line))
+    }
+
+    private func message(_ line: Redemption.Line) -> String {
+        "The transaction \"\(line.transactionId)\" is refused: \(line.result.rawValue)."
+    }
+
+    /// True if a later proof contains the purchases of a product again, even if the app has finished them.
+    private func canReturn(_ product: String) -> Bool {
+        types[ByteKey(product)].map { $0 != .consumable } ?? false
+    }
+}

@@ -1,0 +1,68 @@
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import Proofs
+
+/// An error of Till in the protocol's form.
+package struct RevenueCatProblem: Error, Hashable, Sendable {
+    /// The status of an error for which the SDK must send the request again.
+    package static let statusForRetry = 503
+    /// The status of a permanently refused proof, and of an ignored error.
+    private static let badRequest = 400
+
+    package let status: Int
+    package let number: RevenueCatErrorNumber
+    package let message: String
+    /// The seconds before a retry, as text; nil if unknown.
+    package let retryAfter: String?
+    let attributeErrors: [AttributeFailure]
+
+    init(status: Int = Self.statusForRetry, number: RevenueCatErrorNumber, message: String) {
+        self.status = status
+        self.number = number
+        self.message = message
+        retryAfter = nil
+        attributeErrors = []
+    }
+
+    /// The answer to attributes of which some cannot be recorded. The others are.
+    init(refusing errors: [AttributeFailure]) {
+        status = Self.badRequest
+        number = .attributesInvalid
+        message = "Some attributes are invalid."
+        retryAfter = nil
+        attributeErrors = errors
+    }
+
+    /// Converts a problem for an endpoint.
+    package init(_ problem: Problem, at endpoint: RevenueCatEndpoint) {
+        let rule = RevenueCatErrorRule.byCode[problem.code] ?? .unknown
+        number = rule.number
+        message = problem.detail
+        retryAfter = problem.headers[.retryAfter]
+        attributeErrors = []
+        switch endpoint.consequence {
+        case .ends where !rule.safety.isPermanent: status = max(problem.status, Self.statusForRetry)
+        case .ignores: status = min(problem.status, Self.badRequest)
+        case .ends, .reports: status = Self.status(of: problem, rule)
+        }
+    }
+
+    /// The real service refuses a proof with the status 400.
+    private static func status(of problem: Problem, _ rule: RevenueCatErrorRule) -> Int {
+        problem.status < 500 && rule.number == .invalidReceipt && rule.safety.isPermanent ? badRequest : problem.status
+    }
+
+    package var json: JSONValue {
+        var object: JSONObject = ["code": .integer(number.rawValue), "message": .string(message)]
+        if !attributeErrors.isEmpty { _ = object.add("attribute_errors", attributeErrors.json) }
+        return .object(object)
+    }
+
+    package func response() -> Response {
+        var headers: HTTPFields = [:]
+        if let retryAfter { headers[.retryAfter] = retryAfter }
+        return JSONAnswer.response(
+            bytes: JSONAnswer.encode(json), status: HTTPResponse.Status(code: status), headers: headers)
+    }
+}

@@ -1,0 +1,137 @@
+import Catalog
+import Features
+import Foundation
+import Proofs
+
+/// The rules about what a row of an export may do. They are pure: they use no ledger and no clock.
+///
+/// Nobody gets an item by a purchase in the file: the customer awaits its proof. A promotion is the team's own decision.
+package struct ExportRules: Sendable {
+    private let catalog: Catalog
+    private let origin: Origin
+    private let moment: Timestamp
+    private let blockedNames: BlockedNames
+
+    /// - Parameters:
+    ///   - catalog: The present catalog of the app.
+    ///   - origin: The accepted origin.
+    ///   - blockedNames: The ids that stand for no customer.
+    ///   - moment: The time of the import.
+    package init(
+        catalog: Catalog,
+        origin: Origin,
+        blocking blockedNames: BlockedNames = .standard,
+        at moment: Timestamp
+    ) {
+        self.blockedNames = blockedNames
+        self.catalog = catalog
+        self.origin = origin
+        self.moment = moment
+    }
+
+    /// The effect of a row.
+    package struct Decision: Hashable, Sendable {
+        package var grants: [ImportedCustomer.PromisedItem] = []
+        /// Nil if the row causes no expectation.
+        package var purchase: ImportedCustomer.ExpectedPurchase?
+        /// The reasons for the parts that are not imported.
+        package var exclusions: [ExportExclusion] = []
+        /// True if the customer is imported, too.
+        package var isOfCustomer = true
+        /// Nil if the row has none, or one that stands for no customer.
+        package var alias: CustomerIdentifier?
+    }
+
+    package func decision(about row: ExportRow) -> Decision {
+        var decision = Decision()
+        let acceptsSandbox = origin == .appleSandbox || origin == .localSandbox
+        guard row.isSandbox == acceptsSandbox else {
+            decision.exclusions = [row.isSandbox ? .sandboxNotAccepted : .productionNotAccepted]
+            decision.isOfCustomer = false
+            return decision
+        }
+        guard !blockedNames.contains(row.customer.text) else {
+            decision.exclusions = [.blockedCustomer]
+            decision.isOfCustomer = false
+            return decision
+        }
+        switch row.store {
+        case "promotional": promise(row, &decision)
+        case "app_store", "mac_app_store":
+            if let exclusion = exclusion(of: row) {
+                decision.exclusions = [exclusion]
+            } else {
+                decision.purchase = ImportedCustomer.ExpectedPurchase(
+                    app: catalog.bundleIdentifier, origin: origin,
+                    originalTransactionIdentifier: row.originalTransactionIdentifier,
+                    productIdentifier: row.productIdentifier, purchaseDate: row.startTime, expiresAt: row.endTime)
+            }
+        default: decision.exclusions = [.otherStore(row.store)]
+        }
+        if let alias = row.alias, blockedNames.contains(alias.text) {
+            decision.exclusions.append(.blockedAlias)
+        } else {
+            decision.alias = row.alias
+        }
+        return decision
+    }
+
+    private func exclusion(of row: ExportRow) -> ExportExclusion? {
+        guard let product = catalog.product(row.productIdentifier),
+            catalog.benefit(of: row.productIdentifier) != nil
+        else { return .productUnknown }
+        // The other server's app has delivered it. Its proof would deliver it again.
+        guard product.type != .consumable else { return .consumable }
+        guard !row.isRefunded else { return .refunded }
+        return row.originalTransactionIdentifier.isEmpty ? .transactionMissing : nil
+    }
+
+    private func promise(_ row: ExportRow, _ decision: inout Decision) {
+        if row.isRefunded {
+            decision.exclusions = [.refunded]
+            return
+        }
+        if let endTime = row.endTime, endTime <= moment {
+            decision.exclusions = [.promotionEnded]
+            return
+        }
+        if row.entitlements.isEmpty { decision.exclusions = [.rightUnknown] }
+        for name in row.entitlements {
+            guard let right = catalog.right(name) else {
+                decision.exclusions.append(.rightUnknown)
+                continue
+            }
+            guard let item = item(giving: right, of: row) else {
+                decision.exclusions.append(.rightWithoutItem)
+                continue
+            }
+            decision.grants.append(
+                ImportedCustomer.PromisedItem(
+                    identifier: Self.identifier(row, right, item), item: item,
+                    reason: "Imported from RevenueCat: \(right.name)", endsAt: row.endTime))
+        }
+    }
+
+    /// The item that gives a right and the fewest rights that were not promised; the first of several.
+    private func item(giving right: Right, of row: ExportRow) -> Item? {
+        let promised = Set(row.entitlements.map { ByteKey($0) })
+        func surplus(_ item: Item) -> Int {
+            catalog.rights.count { $0.items.contains(item) && !promised.contains(ByteKey($0.name)) }
+        }
+        return right.items.enumerated().min { (surplus($0.element), $0.offset) < (surplus($1.element), $1.offset) }?
+            .element
+    }
+
+    /// The identifier of the grant of a promotion: a UUID (RFC 9562, version 8) that follows from the row, so that a second
+    /// import finds the grant.
+    private static func identifier(_ row: ExportRow, _ right: Right, _ item: Item) -> String {
+        let end = row.endTime.map { String($0.millisecondsSince1970) } ?? ""
+        let parts = [row.customer.text, right.name, item.description, String(row.startTime.millisecondsSince1970), end]
+        var digest = DigestAlgorithm.sha256.digest(of: Array(parts.joined(separator: "\u{0}").utf8))
+        digest[6] = digest[6] & 0x0F | 0x80
+        digest[8] = digest[8] & 0x3F | 0x80
+        let digits = digest.prefix(16).map { $0 < 0x10 ? "0\(String($0, radix: 16))" : String($0, radix: 16) }
+        let bounds = [0, 4, 6, 8, 10, 16]
+        return zip(bounds, bounds.dropFirst()).map { digits[$0..<$1].joined() }.joined(separator: "-")
+    }
+}

@@ -1,0 +1,112 @@
+import Features
+import HTTPSupport
+import Hummingbird
+import Ledger
+import Proofs
+
+/// Redeems the proofs of `POST /v1/receipts`.
+///
+/// With a status below 500 the SDK finishes the transaction, and the App Store never delivers it again. So such an answer
+/// follows only a commit, or a refusal that no later event can change.
+package struct RevenueCatReceipts: Sendable {
+    private let services: DoorServices
+
+    package init(services: DoorServices) {
+        self.services = services
+    }
+
+    func answer(
+        _ sent: ReceiptRequest,
+        from caller: Caller,
+        _ newcomers: NewcomerAllowance?,
+        _ request: Request
+    ) async throws -> Response {
+        let customer = try services.customer(sent.user)
+        let failures = try await record(sent, from: caller, newcomers)
+        return try await RevenueCatCustomers(services: services.limited(to: caller)).answer(
+            about: customer, request, attributeErrors: failures)
+    }
+
+    /// Redeems the proofs, and records the attributes.
+    ///
+    /// - Parameter newcomers: The caller's allowance for customers without a purchase; nil for no limit.
+    /// - Returns: The attributes that are invalid.
+    /// - Throws: An error that may become a status below 500 only if the SDK may finish the transaction.
+    package func record(
+        _ sent: ReceiptRequest,
+        from caller: Caller,
+        _ newcomers: NewcomerAllowance? = nil
+    ) async throws -> [AttributeFailure] {
+        let customer = try services.customer(sent.user)
+        let (lines, types) = try await redeem(sent.fetchToken, for: customer.user, by: caller, newcomers)
+        let known = sent.fetchToken == nil ? try await known(sent.transactionIdentifier, of: customer.user, caller) : []
+        let stated = StatedAttributes(sent.attributes)
+        var failures = stated.errors
+        do {
+            failures = try await stated.record(of: customer.user, newcomers, services.limited(to: caller))
+        } catch LedgerError.newcomersLimited {
+            // The answer is about the proof, so attributes beside one that gives the customer nothing may be dropped.
+        }
+        let outcome: ReceiptOutcome
+        if case .transaction = sent.fetchToken {
+            // The SDK finishes the transaction that it has sent, whatever product the app states beside it.
+            outcome = ReceiptOutcome(
+                lines: lines, productIdentifier: nil, transactionIdentifier: lines.first?.transactionId, types: [:])
+        } else {
+            outcome = ReceiptOutcome(
+                lines: lines + known, productIdentifier: sent.productIdentifier,
+                transactionIdentifier: sent.transactionIdentifier, types: types)
+        }
+        // The purchase is another customer's, who has to get this transaction, too, before the SDK finishes it.
+        if let refused = outcome.finalRefusal, try await !isRecorded(refused.transactionId, by: caller) {
+            throw outcome.problem(beforeEndOf: refused)
+        }
+        if let problem = outcome.problem { throw problem }
+        return failures
+    }
+
+    /// True if anybody has redeemed a transaction of the caller's app. Another app's may have the same identifier.
+    private func isRecorded(_ transaction: String, by caller: Caller) async throws -> Bool {
+        let purchases = try await services.limited(to: caller).entitlements.purchases(ofTransaction: transaction)
+        return purchases.flatMap(\.transactions).contains { $0.transactionIdentifier.hasSameBytes(as: transaction) }
+    }
+
+    /// Redeems each proof of a token. A refusal that may end comes before one that is permanent: the SDK finishes all or nothing.
+    ///
+    /// - Returns: The results for all transactions, and the types of their products.
+    private func redeem(
+        _ token: FetchToken?,
+        for user: User,
+        by caller: Caller,
+        _ newcomers: NewcomerAllowance?
+    ) async throws -> ([Redemption.Line], [ByteKey: ProductType]) {
+        let redemption = DoorRedemption(services: services, newcomers: newcomers)
+        var lines: [Redemption.Line] = []
+        var purchases: [ProvenPurchase] = []
+        var refusal: RedemptionError?
+        for proof in token?.proofs ?? [] {
+            do {
+                let verified = try await redemption.verify(proof, for: user, by: caller)
+                lines += try await redemption.lines(of: proof, verified, for: user, by: caller)
+                purchases += verified.purchases ?? []
+            } catch let error as RedemptionError {
+                if !RevenueCatErrorRule.isPermanent(error.code) { throw error }
+                refusal = error
+            }
+        }
+        if lines.isEmpty, let refusal { throw refusal }
+        return (lines, redemption.types(of: lines, purchases))
+    }
+
+    /// The transaction of a request without a proof, if the customer has redeemed it.
+    private func known(_ transaction: String?, of user: User, _ caller: Caller) async throws -> [Redemption.Line] {
+        guard let transaction else { return [] }
+        return try await services.limited(to: caller).entitlements
+            .transactions(
+                of: user, identifiedBy: [transaction]
+            ).map {
+                Redemption.Line(
+                    transactionId: $0.transactionIdentifier, productId: $0.productIdentifier, result: .alreadyRedeemed)
+            }
+    }
+}

@@ -1,8 +1,0 @@
-import Commerce
-
-/// A transaction of the payment queue, with its account.
-public struct QueuedTransaction: Hashable, Sendable {
-    /// The customer's App Store account.
-    public let account: String
-    public let transaction: PaymentTransaction
-}

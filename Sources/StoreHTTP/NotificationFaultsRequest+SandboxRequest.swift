@@ -1,5 +1,0 @@
-import Wire
-
-extension NotificationFaultsRequest: SandboxRequest {
-    static let fields = ["faults"]
-}

@@ -1,5 +1,0 @@
-import Wire
-
-extension PriceIncreaseRequest: SandboxRequest {
-    static let fields = ["price", "needsConsent"]
-}

@@ -1,9 +1,0 @@
-import Store
-import Wire
-
-extension ResetResource {
-    public init(_ result: ResetResult) {
-        self.init(
-            sales: result.sales, notifications: result.notifications, clock: result.clock, settings: result.settings)
-    }
-}

@@ -1,5 +1,0 @@
-import Wire
-
-extension SharingRequest: SandboxRequest {
-    static let fields = ["account"]
-}

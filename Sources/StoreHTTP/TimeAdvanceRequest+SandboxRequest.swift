@@ -1,5 +1,0 @@
-import Wire
-
-extension TimeAdvanceRequest: SandboxRequest {
-    static let fields = ["by"]
-}

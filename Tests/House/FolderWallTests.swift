@@ -1,0 +1,82 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The walls between folders of one module, where no import says who uses whom. The names of types do.
+@Suite struct FolderWallTests {
+    /// The folders of the module `Features`.
+    static let features = [
+        "Accounts", "Attributes", "CatalogAdministration", "Entitlements", "Figures", "Profiles", "SeedApp", "Team",
+        "Webhooks",
+    ]
+
+    /// A folder below `Sources`, and the folders whose types it does not name.
+    struct Wall: Sendable, CustomTestStringConvertible {
+        let folder: String
+        let hidden: [String]
+
+        var testDescription: String { folder }
+    }
+
+    static let walls =
+        // A feature uses the entitlements and no other feature.
+        features.map { feature in
+            Wall(
+                folder: "Features/\(feature)",
+                hidden: features.filter { ![feature, "Entitlements"].contains($0) }.map { "Features/\($0)" })
+        } + [
+            Wall(folder: "Proofs/Commerce", hidden: ["Proofs/Receipts", "Proofs/Signatures", "Proofs/StrictJSON"]),
+            Wall(folder: "Proofs/Signatures", hidden: ["Proofs/Commerce", "Proofs/Receipts"]),
+            Wall(folder: "Proofs/StrictJSON", hidden: ["Proofs/Commerce", "Proofs/Receipts", "Proofs/Signatures"]),
+            // The rules and the keys of the local App Store know no HTTP. The app knows only what crosses it.
+            Wall(
+                folder: "AppStore/Store",
+                hidden: ["AppStore/Device", "AppStore/StoreHTTP", "AppStore/Wire", "HTTPSupport"]),
+            Wall(folder: "AppStore/Device", hidden: ["AppStore/Store", "AppStore/StoreHTTP", "Catalog"]),
+            Wall(folder: "Service/Doors", hidden: ["Service/Routes", "Service/Mailer", "Service/Accounts"]),
+            Wall(folder: "Service/Mailer", hidden: ["Service/Accounts", "Service/Doors", "Service/Routes"]),
+            Wall(folder: "Service/Routes", hidden: ["Service/Doors"]),
+        ]
+
+    /// A source file, by the names in it.
+    private struct Source: Sendable {
+        let path: String
+        /// The types that it declares at its top level.
+        let types: Set<String>
+        /// The capitalized words of its code: no comments, no texts of strings.
+        let words: Set<String>
+
+        init(_ path: String) throws {
+            self.path = path
+            let code = try Project.text(path).replacing(/(?m)^ *\/\/.*$/, with: "")
+                .replacing(/"""(?s:.*?)"""/, with: "\"\"").replacing(/"(?:[^"\\\n]|\\.)*"/, with: "\"\"")
+            let declaration =
+                /(?m)^(?:(?:package|public|final|indirect) )*(?:struct|enum|class|actor|protocol|typealias) (\w+)/
+            types = Set(code.matches(of: declaration).map { String($0.1) })
+            words = Set(code.matches(of: /\b[A-Z]\w*/).map { String($0.0) })
+        }
+    }
+
+    /// The source files of the folders that have walls, and of those behind them, each read once.
+    private static let sources = Result {
+        try Project.files("Sources", suffix: ".swift").map(Source.init)
+    }
+
+    private static func sources(_ folder: String) throws -> [Source] {
+        try sources.get().filter { $0.path.hasPrefix("Sources/\(folder)/") }
+    }
+
+    @Test(arguments: walls) func `a folder names no type behind its walls`(_ wall: Wall) throws {
+        let hidden = Set(try wall.hidden.flatMap(Self.sources).flatMap(\.types))
+        #expect(hidden.count > 5)
+        for source in try Self.sources(wall.folder) {
+            let named = hidden.intersection(source.words)
+            #expect(named.isEmpty, "\(source.path) names \(named.sorted())")
+        }
+    }
+
+    @Test func `each folder of the features has walls`() throws {
+        let folders = Set(try Self.sources("Features").map { String($0.path.split(separator: "/")[2]) })
+        #expect(folders == Set(Self.features))
+    }
+}
