@@ -1,20 +1,20 @@
 /// An app of a service: its identifiers and its catalog.
-public struct App: Sendable {
+package struct App: Sendable {
     /// The number of the app in the App Store; nil if it is unknown.
-    public let appAppleIdentifier: Int64?
+    package let appAppleIdentifier: Int64?
     /// The catalog of the files.
-    public let files: Catalog
+    package let files: Catalog
     /// The present catalog.
-    public let current: CurrentCatalog
+    package let current: CurrentCatalog
 
     /// - Parameter appAppleIdentifier: The number that notifications must state (`appAppleId`); nil accepts any.
-    public init(_ files: Catalog, appAppleIdentifier: Int64? = nil) {
+    package init(_ files: Catalog, appAppleIdentifier: Int64? = nil) {
         self.files = files
         self.appAppleIdentifier = appAppleIdentifier
         current = CurrentCatalog(files)
     }
 
-    public var bundleIdentifier: String { files.bundleIdentifier }
+    package var bundleIdentifier: String { files.bundleIdentifier }
 
-    public var catalog: Catalog { current.catalog }
+    package var catalog: Catalog { current.catalog }
 }

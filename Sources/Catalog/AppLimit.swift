@@ -7,9 +7,9 @@ import Proofs
 ///   items and balances that no other app's products give.
 /// - An attribute that a public key has stated belongs to the key's app. Public keys see it and the team's.
 /// - Anything else, such as a profile or an account token, belongs to no app. `AccessMiddleware` refuses its routes.
-public struct AppLimit: Sendable {
+package struct AppLimit: Sendable {
     /// The bundle identifier. The service may no longer sell the app.
-    public let app: String
+    package let app: String
     private let own: Catalog?
     private let others: [Catalog]
 
@@ -20,19 +20,19 @@ public struct AppLimit: Sendable {
     }
 
     /// True for the app itself. What names no app belongs to none.
-    public func includes(app other: String?) -> Bool { other?.hasSameBytes(as: app) ?? false }
+    package func includes(app other: String?) -> Bool { other?.hasSameBytes(as: app) ?? false }
 
     /// The free items of the app.
-    public var ownedByEverybody: [Item] { own?.ownedByEverybody ?? [] }
+    package var ownedByEverybody: [Item] { own?.ownedByEverybody ?? [] }
 
     /// The items that the app's products give, in no order.
-    public var items: [Item] { own?.grantedItems ?? [] }
+    package var items: [Item] { own?.grantedItems ?? [] }
 
     /// True if a product of the app gives the item. The caller sees the team's grants of it.
-    public func sees(_ item: Item) -> Bool { own?.product(granting: item) != nil }
+    package func sees(_ item: Item) -> Bool { own?.product(granting: item) != nil }
 
     /// Checks that the caller may give, revoke or redefine an item.
-    public func check(_ item: Item) throws(AppLimitError) {
+    package func check(_ item: Item) throws(AppLimitError) {
         guard !others.contains(where: { $0.product(granting: item) != nil || $0.ownedByEverybody.contains(item) })
         else {
             throw .itemOfAnotherApp(item, app: app)
@@ -40,17 +40,17 @@ public struct AppLimit: Sendable {
     }
 
     /// True if only the app's products add to the balance.
-    public func owns(balance: String) -> Bool {
+    package func owns(balance: String) -> Bool {
         own?.adds(to: balance) ?? false && !others.contains { $0.adds(to: balance) }
     }
 
     /// Checks that the caller may spend a balance, and add to it.
-    public func check(balance: String) throws(AppLimitError) {
+    package func check(balance: String) throws(AppLimitError) {
         guard owns(balance: balance) else { throw .balanceOfAnotherApp(balance, app: app) }
     }
 
     /// Checks that the caller may let a product give a benefit.
-    public func check(_ benefit: Benefit?) throws(AppLimitError) {
+    package func check(_ benefit: Benefit?) throws(AppLimitError) {
         if case .credit(let credit) = benefit, others.contains(where: { $0.adds(to: credit.balance) }) {
             throw .balanceOfAnotherApp(credit.balance, app: app)
         }
@@ -60,7 +60,7 @@ public struct AppLimit: Sendable {
 
 extension Catalogs {
     /// The limit to an app; nil for a caller of all apps.
-    public func limit(to app: String?) -> AppLimit? {
+    package func limit(to app: String?) -> AppLimit? {
         app.map { AppLimit($0, all) }
     }
 }
@@ -70,13 +70,13 @@ extension Catalog {
 }
 
 /// A refusal of a caller that is limited to one app.
-public enum AppLimitError: CodedError, Equatable {
+package enum AppLimitError: CodedError, Equatable {
     case itemOfAnotherApp(Item, app: String)
     case balanceOfAnotherApp(String, app: String)
 
-    public var code: String { "appForbidden" }
+    package var code: String { "appForbidden" }
 
-    public var message: String {
+    package var message: String {
         switch self {
         case .itemOfAnotherApp(let item, let app):
             "The API key is for the app \"\(app)\" only, and another app has \(item), too. Use a key for all apps."

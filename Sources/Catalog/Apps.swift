@@ -1,20 +1,20 @@
 import Proofs
 
 /// The apps of a service.
-public struct Apps: Sendable {
+package struct Apps: Sendable {
     /// The app of the local store and of the seed's app.
-    public let first: App
+    package let first: App
     /// All apps, in the order of the configuration.
-    public let all: [App]
+    package let all: [App]
 
-    public init(_ app: App) {
+    package init(_ app: App) {
         first = app
         all = [app]
     }
 
     /// - Throws: `AppsError` if there is no app, if two have one bundle identifier, or if two sell products of one identifier
     ///   and different types.
-    public init(_ apps: [App]) throws(AppsError) {
+    package init(_ apps: [App]) throws(AppsError) {
         guard let first = apps.first else { throw .empty }
         var known: Set<ByteKey> = []
         for app in apps {
@@ -30,25 +30,25 @@ public struct Apps: Sendable {
     }
 
     /// The app of a bundle identifier; nil if the service has none.
-    public subscript(bundleIdentifier: String) -> App? {
+    package subscript(bundleIdentifier: String) -> App? {
         all.first { $0.bundleIdentifier.hasSameBytes(as: bundleIdentifier) }
     }
 
     /// The present catalogs.
-    public var catalogs: Catalogs { Catalogs(all.map(\.catalog)) }
+    package var catalogs: Catalogs { Catalogs(all.map(\.catalog)) }
 
     /// The type of a product, which is the same in all apps; nil for an unknown product.
-    public func type(of productIdentifier: String) -> ProductType? { product(productIdentifier)?.type }
+    package func type(of productIdentifier: String) -> ProductType? { product(productIdentifier)?.type }
 
     /// The product of an identifier in the first app that sells it; nil for an unknown product.
-    public func product(_ productIdentifier: String) -> Product? { catalogs.product(productIdentifier) }
+    package func product(_ productIdentifier: String) -> Product? { catalogs.product(productIdentifier) }
 
     /// Verifies that no other app sells a product of the same identifier and another type.
     ///
     /// A proof need not state the type of its product. Therefore an identifier has the same type in all apps.
     ///
     /// - Throws: `AppsError`, `productTypesDiffer`.
-    public func check(_ product: Product, of app: App) throws(AppsError) {
+    package func check(_ product: Product, of app: App) throws(AppsError) {
         for other in all where other.bundleIdentifier != app.bundleIdentifier {
             guard let type = other.catalog.product(product.productIdentifier)?.type, type != product.type else {
                 continue

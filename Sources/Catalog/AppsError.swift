@@ -1,14 +1,14 @@
 import Proofs
 
 /// An invalid list of apps.
-public enum AppsError: CodedError, Equatable {
+package enum AppsError: CodedError, Equatable {
     case empty
     case bundleIdentifierRepeated(String)
     case productTypesDiffer(_ productIdentifier: String, app: String, other: String)
 
-    public var code: String { "appsInvalid" }
+    package var code: String { "appsInvalid" }
 
-    public var message: String {
+    package var message: String {
         switch self {
         case .empty: "The list of apps is empty; add one, or leave the list out."
         case .bundleIdentifierRepeated(let bundleIdentifier):

@@ -2,25 +2,25 @@ import Foundation
 import Proofs
 
 /// The products of one app, and the item that each purchase grants.
-public struct Catalog: Sendable {
+package struct Catalog: Sendable {
     /// The name of the `.storekit` file in a catalog's folder.
-    public static let configurationFile = "Till.storekit"
+    package static let configurationFile = "Till.storekit"
     /// The name of the file that maps products to items.
-    public static let itemsFile = "Items.json"
+    package static let itemsFile = "Items.json"
 
-    public let bundleIdentifier: String
+    package let bundleIdentifier: String
     /// The StoreKit configuration: products and storefront.
-    public let configuration: StoreKitConfiguration
+    package let configuration: StoreKitConfiguration
     /// The free items, in order. Every user owns them.
-    public let ownedByEverybody: [Item]
+    package let ownedByEverybody: [Item]
     /// The pictures of items; an item may have none.
-    public private(set) var pictures: [Item: Picture]
+    package private(set) var pictures: [Item: Picture]
     /// All products, withdrawn ones too: in the order of the `.storekit` file, then in the order of their creation.
-    public private(set) var products: [Product]
+    package private(set) var products: [Product]
     /// The identifiers of products that are no longer for sale. Earlier purchases of them stay valid.
-    public private(set) var withdrawn: Set<ByteKey> = []
+    package private(set) var withdrawn: Set<ByteKey> = []
     /// The identifiers of products that differ from the files.
-    public private(set) var administered: Set<ByteKey> = []
+    package private(set) var administered: Set<ByteKey> = []
     /// The index of each product in `products`.
     private var places: [ByteKey: Int]
     private var benefits: [ByteKey: Benefit]
@@ -32,7 +32,7 @@ public struct Catalog: Sendable {
     ///
     /// - Throws: `CatalogError` for the first error in the files, such as a missing file, a key of another type, a repeated
     ///   identifier, an invalid price or a picture without an item.
-    public init(folder: URL) throws(CatalogError) {
+    package init(folder: URL) throws(CatalogError) {
         configuration = try StoreKitConfiguration(
             file: folder.appending(path: Self.configurationFile, directoryHint: .notDirectory).path)
         let map = try ItemMap(
@@ -59,7 +59,7 @@ public struct Catalog: Sendable {
     /// - pictures: The pictures of items, including unknown items.
     /// - offerings: The rights and offerings.
     /// - Throws: `CatalogError` for a definition that conflicts with the others, such as an item that is granted twice.
-    public mutating func administer(
+    package mutating func administer(
         _ definitions: [ProductDefinition],
         withdrawn: Set<String>,
         pictures: [Item: Picture],
@@ -77,7 +77,7 @@ public struct Catalog: Sendable {
     /// Creates or changes a product.
     ///
     /// - Throws: `CatalogError` for a definition that conflicts with the others; then nothing changes.
-    public mutating func define(_ definition: ProductDefinition) throws(CatalogError) {
+    package mutating func define(_ definition: ProductDefinition) throws(CatalogError) {
         var changed = self
         changed.benefits[ByteKey(definition.product.productIdentifier)] = nil
         var claimed = changed.claimedItems
@@ -105,7 +105,7 @@ public struct Catalog: Sendable {
     /// Restores the files' definition of a product, or removes the product if the files have none.
     ///
     /// - Throws: `CatalogError` if the definition conflicts with the others.
-    public mutating func revert(_ productIdentifier: String, to files: Catalog) throws(CatalogError) {
+    package mutating func revert(_ productIdentifier: String, to files: Catalog) throws(CatalogError) {
         let identifier = ByteKey(productIdentifier)
         benefits[identifier] = nil
         if case .item(let item) = files.benefits[identifier], claimedItems.contains(item) {
@@ -123,24 +123,24 @@ public struct Catalog: Sendable {
     }
 
     /// The present definition of a product; nil for an unknown product.
-    public func definition(of productIdentifier: String) -> JSONObject? { definitions[ByteKey(productIdentifier)] }
+    package func definition(of productIdentifier: String) -> JSONObject? { definitions[ByteKey(productIdentifier)] }
 
     /// True if a product is no longer for sale.
-    public func isWithdrawn(_ productIdentifier: String) -> Bool { withdrawn.contains(ByteKey(productIdentifier)) }
+    package func isWithdrawn(_ productIdentifier: String) -> Bool { withdrawn.contains(ByteKey(productIdentifier)) }
 
     /// True if a product differs from the files.
-    public func isAdministered(_ productIdentifier: String) -> Bool {
+    package func isAdministered(_ productIdentifier: String) -> Bool {
         administered.contains(ByteKey(productIdentifier))
     }
 
-    public var storefront: Storefront { configuration.storefront }
+    package var storefront: Storefront { configuration.storefront }
 
-    public func product(_ productIdentifier: String) -> Product? {
+    package func product(_ productIdentifier: String) -> Product? {
         places[ByteKey(productIdentifier)].map { products[$0] }
     }
 
     /// The benefit of a product; nil for an unknown product.
-    public func benefit(of productIdentifier: String) -> Benefit? {
+    package func benefit(of productIdentifier: String) -> Benefit? {
         benefits[ByteKey(productIdentifier)]
     }
 
@@ -148,17 +148,17 @@ public struct Catalog: Sendable {
     var grantedItems: [Item] { benefits.values.compactMap(\.item) }
 
     /// The product that grants an item; nil for a free or unknown item.
-    public func product(granting item: Item) -> Product? {
+    package func product(granting item: Item) -> Product? {
         products.first { benefit(of: $0.productIdentifier)?.item == item }
     }
 
     /// The names of all collections, in order.
-    public var collections: [String] {
+    package var collections: [String] {
         Set(benefits.values.compactMap(\.item?.collection) + ownedByEverybody.map(\.collection)).sorted()
     }
 
     /// The names of all balances, in order.
-    public var balances: [String] {
+    package var balances: [String] {
         let names = benefits.values.compactMap { benefit in
             if case .credit(let credit) = benefit { credit.balance } else { nil }
         }

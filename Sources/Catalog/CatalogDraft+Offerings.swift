@@ -8,7 +8,7 @@ extension CatalogDraft {
     ]
 
     /// The content of `Offerings.json`: a right for each collection of subscriptions, and one offering of all products.
-    public var offeringsText: String {
+    package var offeringsText: String {
         let subscribed = entries.filter { $0.product.subscription != nil }
         let items = (subscribed.isEmpty ? entries : subscribed).compactMap(\.benefit.item)
         var collections: [String] = []

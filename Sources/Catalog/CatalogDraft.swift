@@ -4,13 +4,13 @@ import Proofs
 ///
 /// A subscription group becomes a collection whose numbers are the levels. Other products are named after the last part of
 /// their identifiers: `com.example.coins100` becomes 100 of the balance `coins`, or the item `coins 100`.
-public struct CatalogDraft: Sendable {
+package struct CatalogDraft: Sendable {
     /// A product and its benefit.
-    public struct Entry: Sendable {
-        public let product: Product
-        public let benefit: Benefit
+    package struct Entry: Sendable {
+        package let product: Product
+        package let benefit: Benefit
         /// True for a consumable if no number was found in its name.
-        public let isAmountAssumed: Bool
+        package let isAmountAssumed: Bool
     }
 
     /// The duration of every non-renewing subscription, because the `.storekit` file has none.
@@ -18,13 +18,13 @@ public struct CatalogDraft: Sendable {
     /// The maximum length of the names of collections and balances, in bytes.
     private static let maximumNameLength = 64
 
-    public let bundleIdentifier: String
-    public let entries: [Entry]
+    package let bundleIdentifier: String
+    package let entries: [Entry]
     /// The content of `Items.json`.
-    public let itemsText: String
+    package let itemsText: String
 
     /// - Throws: `CatalogError` for invalid products.
-    public init(_ configuration: StoreKitConfiguration, bundleIdentifier: String) throws(CatalogError) {
+    package init(_ configuration: StoreKitConfiguration, bundleIdentifier: String) throws(CatalogError) {
         self.bundleIdentifier = bundleIdentifier
         let lines = Self.lines(configuration.products)
         let items = lines.isEmpty ? "[]" : "[\n" + lines.map { "    \($0.text)" }.joined(separator: ",\n") + "\n  ]"

@@ -4,28 +4,8 @@ import Proofs
 /// A value inside a catalog file and its path, so that every error names its place.
 struct CatalogReader {
     let file: String
-    let path: String
+    var path: String = ""
     let value: JSONValue
-
-    init(file: String, path: String = "", value: JSONValue) {
-        self.file = file
-        self.path = path
-        self.value = value
-    }
-
-    /// - Throws: `CatalogError` if the bytes are not JSON.
-    init(file: String, json bytes: [UInt8]) throws(CatalogError) {
-        let value: JSONValue
-        do { value = try JSONParser.parse(bytes) } catch {
-            throw CatalogError(file: file, reason: "it is not JSON: \(error.message)")
-        }
-        self.init(file: file, value: value)
-    }
-
-    /// - Throws: `CatalogError` if the file is missing, cannot be read or is not JSON.
-    init(contentsOf file: URL) throws(CatalogError) {
-        try self.init(file: file.path, json: try Self.bytes(of: file))
-    }
 
     /// - Throws: `CatalogError` if the file is missing or cannot be read.
     static func bytes(of file: URL) throws(CatalogError) -> [UInt8] {
@@ -98,5 +78,21 @@ struct CatalogReader {
 
     private func mismatch(_ expected: String) -> CatalogError {
         failure("it should be \(expected); it is \(value.kind)")
+    }
+}
+
+extension CatalogReader {
+    /// - Throws: `CatalogError` if the bytes are not JSON.
+    init(file: String, json bytes: [UInt8]) throws(CatalogError) {
+        let value: JSONValue
+        do { value = try JSONParser.parse(bytes) } catch {
+            throw CatalogError(file: file, reason: "it is not JSON: \(error.message)")
+        }
+        self.init(file: file, value: value)
+    }
+
+    /// - Throws: `CatalogError` if the file is missing, cannot be read or is not JSON.
+    init(contentsOf file: URL) throws(CatalogError) {
+        try self.init(file: file.path, json: try Self.bytes(of: file))
     }
 }

@@ -1,33 +1,33 @@
 import Proofs
 
 /// The catalogs of a service's apps at one moment.
-public struct Catalogs: Sendable {
+package struct Catalogs: Sendable {
     /// The catalogs, in the order of the configuration.
-    public let all: [Catalog]
+    package let all: [Catalog]
 
     init(_ catalogs: [Catalog]) {
         all = catalogs
     }
 
     /// The catalog of an app; nil if the service does not have the app.
-    public subscript(bundleIdentifier: String) -> Catalog? {
+    package subscript(bundleIdentifier: String) -> Catalog? {
         all.first { $0.bundleIdentifier.hasSameBytes(as: bundleIdentifier) }
     }
 
     /// The free items, in order. Every user owns them.
-    public var ownedByEverybody: [Item] { merged(\.ownedByEverybody) }
+    package var ownedByEverybody: [Item] { merged(\.ownedByEverybody) }
 
     /// The names of all collections, in order.
-    public var collections: [String] { merged(\.collections) }
+    package var collections: [String] { merged(\.collections) }
 
     /// The names of all balances, in order.
-    public var balances: [String] { merged(\.balances) }
+    package var balances: [String] { merged(\.balances) }
 
     /// The type of a product, which is the same in all apps; nil for an unknown product.
-    public func type(of productIdentifier: String) -> ProductType? { product(productIdentifier)?.type }
+    package func type(of productIdentifier: String) -> ProductType? { product(productIdentifier)?.type }
 
     /// The product of an identifier in the first app that sells it; nil for an unknown product.
-    public func product(_ productIdentifier: String) -> Product? {
+    package func product(_ productIdentifier: String) -> Product? {
         for catalog in all {
             if let product = catalog.product(productIdentifier) { return product }
         }
@@ -35,14 +35,14 @@ public struct Catalogs: Sendable {
     }
 
     /// True if a product of any app grants an item.
-    public func grants(_ item: Item) -> Bool {
+    package func grants(_ item: Item) -> Bool {
         all.contains { $0.product(granting: item) != nil }
     }
 
     /// The products that grant an item, in the order of the apps.
     ///
     /// - Parameter app: The bundle identifier of the app whose products are returned; nil for all apps.
-    public func products(granting item: Item, in app: String? = nil) -> [String] {
+    package func products(granting item: Item, in app: String? = nil) -> [String] {
         all.filter { app?.hasSameBytes(as: $0.bundleIdentifier) ?? true }.flatMap { catalog in
             catalog.products.map(\.productIdentifier).filter { catalog.benefit(of: $0)?.item == item }
         }

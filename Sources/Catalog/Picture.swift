@@ -2,21 +2,21 @@ import Foundation
 import Proofs
 
 /// A picture of an item: an SVG file `COLLECTION-NUMBER.svg` in the folder `Art` beside the catalog's files, or an upload.
-public struct Picture: Hashable, Sendable {
+package struct Picture: Hashable, Sendable {
     /// The name of the pictures' folder.
-    public static let folder = "Art"
+    package static let folder = "Art"
     /// The maximum size of a picture, in bytes.
-    public static let maximumSize = 256 * 1024
+    package static let maximumSize = 256 * 1024
     /// The maximum width and height of a picture, in pixels.
-    public static let maximumSide = 4096
+    package static let maximumSide = 4096
 
-    public enum Format: String, Sendable, CaseIterable {
+    package enum Format: String, Sendable, CaseIterable {
         case svg = "image/svg+xml"
         case png = "image/png"
         case jpeg = "image/jpeg"
 
         /// The media type (RFC 6838).
-        public var mediaType: String { rawValue }
+        package var mediaType: String { rawValue }
 
         var name: String {
             switch self {
@@ -68,14 +68,14 @@ public struct Picture: Hashable, Sendable {
         }
     }
 
-    public let bytes: [UInt8]
-    public let format: Format
+    package let bytes: [UInt8]
+    package let format: Format
 
     /// A new picture.
     ///
     /// - Parameter file: The name of the file in error messages.
     /// - Throws: `CatalogError` if the bytes are too many, have no known format, or state too large a size or none.
-    public init(bytes: [UInt8], file: String) throws(CatalogError) {
+    package init(bytes: [UInt8], file: String) throws(CatalogError) {
         try self.init(bytes: bytes, file: file, among: Format.allCases)
         try checkSize(file: file)
     }

@@ -1,18 +1,18 @@
 /// The width and height of a picture in pixels, as its head states them.
 ///
 /// A picture of a few bytes can state a size that takes gigabytes to show. No pixel is decoded to read it.
-public struct PictureSize: Equatable, Sendable {
-    public let width: Int
-    public let height: Int
+package struct PictureSize: Equatable, Sendable {
+    package let width: Int
+    package let height: Int
 
-    package init?(width: Int, height: Int) {
+    init?(width: Int, height: Int) {
         guard width > 0, height > 0 else { return nil }
         self.width = width
         self.height = height
     }
 
     /// Reads the chunk `IHDR`, which comes first. Nil if the bytes are no PNG or end before its end.
-    public init?(png bytes: [UInt8]) {
+    package init?(png bytes: [UInt8]) {
         let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
         // The chunk has its length, its name, 13 bytes and a checksum.
         guard bytes.count >= 33, bytes.starts(with: signature + [0, 0, 0, 13] + Array("IHDR".utf8)) else { return nil }

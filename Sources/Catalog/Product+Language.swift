@@ -4,7 +4,7 @@ extension Product {
     /// The texts in a language, such as `ko` or `en`. If the language has none, the first localization.
     ///
     /// - Returns: Nil for a product without texts.
-    public func localization(language: String) -> Localization? {
+    package func localization(language: String) -> Localization? {
         let wanted = language.prefix { $0 != "_" && $0 != "-" }.lowercased()
         return localizations.first { $0.language.lowercased() == wanted } ?? localizations.first
     }
@@ -12,13 +12,13 @@ extension Product {
 
 extension Catalog {
     /// The languages of the products' texts.
-    public var languages: [String] { products.languages }
+    package var languages: [String] { products.languages }
 }
 
 extension [Product] {
     /// The languages of the products' texts, such as `en`. The first product's first language comes first, because it replaces
     /// a missing one.
-    public var languages: [String] {
+    package var languages: [String] {
         var languages: [String] = []
         for localization in flatMap(\.localizations) {
             let language = localization.language.lowercased()

@@ -1,7 +1,7 @@
 import Proofs
 
 /// An administered product with its benefit: an entry of a `.storekit` file and one of `Items.json`, merged into one object.
-public struct ProductDefinition: Sendable {
+package struct ProductDefinition: Sendable {
     /// The files have this key once for a whole group.
     static let groupIdentifier = "subscriptionGroupID"
     static let groupName = "subscriptionGroupName"
@@ -18,19 +18,15 @@ public struct ProductDefinition: Sendable {
     ]
 
     /// The definition, with the product's identifier. Keys of the files that Till does not know are kept.
-    public let object: JSONObject
-    public let product: Product
+    package let object: JSONObject
+    package let product: Product
     /// The entry that the benefit is read from.
     var entry: CatalogReader { CatalogReader(file: product.productIdentifier, value: .object(object)) }
 
     /// - Parameter currency: The storefront's currency.
     /// - Throws: `CatalogError` for the first key that is missing, has another type or is out of range. The error names the
     ///   product's identifier as its file.
-    public init(
-        _ object: JSONObject,
-        of productIdentifier: String,
-        currency: String
-    ) throws(CatalogError) {
+    package init(_ object: JSONObject, of productIdentifier: String, currency: String) throws(CatalogError) {
         let given = CatalogReader(file: productIdentifier, value: .object(object))
         guard productIdentifier.wholeMatch(of: /[A-Za-z0-9._-]{1,255}/) != nil else {
             throw CatalogError(
@@ -60,7 +56,7 @@ public struct ProductDefinition: Sendable {
     ///
     /// - Parameter before: The replaced definition, whose keys are allowed; nil for a new product.
     /// - Throws: `CatalogError` for an unknown key, with the nearest known one, or a text that is too long.
-    public static func check(
+    package static func check(
         _ object: JSONObject,
         of productIdentifier: String,
         replacing before: JSONObject?
@@ -91,7 +87,7 @@ public struct ProductDefinition: Sendable {
     }
 
     /// True if two definitions have the same content, in any order of keys.
-    public func isSame(as other: JSONObject?) -> Bool {
+    package func isSame(as other: JSONObject?) -> Bool {
         other.map { Self.ordered(.object($0)) } == Self.ordered(.object(object))
     }
 

@@ -2,7 +2,7 @@ import Proofs
 
 extension ProductType {
     /// The name of the type in `.storekit` files and definitions.
-    public var configurationName: String {
+    package var configurationName: String {
         switch self {
         case .consumable: "Consumable"
         case .nonConsumable: "NonConsumable"

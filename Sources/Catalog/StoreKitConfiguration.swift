@@ -4,34 +4,34 @@ import Proofs
 /// A `.storekit` file in the format of Xcode's StoreKit configurations, versions 1.0 to 5.0.
 ///
 /// The text is kept with unknown keys and white space, so that a file is written back byte for byte.
-public struct StoreKitConfiguration: Sendable {
-    public let storefront: Storefront
+package struct StoreKitConfiguration: Sendable {
+    package let storefront: Storefront
     /// The one-time products, then the non-renewing ones, then the subscriptions of each group, each in the file's order.
-    public let products: [Product]
-    public let settings: StoreKitSettings
+    package let products: [Product]
+    package let settings: StoreKitSettings
     /// The key that signs promotional offers; nil if the file has none.
-    public let subscriptionOffersKeyPair: SubscriptionOffersKeyPair?
+    package let subscriptionOffersKeyPair: SubscriptionOffersKeyPair?
     /// The entries as the file has them, by product identifier.
     let entries: [String: JSONObject]
     /// The original text of the file. Versions of Xcode differ in white space.
-    public let text: String
+    package let text: String
 
     /// A key that signs promotional offers (`subscriptionOffersKeyPair`).
-    public struct SubscriptionOffersKeyPair: Sendable {
-        public let identifier: String
+    package struct SubscriptionOffersKeyPair: Sendable {
+        package let identifier: String
         /// The private key: PKCS#8, in base64.
-        public let privateKey: String
+        package let privateKey: String
     }
 
     /// - Parameters:
     /// - json: The bytes of the file.
     /// - file: The name of the file in error messages.
-    public init(json: [UInt8], file: String) throws(CatalogError) {
+    package init(json: [UInt8], file: String) throws(CatalogError) {
         try self.init(try CatalogReader(file: file, json: json), text: String(decoding: json, as: UTF8.self))
     }
 
     /// - Parameter file: The path of the file.
-    public init(file: String) throws(CatalogError) {
+    package init(file: String) throws(CatalogError) {
         try self.init(json: try CatalogReader.bytes(of: URL(filePath: file)), file: file)
     }
 
@@ -55,7 +55,7 @@ public struct StoreKitConfiguration: Sendable {
         self.entries = entries
     }
 
-    public func product(_ productIdentifier: String) -> Product? {
+    package func product(_ productIdentifier: String) -> Product? {
         products.first { $0.productIdentifier == productIdentifier }
     }
 

@@ -4,24 +4,24 @@ import Proofs
 ///
 /// The indices of `_storeKitErrors` are undocumented; Till assumes the order of the SDK. The key for interrupted purchases is
 /// undocumented, too. Till uses `_billingIssuesEnabled`, which is older than billing retry.
-public struct StoreKitSettings: Hashable, Sendable {
-    public let timeRate: TimeRate
+package struct StoreKitSettings: Hashable, Sendable {
+    package let timeRate: TimeRate
     /// `_askToBuyEnabled`
-    public let isAskToBuyEnabled: Bool
+    package let isAskToBuyEnabled: Bool
     /// `_billingIssuesEnabled`
-    public let areInterruptedPurchasesEnabled: Bool
+    package let areInterruptedPurchasesEnabled: Bool
     /// `_billingGracePeriodEnabled`
-    public let isBillingGracePeriodEnabled: Bool
+    package let isBillingGracePeriodEnabled: Bool
     /// `_renewalBillingIssuesEnabled`
-    public let shouldEnterBillingRetryOnRenewal: Bool
+    package let shouldEnterBillingRetryOnRenewal: Bool
     /// The error of every payment (`_failTransactionsEnabled`, `_storeKitError`); nil if payments succeed.
-    public let failureError: SKErrorCode?
+    package let failureError: SKErrorCode?
     /// The simulated errors of StoreKit's calls (`_storeKitErrors`); calls that succeed are left out.
-    public let storeKitErrors: [StoreKitCall: StoreKitFailure]
+    package let storeKitErrors: [StoreKitCall: StoreKitFailure]
     /// The app's number in the App Store, in files synchronised by Xcode (`_applicationInternalID`).
-    public let appAppleIdentifier: Int64?
+    package let appAppleIdentifier: Int64?
     /// `_locale`
-    public let locale: String
+    package let locale: String
 
     init(_ settings: CatalogReader?) throws(CatalogError) {
         func flag(_ key: String) throws(CatalogError) -> Bool { try settings?.optional(key)?.bool() ?? false }

@@ -1,9 +1,9 @@
 import Proofs
 
 /// A reconciliation of one app with one address of the App Store Server API.
-public struct ConsoleReconciliation: Sendable {
+package struct ConsoleReconciliation: Sendable {
     /// The kind of statements that a run fetches.
-    public enum Subject: String, Sendable, CaseIterable {
+    package enum Subject: String, Sendable, CaseIterable {
         /// The notifications since the last run.
         case notifications
         /// The histories of all customers.
@@ -11,13 +11,13 @@ public struct ConsoleReconciliation: Sendable {
     }
 
     /// A run that has ended in this process.
-    public struct Run: Sendable {
-        public let startedAt: Timestamp
-        public let endedAt: Timestamp
+    package struct Run: Sendable {
+        package let startedAt: Timestamp
+        package let endedAt: Timestamp
         /// The code of the error; nil for a complete run.
-        public let errorCode: String?
+        package let errorCode: String?
 
-        public init(startedAt: Timestamp, endedAt: Timestamp, errorCode: String?) {
+        package init(startedAt: Timestamp, endedAt: Timestamp, errorCode: String?) {
             self.startedAt = startedAt
             self.endedAt = endedAt
             self.errorCode = errorCode
@@ -25,20 +25,20 @@ public struct ConsoleReconciliation: Sendable {
     }
 
     /// The state of a subject.
-    public struct State: Sendable {
-        public let subject: Subject
+    package struct State: Sendable {
+        package let subject: Subject
         /// The interval between runs, in seconds; nil if runs happen only on request.
-        public let interval: Int64?
+        package let interval: Int64?
         /// The moment until which the last complete run of any process has fetched; nil if there was none.
-        public let reconciledUntil: Timestamp?
+        package let reconciledUntil: Timestamp?
         /// The number of each outcome of that run; nil if they are unknown.
-        public let findings: [String: Int]?
+        package let findings: [String: Int]?
         /// The last run of this process, complete or failed; nil if there was none.
-        public let lastRun: Run?
+        package let lastRun: Run?
         /// True if a run is under way or requested.
-        public let isRunning: Bool
+        package let isRunning: Bool
 
-        public init(
+        package init(
             subject: Subject,
             interval: Int64?,
             reconciledUntil: Timestamp?,
@@ -55,16 +55,16 @@ public struct ConsoleReconciliation: Sendable {
         }
     }
 
-    public let identifier: String
+    package let identifier: String
     /// The bundle identifier of the app.
-    public let app: String
+    package let app: String
     /// The address of the App Store Server API.
-    public let address: String
+    package let address: String
     /// The origins of the purchases that the address knows.
-    public let origins: [Origin]
-    public let states: [State]
+    package let origins: [Origin]
+    package let states: [State]
 
-    public init(identifier: String, app: String, address: String, origins: [Origin], states: [State]) {
+    package init(identifier: String, app: String, address: String, origins: [Origin], states: [State]) {
         self.identifier = identifier
         self.app = app
         self.address = address

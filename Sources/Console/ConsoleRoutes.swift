@@ -6,7 +6,7 @@ import Proofs
 import ServiceLifecycle
 
 /// The web console of the team, under `/console`.
-public struct ConsoleRoutes: RouteSource {
+package struct ConsoleRoutes: RouteSource {
     private let services: ConsoleServices
     private let cookies: ConsoleCookie
     private let attempts: LogInAttempts
@@ -17,7 +17,7 @@ public struct ConsoleRoutes: RouteSource {
     private let health: HealthRoutes
 
     /// - Parameter isSecure: True if browsers reach the service over TLS, directly or through a proxy.
-    public init(_ services: ConsoleServices, isSecure: Bool) {
+    package init(_ services: ConsoleServices, isSecure: Bool) {
         self.services = services
         cookies = ConsoleCookie(isSecure: isSecure)
         attempts = LogInAttempts(clock: services.clock)
@@ -32,9 +32,9 @@ public struct ConsoleRoutes: RouteSource {
     }
 
     /// The services that run beside the server and stop before it.
-    public var backgroundServices: [any Service] { [streams, storeStreams].compactMap(\.self) }
+    package var backgroundServices: [any Service] { [streams, storeStreams].compactMap(\.self) }
 
-    public func add(to router: Router<ServiceContext>) {
+    package func add(to router: Router<ServiceContext>) {
         let outer = router.group(RouterPath(ConsolePath.root), context: ConsoleContext.self)
             .add(middleware: SecurityHeadersMiddleware())
             .add(middleware: FormQueryMiddleware())

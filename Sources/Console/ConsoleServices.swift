@@ -4,7 +4,7 @@ import HTTPSupport
 import Proofs
 
 /// The use cases behind the console's pages. A page whose feature is off is not shown.
-public struct ConsoleServices: Sendable {
+package struct ConsoleServices: Sendable {
     let team: TeamService
     let entitlements: EntitlementService
     let keys: APIKeys
@@ -26,7 +26,7 @@ public struct ConsoleServices: Sendable {
     /// Returns the original transactions of an order. Nil without a client of an App Store that knows orders.
     package var orders: (@Sendable (String) async throws -> [String])?
 
-    public init(
+    package init(
         team: TeamService,
         entitlements: EntitlementService,
         keys: APIKeys,

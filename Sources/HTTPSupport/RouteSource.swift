@@ -1,7 +1,7 @@
 import Hummingbird
 
 /// The routes of an additional part of the service.
-public protocol RouteSource: Sendable {
+package protocol RouteSource: Sendable {
     func add(to router: Router<ServiceContext>)
 
     /// Adds middleware around all routes, which receives the problems of limits and of other middleware, too.
@@ -9,5 +9,5 @@ public protocol RouteSource: Sendable {
 }
 
 extension RouteSource {
-    public func addMiddleware(to router: Router<ServiceContext>) {}
+    package func addMiddleware(to router: Router<ServiceContext>) {}
 }

@@ -4,8 +4,8 @@ import Proofs
 import Synchronization
 
 /// The context of a request.
-public struct ServiceContext: RequestContext {
-    public var coreContext: CoreRequestContextStorage
+package struct ServiceContext: RequestContext {
+    package var coreContext: CoreRequestContextStorage
     /// The address of the peer: a client or a proxy.
     package let remoteAddress: SocketAddress?
     /// The limits that all requests share. Nil in a test that sets none.
@@ -51,7 +51,7 @@ public struct ServiceContext: RequestContext {
     }
 
     /// Returns a new share of the body budget, or nil if there is no budget.
-    package func bodyLease(of request: Request) -> BodyBudget.Lease? {
+    func bodyLease(of request: Request) -> BodyBudget.Lease? {
         switch caller {
         // A back end's key serves all users of a team.
         case .backEnd: sharedLimits?.bodies.lease(for: nil)
@@ -60,7 +60,7 @@ public struct ServiceContext: RequestContext {
         }
     }
 
-    public init(source: ApplicationRequestContextSource) {
+    package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
         remoteAddress = source.channel.remoteAddress
     }
@@ -79,7 +79,7 @@ package final class RequestNotes: Sendable {
     }
 
     /// True if the request has a secret credential.
-    package var isOfKnownCaller: Bool {
+    var isOfKnownCaller: Bool {
         get { hasKnownCaller.load(ordering: .relaxed) }
         set { hasKnownCaller.store(newValue, ordering: .relaxed) }
     }

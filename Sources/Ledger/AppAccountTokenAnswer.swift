@@ -1,7 +1,7 @@
 import Foundation
 
 /// The result of setting an account token.
-public enum AppAccountTokenAnswer: Hashable, Sendable {
+package enum AppAccountTokenAnswer: Hashable, Sendable {
     /// The user has the token now, or had it before.
     case set
     /// The user has another token, which purchases may name already.

@@ -7,7 +7,7 @@ extension Ledger {
     /// Runs a use case as `write` does, and waits while too many use cases wait for a commit: purchases come first.
     ///
     /// - Throws: The errors of `useCase`; `StorageFault`; `CancellationError`.
-    public func writeInBackground<Value: Sendable>(
+    package func writeInBackground<Value: Sendable>(
         _ useCase: @escaping @Sendable (LedgerTransaction) throws -> Value
     ) async throws -> Value {
         try await Self.retryingWhileOverloaded { try await write(useCase) }
@@ -16,7 +16,7 @@ extension Ledger {
     /// Retries a use case while too many others wait for a commit.
     ///
     /// - Throws: The errors of `useCase`; `CancellationError`.
-    public static func retryingWhileOverloaded<Value>(_ useCase: () async throws -> Value) async throws -> Value {
+    package static func retryingWhileOverloaded<Value>(_ useCase: () async throws -> Value) async throws -> Value {
         while true {
             do { return try await useCase() } catch let fault as StorageFault where fault.cause == .overloaded {
                 try await Task.sleep(for: backgroundRetryDelay)

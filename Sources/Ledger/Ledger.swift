@@ -9,13 +9,13 @@ import Proofs
 /// - Two concurrent use cases have the same effect as the one after the other.
 ///
 /// Threads, group commits, retries and back-pressure are internal.
-public struct Ledger: Sendable {
+package struct Ledger: Sendable {
     package let storage: any LedgerStorage
     private let randomness: Randomness
     private let commits: GroupCommits
     private let reads: ReadThreads
     /// The names for which the ledger writes nothing.
-    public private(set) var blockedNames = BlockedNames.standard
+    package private(set) var blockedNames = BlockedNames.standard
 
     /// - Parameter randomness: A source of random bytes for the account tokens of users, and the salts of erasable texts.
     package init(storage: any LedgerStorage, randomness: Randomness) {
@@ -28,7 +28,7 @@ public struct Ledger: Sendable {
     /// Reads a snapshot. Readers never wait for writers. During the failover of a database server they wait without a thread.
     ///
     /// - Throws: The errors of `body`; `StorageFault`; `CancellationError`.
-    public func read<Value: Sendable>(
+    package func read<Value: Sendable>(
         _ extent: ReadExtent = .snapshot,
         _ body: @escaping @Sendable (LedgerTransaction) throws -> Value
     ) async throws -> Value {
@@ -48,7 +48,7 @@ public struct Ledger: Sendable {
     /// Reads one value. It does not wait for an unreachable database server.
     ///
     /// - Throws: `StorageFault`.
-    public func ping() async throws {
+    package func ping() async throws {
         try await reads.run { try storage.read(.statement) { try transaction($0).checkReadable() } }
     }
 
@@ -57,7 +57,7 @@ public struct Ledger: Sendable {
     ///
     /// - Parameter useCase: Runs again after a conflict with another process. The result of the last run is returned.
     /// - Throws: The errors of `useCase`, which undo its writes; `StorageFault`.
-    public func write<Value: Sendable>(
+    package func write<Value: Sendable>(
         _ useCase: @escaping @Sendable (LedgerTransaction) throws -> Value
     ) async throws -> Value {
         try await commits.run { try useCase(transaction($0)) }
@@ -68,7 +68,7 @@ public struct Ledger: Sendable {
     /// - Parameters:
     ///   - maximumSize: The largest number of requests in one call of `answer`.
     ///   - answer: Returns an answer for each request. If it throws, the ledger retries each half of the requests alone.
-    public func batch<Request, Answer>(
+    package func batch<Request, Answer>(
         upTo maximumSize: Int,
         _ answer: @escaping @Sendable ([Request], LedgerTransaction) throws -> [Answer]
     ) -> LedgerBatch<Request, Answer> {
@@ -76,25 +76,25 @@ public struct Ledger: Sendable {
     }
 
     /// The number of use cases that wait for a thread or a commit.
-    public var waitingCount: Int { commits.waitingCount + reads.waitingCount }
+    package var waitingCount: Int { commits.waitingCount + reads.waitingCount }
 
     /// True if a use case of the priority would find a place in the queue of commits.
-    public func hasPlace(for priority: CommitPriority) -> Bool { commits.hasPlace(for: priority) }
+    package func hasPlace(for priority: CommitPriority) -> Bool { commits.hasPlace(for: priority) }
 
     /// Adds an observer of the duration of each group commit, including its use cases.
-    public func observeCommits(_ observer: @escaping @Sendable (Duration) -> Void) {
+    package func observeCommits(_ observer: @escaping @Sendable (Duration) -> Void) {
         commits.observe(observer)
     }
 
     /// Adds an observer of the users changed by each commit of this object.
     ///
     /// The commits of another process may go unnoticed. With PostgreSQL, the observing processes notify each other.
-    public func observe(_ observer: @escaping @Sendable (Set<Int64>) -> Void) {
+    package func observe(_ observer: @escaping @Sendable (Set<Int64>) -> Void) {
         storage.observe(observer)
     }
 
     /// The same ledger with other blocked names.
-    public func blocking(_ names: BlockedNames) -> Ledger {
+    package func blocking(_ names: BlockedNames) -> Ledger {
         var ledger = self
         ledger.blockedNames = names
         return ledger

@@ -1,7 +1,7 @@
 import Proofs
 
 /// The error of a use case that writes for a user.
-public enum LedgerError: CodedError, Equatable {
+package enum LedgerError: CodedError, Equatable {
     /// The account was never opened, or was erased. Nobody could sign in to it and own the written rows.
     case userUnknown
 
@@ -11,7 +11,7 @@ public enum LedgerError: CodedError, Equatable {
     /// The bytes of the day for users without a purchase are used up.
     case newcomersLimited(secondsToWait: Int)
 
-    public var code: String {
+    package var code: String {
         switch self {
         case .userUnknown: "userNotFound"
         case .userBlocked: "userInvalid"
@@ -19,7 +19,7 @@ public enum LedgerError: CodedError, Equatable {
         }
     }
 
-    public var message: String {
+    package var message: String {
         switch self {
         case .userUnknown: "The account is unknown or was erased. Nothing was written."
         case .userBlocked:

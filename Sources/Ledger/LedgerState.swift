@@ -1,24 +1,24 @@
 /// The database of a running ledger: its version and its size.
-public struct LedgerState: Hashable, Sendable {
+package struct LedgerState: Hashable, Sendable {
     /// The database and its version: "SQLite 3.46.1".
-    public let database: String
+    package let database: String
     /// The version of the ledger's tables.
-    public let version: Int
+    package let version: Int
     /// The size of the database in bytes, without SQLite's write-ahead log.
-    public let size: Int64
+    package let size: Int64
     /// The approximate number of users, without counting them; nil if the database has no estimate yet.
-    public let users: Int64?
+    package let users: Int64?
 }
 
 extension Ledger {
     /// The state of the database. No statement reads many rows.
-    public func state() async throws -> LedgerState {
+    package func state() async throws -> LedgerState {
         let dialect = storage.dialect
         return try await read { try $0.state(of: dialect) }
     }
 
     /// The state of the database server; nil for a ledger in a file.
-    public var serverReachability: ServerReachability? { storage.serverReachability }
+    package var serverReachability: ServerReachability? { storage.serverReachability }
 }
 
 extension LedgerTransaction {

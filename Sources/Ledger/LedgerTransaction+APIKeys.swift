@@ -2,7 +2,7 @@ import Proofs
 
 /// The keys of callers.
 extension LedgerTransaction {
-    public func add(_ key: APIKeyRecord) throws {
+    package func add(_ key: APIKeyRecord) throws {
         _ = try database.execute(
             """
             INSERT INTO api_key
@@ -17,23 +17,23 @@ extension LedgerTransaction {
     }
 
     /// All API keys, revoked ones included, oldest first.
-    public func apiKeys() throws -> [APIKeyRecord] {
+    package func apiKeys() throws -> [APIKeyRecord] {
         try database.rows("SELECT * FROM api_key ORDER BY created_at, key_id").map(Self.apiKey)
     }
 
-    public func apiKey(_ identifier: String) throws -> APIKeyRecord? {
+    package func apiKey(_ identifier: String) throws -> APIKeyRecord? {
         try database.row("SELECT * FROM api_key WHERE key_id = $1", [identifier]).map(Self.apiKey)
     }
 
     /// The names of all API keys by their identifiers, those of revoked keys included.
-    public func apiKeyNames() throws -> [String: String] {
+    package func apiKeyNames() throws -> [String: String] {
         Dictionary(
             try database.rows("SELECT key_id, name FROM api_key").map { (try $0["key_id"], try $0["name"]) },
             uniquingKeysWith: { first, _ in first })
     }
 
     /// Records the last use of a key, unless a later one is recorded.
-    public func recordUse(ofAPIKey identifier: String, at moment: Timestamp) throws {
+    package func recordUse(ofAPIKey identifier: String, at moment: Timestamp) throws {
         _ = try database.execute(
             "UPDATE api_key SET last_used_at = $1 WHERE key_id = $2 AND coalesce(last_used_at, 0) < $3",
             [moment, identifier, moment])
@@ -42,7 +42,7 @@ extension LedgerTransaction {
     /// Revokes a key. A key that was revoked before stays as it is.
     ///
     /// - Returns: False if there is no such key.
-    public func revokeAPIKey(_ identifier: String, at moment: Timestamp) throws -> Bool {
+    package func revokeAPIKey(_ identifier: String, at moment: Timestamp) throws -> Bool {
         try database.execute(
             "UPDATE api_key SET revoked_at = coalesce(revoked_at, $1) WHERE key_id = $2", [moment, identifier]) == 1
     }

@@ -3,13 +3,13 @@ import Proofs
 
 extension LedgerTransaction {
     /// The token that a user's app puts into its purchases (StoreKit's `appAccountToken`). Nil before `makeAppAccountToken`.
-    public func appAccountToken(of user: User) throws -> UUID? {
+    package func appAccountToken(of user: User) throws -> UUID? {
         guard let user = try users.known(user), try users.isAppAccountTokenSettled(of: user) else { return nil }
         return try users.appAccountToken(of: user)
     }
 
     /// Returns the token that a user's app puts into its purchases, and adds the user if the ledger does not know them.
-    public func makeAppAccountToken(of user: User, at moment: Timestamp) throws -> UUID {
+    package func makeAppAccountToken(of user: User, at moment: Timestamp) throws -> UUID {
         let user = try number(of: user, at: moment)
         guard let token = try users.appAccountToken(of: user) else { throw damaged }
         if try !users.isAppAccountTokenSettled(of: user) { try users.settleAppAccountToken(of: user) }
@@ -33,7 +33,7 @@ extension LedgerTransaction {
     ///
     /// - Parameter isCorrection: True to set it in any case. A former token of the user still leads to the user. The token of
     ///   another user is taken from that user.
-    public func setAppAccountToken(
+    package func setAppAccountToken(
         _ token: UUID,
         of user: User,
         isCorrection: Bool = false,

@@ -2,7 +2,7 @@ import Proofs
 
 extension LedgerTransaction {
     /// Assigns a number to an app, unless it has one.
-    public func register(app bundleIdentifier: String) throws {
+    package func register(app bundleIdentifier: String) throws {
         _ = try AppRecords(database: database).numbers(of: [bundleIdentifier])
     }
 

@@ -7,7 +7,7 @@ extension LedgerTransaction {
     /// again. The hash chain of the audit log stays, too.
     ///
     /// - Returns: False if the ledger does not know the user.
-    public func erase(_ user: User, by actor: AuditActor, at moment: Timestamp) throws -> Bool {
+    package func erase(_ user: User, by actor: AuditActor, at moment: Timestamp) throws -> Bool {
         // Answers for a user without a number have no user ID.
         try database.execute(
             "DELETE FROM kept_answer WHERE caller = $1 AND user_id IS NULL", [IdempotencyKey.caller(user)])

@@ -3,10 +3,7 @@ import Proofs
 /// The answers kept under idempotency keys.
 extension LedgerTransaction {
     /// The answer kept under an idempotency key; nil if there is none, or if it is older than a moment.
-    public func keptAnswer(
-        for key: IdempotencyKey,
-        since moment: Timestamp
-    ) throws -> KeptAnswer? {
+    package func keptAnswer(for key: IdempotencyKey, since moment: Timestamp) throws -> KeptAnswer? {
         try AnswerRecords(database: database).answer(for: key, since: moment)
     }
 
@@ -16,7 +13,7 @@ extension LedgerTransaction {
     ///   - user: The user that the answer is about. The user's erasure deletes it.
     ///   - isRefusal: True if the ledger keeps the answer even if it does not know the user.
     /// - Returns: The answer kept under the key.
-    public func keep(
+    package func keep(
         _ answer: KeptAnswer,
         for key: IdempotencyKey,
         about user: User,

@@ -2,7 +2,7 @@ extension LedgerTransaction {
     /// Returns true if the database orders text by bytes, as the search for a prefix of a name needs.
     ///
     /// A PostgreSQL database does so if its locale is C.
-    public func ordersTextByBytes() throws -> Bool {
+    package func ordersTextByBytes() throws -> Bool {
         // No user has this name. The aggregate gives the comparison the collation of the column.
         let isOrdered: Int64? = try database.value(
             """

@@ -5,7 +5,7 @@ extension LedgerTransaction {
     /// Reads one value from the ledger.
     ///
     /// - Throws: `StorageFault` if the ledger cannot be read.
-    public func checkReadable() throws {
+    func checkReadable() throws {
         let _: Int64? = try database.value(SQLQuery(#"SELECT user_id FROM "user" LIMIT 1"#, []))
     }
 
@@ -17,7 +17,7 @@ extension LedgerTransaction {
     }
 
     /// The first users and aliases whose names are blocked, in the order of the names. It reads all names.
-    public func blockedUsers(limit: Int) throws -> [User] {
+    package func blockedUsers(limit: Int) throws -> [User] {
         var users: [User] = []
         try database.forEachPage(of: "SELECT issuer, name FROM user_name ORDER BY name, issuer") { rows in
             guard users.count < limit else { return }

@@ -3,7 +3,7 @@ import Proofs
 /// A transaction of the ledger, with the operations of a use case.
 ///
 /// It is valid only inside the call of `Ledger.read` or `Ledger.write` that passes it.
-public struct LedgerTransaction {
+package struct LedgerTransaction {
     package let database: any LedgerDatabase
     /// A source of random bytes for account tokens, tombstones and the salts of erasable texts.
     package let randomness: Randomness

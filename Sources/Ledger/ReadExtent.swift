@@ -1,5 +1,5 @@
 /// The extent of a read.
-public enum ReadExtent: Sendable {
+package enum ReadExtent: Sendable {
     /// At most one statement. It is a snapshot by itself and needs no transaction.
     case statement
     /// Any number of statements on one snapshot.

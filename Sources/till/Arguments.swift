@@ -9,7 +9,7 @@ extension User: ExpressibleByArgument {
 }
 
 extension PaymentOutcome: ExpressibleByArgument {
-    public init?(argument: String) {
+    package init?(argument: String) {
         self.init(name: argument)
     }
 }

@@ -4,10 +4,10 @@ import Proofs
 struct ConfigurationError: CodedError {
     let message: String
 
-    init(message: String) {
-        self.message = message
-    }
+    var code: String { "configurationInvalid" }
+}
 
+extension ConfigurationError {
     /// - Parameters:
     ///   - expected: A noun phrase, or an instruction: "set together with accounts".
     ///   - layer: The place that has the value; nil if no place has it.
@@ -34,6 +34,4 @@ struct ConfigurationError: CodedError {
     init(file: String, problem: String) {
         message = "The configuration file \(file) \(problem)."
     }
-
-    var code: String { "configurationInvalid" }
 }

@@ -2,7 +2,7 @@ import Testing
 
 /// Expects a condition to become true within five minutes, for an effect of another task or process. The limit is long, because
 /// all tests may share two processors.
-public func expectEventually(
+package func expectEventually(
     sourceLocation: SourceLocation = #_sourceLocation,
     _ condition: () async throws -> Bool
 ) async rethrows {

@@ -1,13 +1,13 @@
 import Foundation
 
 /// An answer or an output with JSON.
-public protocol JSONReadable {
+package protocol JSONReadable {
     var jsonData: Data { get }
 }
 
 extension JSONReadable {
     /// The JSON as a value of a wire type.
-    public func decoded<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
+    package func decoded<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
         try JSONDecoder().decode(type, from: jsonData)
     }
 }

@@ -3,19 +3,19 @@ import Proofs
 
 /// A JSON Schema (draft 2020-12) with the keywords of the files in `Schemas`. Other keywords are refused, because a
 /// validator would ignore a misspelled one.
-public struct JSONSchema {
+package struct JSONSchema {
     /// An invalid schema.
-    public struct Invalid: Error {
-        public let reason: String
+    package struct Invalid: Error {
+        package let reason: String
     }
 
     /// A keyword that an instance violates.
-    public struct Violation: Hashable, CustomStringConvertible {
+    package struct Violation: Hashable, CustomStringConvertible {
         /// The path in the instance (RFC 6901).
-        public let path: String
-        public let keyword: String
+        package let path: String
+        package let keyword: String
 
-        public var description: String { "\(path): \(keyword)" }
+        package var description: String { "\(path): \(keyword)" }
     }
 
     private static let keywords: Set = [
@@ -27,24 +27,24 @@ public struct JSONSchema {
     private let root: JSONObject
 
     /// - Parameter name: The name of a file in `Schemas`.
-    public init(named name: String) throws {
+    package init(named name: String) throws {
         try self.init(text: try Project.text("Tests/Doors/Schemas/\(name).json"))
     }
 
-    public init(text: String) throws {
+    package init(text: String) throws {
         guard case .object(let root) = try JSONParser.parse(Array(text.utf8)) else {
             throw Invalid(reason: "The schema is not an object.")
         }
         self.root = root
     }
 
-    public func violations(in instance: JSONValue) throws -> [Violation] {
+    package func violations(in instance: JSONValue) throws -> [Violation] {
         try violations(instance, .object(root), at: "")
     }
 
     /// The instances that differ from a valid one in one place, and that the schema must refuse: without a required
     /// member, or with a value of another type.
-    public func mutations(of instance: JSONValue) throws -> [(path: String, instance: JSONValue)] {
+    package func mutations(of instance: JSONValue) throws -> [(path: String, instance: JSONValue)] {
         try mutations(instance, .object(root), at: "")
     }
 
@@ -171,7 +171,7 @@ public struct JSONSchema {
 
 extension JSONObject {
     /// The object with another value of a member, or without the member.
-    public func replacing(_ key: String, with value: JSONValue?) -> JSONObject {
+    package func replacing(_ key: String, with value: JSONValue?) -> JSONObject {
         var object = JSONObject()
         for member in members {
             if member.key != key {

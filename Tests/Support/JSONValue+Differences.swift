@@ -3,7 +3,7 @@ import Proofs
 extension JSONValue {
     /// The differences from an expected value, each with its path (RFC 6901) and both values. The order of members does not
     /// matter; the order of elements does.
-    public func differences(from expected: JSONValue) -> [String] { differences(from: expected, at: "") }
+    package func differences(from expected: JSONValue) -> [String] { differences(from: expected, at: "") }
 
     private func differences(from expected: JSONValue, at path: String) -> [String] {
         switch (self, expected) {

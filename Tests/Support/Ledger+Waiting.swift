@@ -4,7 +4,7 @@ import Testing
 
 extension Ledger {
     /// Begins a commit that hangs until the caller signals the semaphore.
-    public func hangCommit() async -> DispatchSemaphore {
+    package func hangCommit() async -> DispatchSemaphore {
         let gate = DispatchSemaphore(value: 0)
         let (begun, beginning) = AsyncStream<Void>.makeStream()
         Task {
@@ -18,7 +18,7 @@ extension Ledger {
     }
 
     /// Runs a closure while the writer is held and use cases wait for it. They are committed afterwards.
-    public func holding(_ count: Int, _ body: () async throws -> Void) async throws {
+    package func holding(_ count: Int, _ body: () async throws -> Void) async throws {
         let gate = await hangCommit()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<count { group.addTask { try await write { _ in } } }

@@ -15,11 +15,11 @@ extension [LedgerFeature] {
 // Ledgers of every feature.
 
 extension Ledger {
-    public init(file: URL, randomness: Randomness = .system, migrates: Bool = true) throws(StorageFault) {
+    package init(file: URL, randomness: Randomness = .system, migrates: Bool = true) throws(StorageFault) {
         try self.init(file: file, features: .all, randomness: randomness, migrates: migrates)
     }
 
-    public init(_ address: PostgreSQLAddress, randomness: Randomness = .system, migrates: Bool = true)
+    package init(_ address: PostgreSQLAddress, randomness: Randomness = .system, migrates: Bool = true)
         throws(StorageFault)
     {
         try self.init(address, features: .all, randomness: randomness, migrates: migrates)
@@ -33,13 +33,13 @@ extension SQLiteStorage {
 }
 
 extension LedgerFile {
-    public init(_ url: URL) {
+    package init(_ url: URL) {
         self.init(url, features: .all)
     }
 }
 
 extension LedgerRestoration {
-    public init(of ledger: URL, from backup: URL, at moment: Timestamp) {
+    package init(of ledger: URL, from backup: URL, at moment: Timestamp) {
         self.init(of: ledger, from: backup, features: .all, at: moment)
     }
 }

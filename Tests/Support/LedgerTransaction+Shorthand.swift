@@ -4,7 +4,7 @@ import Proofs
 
 extension LedgerTransaction {
     /// Redeems claims by the user, with every origin accepted.
-    public func redeem(
+    package func redeem(
         _ claims: [Claim],
         for user: User,
         under policy: OwnershipPolicy = .keep,
@@ -16,7 +16,7 @@ extension LedgerTransaction {
     /// Redeems claims.
     ///
     /// - Parameter origins: The origins that are valid for the user, for the items in the answer.
-    public func redeem(
+    package func redeem(
         _ claims: [Claim],
         for user: User,
         under policy: OwnershipPolicy,
@@ -31,17 +31,17 @@ extension LedgerTransaction {
     }
 
     /// The items of a user, with every origin accepted.
-    public func items(of user: User, at moment: Timestamp) throws -> [Item] {
+    package func items(of user: User, at moment: Timestamp) throws -> [Item] {
         try items(of: user, accepting: Set(Origin.allCases), at: moment)
     }
 
     /// The whole audit log of a user, in its order.
-    public func audit(of user: User) throws -> [AuditRecord] {
+    package func audit(of user: User) throws -> [AuditRecord] {
         try audit(of: user, after: 0, limit: .max)
     }
 
     /// Records a notification, and its statement about a transaction, if any.
-    public func record(
+    package func record(
         _ notification: NotificationRecord,
         stating claim: Claim?,
         accepting accepted: AcceptedOrigins = AcceptedOrigins(Set(Origin.allCases)),
@@ -51,7 +51,7 @@ extension LedgerTransaction {
     }
 
     /// Records a statement about a transaction.
-    public func record(
+    package func record(
         _ claim: Claim,
         accepting accepted: AcceptedOrigins = AcceptedOrigins(Set(Origin.allCases)),
         at moment: Timestamp
@@ -74,26 +74,26 @@ extension Ledger {
     /// Runs use cases in one group commit.
     ///
     /// - Returns: The error of each; nil for a use case that is committed.
-    public func together(_ useCases: [(LedgerTransaction) throws -> Void]) -> [(any Error)?] {
+    package func together(_ useCases: [(LedgerTransaction) throws -> Void]) -> [(any Error)?] {
         storage.commit(useCases.map { useCase in LedgerPart { try useCase(transaction($0)) } })
     }
 
     /// Runs use cases in one group commit.
     ///
     /// - Throws: The first error.
-    public func allTogether(_ useCases: [(LedgerTransaction) throws -> Void]) throws {
+    package func allTogether(_ useCases: [(LedgerTransaction) throws -> Void]) throws {
         if let error = together(useCases).compactMap(\.self).first { throw error }
     }
 }
 
 extension Ledger {
     /// Reads on the caller's thread.
-    public func readNow<Value>(_ body: (LedgerTransaction) throws -> Value) throws -> Value {
+    package func readNow<Value>(_ body: (LedgerTransaction) throws -> Value) throws -> Value {
         try storage.read { try body(transaction($0)) }
     }
 
     /// Writes on the caller's thread, in a commit of its own.
-    public func writeNow<Value>(_ body: (LedgerTransaction) throws -> Value) throws -> Value {
+    package func writeNow<Value>(_ body: (LedgerTransaction) throws -> Value) throws -> Value {
         try storage.write { try body(transaction($0)) }
     }
 }

@@ -9,15 +9,15 @@ import Synchronization
 
 /// A proxy of a server that cuts the connection at the worst moments: just before a COMMIT reaches the server, or after the
 /// server has committed and before the client gets the answer.
-public final class LossyLine: Sendable {
-    public enum Cut: Sendable {
+package final class LossyLine: Sendable {
+    package enum Cut: Sendable {
         case beforeCommit
         case afterCommit
     }
 
     struct Failure: Error {}
 
-    public let port: Int
+    package let port: Int
     private let server: UInt16
     private let listener: Int32
     /// The next cuts, one for each COMMIT.
@@ -26,7 +26,7 @@ public final class LossyLine: Sendable {
     private let refusals = Atomic(0)
 
     /// - Parameter server: A port on this machine.
-    public init(to server: Int) throws {
+    package init(to server: Int) throws {
         self.server = UInt16(server)
         let listener = SystemSocket.make()
         var address = Self.address(port: 0)
@@ -50,20 +50,20 @@ public final class LossyLine: Sendable {
         close(listener)
     }
 
-    public func cut(_ cuts: Cut...) {
+    package func cut(_ cuts: Cut...) {
         self.cuts.withLock { $0 += cuts }
     }
 
     /// Closes each connection at its next bytes, and refuses new ones, until the line is restored.
-    public func goAway() { isAway.store(true, ordering: .sequentiallyConsistent) }
+    package func goAway() { isAway.store(true, ordering: .sequentiallyConsistent) }
 
-    public func mend() { isAway.store(false, ordering: .sequentiallyConsistent) }
+    package func mend() { isAway.store(false, ordering: .sequentiallyConsistent) }
 
     /// The number of connections that were refused.
-    public var refusalCount: Int { refusals.load(ordering: .sequentiallyConsistent) }
+    package var refusalCount: Int { refusals.load(ordering: .sequentiallyConsistent) }
 
     /// True if every cut was made.
-    public var isDone: Bool { cuts.withLock { $0.isEmpty } }
+    package var isDone: Bool { cuts.withLock { $0.isEmpty } }
 
     private static func address(port: UInt16) -> sockaddr_in {
         var address = sockaddr_in()

@@ -1,8 +1,8 @@
 import Foundation
 
 /// A real mail server (aiosmtpd) on a free port of this machine, which runs until its last owner releases it.
-public final class MailServerProcess: Sendable {
-    public enum Encryption: String, Sendable {
+package final class MailServerProcess: Sendable {
+    package enum Encryption: String, Sendable {
         case none
         case startTLS = "starttls"
         case implicit
@@ -14,11 +14,11 @@ public final class MailServerProcess: Sendable {
         return FileManager.default.isExecutableFile(atPath: file.path) ? file : nil
     }()
 
-    public static var isAvailable: Bool { python != nil }
+    package static var isAvailable: Bool { python != nil }
 
-    public let port: Int
+    package let port: Int
     /// The self-signed certificate of the server; nil for a server without TLS.
-    public let certificate: URL?
+    package let certificate: URL?
     private let folder: TemporaryFolder
     private let process: Process
     /// The server's input. Closing it stops the server.
@@ -29,7 +29,7 @@ public final class MailServerProcess: Sendable {
     /// Starts the server and waits until it listens.
     ///
     /// - Parameter password: The password of the user `garden`; nil for a server without log-in.
-    public init(_ encryption: Encryption = .none, password: String? = nil) async throws {
+    package init(_ encryption: Encryption = .none, password: String? = nil) async throws {
         guard let python = Self.python else { throw NotListening() }
         folder = try TemporaryFolder()
         try FileManager.default.createDirectory(at: folder.folder("box"), withIntermediateDirectories: true)
@@ -86,7 +86,7 @@ public final class MailServerProcess: Sendable {
     }
 
     /// The accepted messages, in their order.
-    public var received: [ReceivedMail] {
+    package var received: [ReceivedMail] {
         get throws {
             try FileManager.default.contentsOfDirectory(atPath: folder.folder("box").path)
                 .filter { $0.hasSuffix(".eml") }.sorted()

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A disk whose free space a test sets.
-public final class ManualDisk: Sendable {
+package final class ManualDisk: Sendable {
     private struct State {
         var free: Int64?
         var questions = 0
@@ -10,16 +10,16 @@ public final class ManualDisk: Sendable {
     private let state: Mutex<State>
 
     /// - Parameter free: The free bytes; nil if they are unknown.
-    public init(free: Int64? = .max) {
+    package init(free: Int64? = .max) {
         state = Mutex(State(free: free))
     }
 
-    public func setFree(_ bytes: Int64?) {
+    package func setFree(_ bytes: Int64?) {
         state.withLock { $0.free = bytes }
     }
 
     /// Returns the free bytes, and counts the question.
-    public func askFree() -> Int64? {
+    package func askFree() -> Int64? {
         state.withLock { state in
             state.questions += 1
             return state.free
@@ -27,5 +27,5 @@ public final class ManualDisk: Sendable {
     }
 
     /// The number of questions so far.
-    public var questions: Int { state.withLock { $0.questions } }
+    package var questions: Int { state.withLock { $0.questions } }
 }

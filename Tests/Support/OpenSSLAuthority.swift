@@ -2,11 +2,11 @@ import Foundation
 import Proofs
 
 /// A certificate authority whose revocations `openssl ocsp` reports, from files or over HTTP on loopback.
-public final class OpenSSLAuthority: Sendable {
+package final class OpenSSLAuthority: Sendable {
     private let folder: TemporaryFolder
 
     /// - Parameter key: The key of the certificate.
-    public init(_ certificate: Certificate, key: PrivateKey) throws {
+    package init(_ certificate: Certificate, key: PrivateKey) throws {
         folder = try TemporaryFolder()
         try Data(certificate.pem.utf8).write(to: folder.file("authority.pem"))
         try Data(try key.pem().utf8).write(to: folder.file("authority.key"))
@@ -16,7 +16,7 @@ public final class OpenSSLAuthority: Sendable {
     /// Records an issued certificate.
     ///
     /// - Parameter revokedAt: The revocation in OpenSSL's format, such as `260102030405Z`; nil for a good certificate.
-    public func record(_ certificate: Certificate, revokedAt: String? = nil) throws {
+    package func record(_ certificate: Certificate, revokedAt: String? = nil) throws {
         let serial = certificate.serialNumber.map { String(format: "%02X", $0) }.joined()
         let index = folder.file("index.txt")
         var lines = try String(contentsOf: index, encoding: .utf8).split(separator: "\n").map(String.init)
@@ -27,7 +27,7 @@ public final class OpenSSLAuthority: Sendable {
     }
 
     /// The signer of the answers.
-    public enum Signer: Sendable {
+    package enum Signer: Sendable {
         case authority
         /// A certificate issued by the authority, with or without the extension for OCSP signing.
         case delegate(isAppointed: Bool)
@@ -35,7 +35,7 @@ public final class OpenSSLAuthority: Sendable {
     }
 
     /// The answer to a request, valid for a day.
-    public func answer(to request: [UInt8], signedBy signer: Signer = .authority, byKey: Bool = true) async throws
+    package func answer(to request: [UInt8], signedBy signer: Signer = .authority, byKey: Bool = true) async throws
         -> [UInt8]
     {
         let name = UUID().uuidString
@@ -76,7 +76,7 @@ public final class OpenSSLAuthority: Sendable {
     }
 
     /// Starts a responder over HTTP, which stops with its last owner.
-    public func serve() async throws -> OpenSSLResponder {
+    package func serve() async throws -> OpenSSLResponder {
         try await OpenSSLResponder(
             arguments: [
                 "ocsp", "-port", "0", "-index", "index.txt", "-CA", "authority.pem", "-rsigner", "authority.pem",
@@ -87,8 +87,8 @@ public final class OpenSSLAuthority: Sendable {
 }
 
 /// A running `openssl ocsp`, which stops with its last owner.
-public final class OpenSSLResponder: Sendable {
-    public let url: String
+package final class OpenSSLResponder: Sendable {
+    package let url: String
     private let process: Process
     private let folder: TemporaryFolder
 
@@ -112,13 +112,13 @@ public final class OpenSSLResponder: Sendable {
     }
 
     /// Makes it read new records. It looks for them only after it has answered a request.
-    public func readRecords() async throws {
+    package func readRecords() async throws {
         let request = ["ocsp", "-url", url, "-issuer", "authority.pem", "-serial", "1", "-noverify"]
         try await Tool.run("openssl", request, in: folder.url)
     }
 
     /// Kills it, because `openssl ocsp` ignores SIGTERM, and returns when nothing listens any more.
-    public func stop() async {
+    package func stop() async {
         await withCheckedContinuation { continuation in
             process.terminationHandler = { _ in continuation.resume() }
             kill(process.processIdentifier, SIGKILL)

@@ -11,7 +11,7 @@ extension Process {
     /// however short. With about 1,350 open files it reads past the C library's buffer of 32 KiB, and crashes if the buffer is
     /// at the end of a heap. Heaps of single threads may end at any page. `make test` uses one heap for all threads, with room
     /// at its end (`MALLOC_ARENA_MAX`, `MALLOC_TOP_PAD_`).
-    public func launchAlone() throws {
+    package func launchAlone() throws {
         try Self.launching.withLock { _ in try run() }
     }
 }

@@ -3,7 +3,7 @@ import Synchronization
 
 extension Randomness {
     /// Randomness with the same sequence in every run (SplitMix64).
-    public static func seeded(_ seed: UInt64) -> Randomness {
+    package static func seeded(_ seed: UInt64) -> Randomness {
         let state = Counter(seed)
         return Randomness { state.next() }
     }

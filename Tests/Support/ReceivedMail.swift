@@ -1,11 +1,11 @@
 import Foundation
 
 /// A message that a mail server has accepted.
-public struct ReceivedMail: Sendable {
+package struct ReceivedMail: Sendable {
     /// The lines of the header, each with its continuation lines.
-    public let header: [String]
+    package let header: [String]
     /// The text, decoded.
-    public let text: String
+    package let text: String
 
     init(_ data: Data) {
         let parts = String(decoding: data, as: UTF8.self).components(separatedBy: "\r\n\r\n")
@@ -15,13 +15,13 @@ public struct ReceivedMail: Sendable {
     }
 
     /// The value of a header field; nil if there is none, or more than one.
-    public func field(_ name: String) -> String? {
+    package func field(_ name: String) -> String? {
         let values = header.filter { $0.hasPrefix("\(name): ") }
         return values.count == 1 ? values.first.map { String($0.dropFirst(name.count + 2)) } : nil
     }
 
     /// The token of the first link in the text for an action, such as `reset`.
-    public func token(_ action: String) -> String? {
+    package func token(_ action: String) -> String? {
         guard let start = text.range(of: "#\(action)=") else { return nil }
         return String(text[start.upperBound...].prefix { !$0.isWhitespace })
     }

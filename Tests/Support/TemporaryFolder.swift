@@ -1,12 +1,12 @@
 import Foundation
 
 /// A temporary folder, which is removed with its last owner.
-public final class TemporaryFolder: Sendable {
-    public let url: URL
+package final class TemporaryFolder: Sendable {
+    package let url: URL
 
     /// - Parameter isInMemory: True if the folder may be in memory, if the system supports that. Tests then do not wait for a
     ///   disk.
-    public init(isInMemory: Bool = false) throws {
+    package init(isInMemory: Bool = false) throws {
         let memory = URL(filePath: "/dev/shm", directoryHint: .isDirectory)
         let usesMemory = isInMemory && FileManager.default.isWritableFile(atPath: memory.path)
         url = (usesMemory ? memory : FileManager.default.temporaryDirectory).appending(
@@ -18,15 +18,15 @@ public final class TemporaryFolder: Sendable {
         try? FileManager.default.removeItem(at: url)
     }
 
-    public func file(_ name: String) -> URL {
+    package func file(_ name: String) -> URL {
         url.appending(path: name, directoryHint: .notDirectory)
     }
 
-    public func folder(_ name: String) -> URL {
+    package func folder(_ name: String) -> URL {
         url.appending(path: name, directoryHint: .isDirectory)
     }
 
-    public func bytes(_ name: String) throws -> [UInt8] {
+    package func bytes(_ name: String) throws -> [UInt8] {
         try [UInt8](Data(contentsOf: file(name)))
     }
 }

@@ -5,16 +5,16 @@ import Proofs
 import Testing
 
 /// An app with every kind of product (`Garden.storekit`), in a separate store whose time the test controls.
-public struct TestGarden: Sendable {
-    public static let bundleIdentifier = "com.example.garden"
-    public static let file = Project.root.appending(path: "Tests/Support/Garden.storekit")
+package struct TestGarden: Sendable {
+    package static let bundleIdentifier = "com.example.garden"
+    package static let file = Project.root.appending(path: "Tests/Support/Garden.storekit")
 
-    public let folder: TemporaryFolder
-    public let bundleIdentifier: String
+    package let folder: TemporaryFolder
+    package let bundleIdentifier: String
     /// The service's catalog of the app.
-    public let catalog: Catalog
-    public let clock: ManualClock
-    public let store: Store
+    package let catalog: Catalog
+    package let clock: ManualClock
+    package let store: Store
 
     /// - Parameters:
     ///   - bundleIdentifier: Another one for a second app of the same products.
@@ -22,7 +22,7 @@ public struct TestGarden: Sendable {
     ///   - seeds: The amount that one `garden.seeds` adds.
     ///   - offerings: The content of `Offerings.json`; nil for none.
     ///   - start: The start time, by default noon of 31 October 2026.
-    public init(
+    package init(
         bundleIdentifier: String = Self.bundleIdentifier,
         gate: Int = 1,
         seeds: Int = 10,
@@ -45,7 +45,7 @@ public struct TestGarden: Sendable {
     }
 
     /// The catalog without a product, which has another name instead.
-    public func catalogWithout(_ product: String) throws -> Catalog {
+    package func catalogWithout(_ product: String) throws -> Catalog {
         let other = folder.folder("catalog without \(product)")
         try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
         for name in [Catalog.configurationFile, Catalog.itemsFile] {
@@ -88,7 +88,7 @@ public struct TestGarden: Sendable {
     ///
     /// - Returns: The transaction in the customer's queue.
     @discardableResult
-    public func buy(
+    package func buy(
         _ productIdentifier: String,
         quantity: Int = 1,
         offer: Payment.OfferChoice? = nil,
@@ -103,13 +103,13 @@ public struct TestGarden: Sendable {
     }
 
     /// Advances the time to a moment.
-    public func advance(to date: String) throws {
+    package func advance(to date: String) throws {
         let moment = try #require(Timestamp(rfc3339: date))
         _ = try store.advance(seconds: moment.secondsSince1970 - store.now.secondsSince1970)
     }
 
     /// The verified notifications so far.
-    public func notifications() throws -> [ResponseBodyV2DecodedPayload] {
+    package func notifications() throws -> [ResponseBodyV2DecodedPayload] {
         let verifier = try verifier()
         return try store.notifications().map { notification in
             let proof = try verifier.verify(
@@ -125,7 +125,7 @@ public struct TestGarden: Sendable {
     /// - Parameters:
     ///   - chains: Chains whose roots are trusted, too.
     ///   - clock: The clock, by default the store's.
-    public func verifier(trusting chains: [CertificateChain] = [], clock: (any WallClock)? = nil) throws
+    package func verifier(trusting chains: [CertificateChain] = [], clock: (any WallClock)? = nil) throws
         -> ProofVerifier
     {
         let roots = store.rootCertificates + chains.map(\.root.certificate)
@@ -134,18 +134,18 @@ public struct TestGarden: Sendable {
             clock: clock ?? store.clock)
     }
 
-    public func transaction(_ compact: String) throws -> JWSTransactionDecodedPayload {
+    package func transaction(_ compact: String) throws -> JWSTransactionDecodedPayload {
         guard case .transaction(let payload) = try verify(compact) else { throw TestGardenError.notTransaction }
         return payload
     }
 
-    public func renewalInfo(_ compact: String) throws -> JWSRenewalInfoDecodedPayload {
+    package func renewalInfo(_ compact: String) throws -> JWSRenewalInfoDecodedPayload {
         guard case .renewalInfo(let payload) = try verify(compact) else { throw TestGardenError.notRenewalInfo }
         return payload
     }
 
     @discardableResult
-    public func verify(_ compact: String) throws -> VerifiedProof.Content {
+    package func verify(_ compact: String) throws -> VerifiedProof.Content {
         try verifier().verify(Array(compact.utf8), expecting: ProofExpectations()).content
     }
 }

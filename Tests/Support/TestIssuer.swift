@@ -2,17 +2,17 @@ import Foundation
 import Proofs
 
 /// An issuer of user tokens.
-public struct TestIssuer: Sendable {
-    public static let issuer = "https://accounts.example.com"
-    public static let audience = "com.memolease.sesac1"
+package struct TestIssuer: Sendable {
+    package static let issuer = "https://accounts.example.com"
+    package static let audience = "com.memolease.sesac1"
 
     private let key: PrivateKey
     private let algorithm: String
-    public let keyIdentifier: String
+    package let keyIdentifier: String
     /// The public key as a JWK, without `alg`.
-    public let publicKey: JSONObject
+    package let publicKey: JSONObject
 
-    public init(keyIdentifier: String = "first") throws {
+    package init(keyIdentifier: String = "first") throws {
         key = try .generate(.p256)
         algorithm = "ES256"
         self.keyIdentifier = keyIdentifier
@@ -29,7 +29,7 @@ public struct TestIssuer: Sendable {
     /// An issuer that signs with RSA (RS256).
     ///
     /// - Parameter bits: The size of the modulus.
-    public init(rsaBits bits: Int) async throws {
+    package init(rsaBits bits: Int) async throws {
         let folder = try TemporaryFolder()
         let made = ["genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:\(bits)", "-out", "key.pem"]
         try await Tool.run("openssl", made, in: folder.url)
@@ -55,7 +55,7 @@ public struct TestIssuer: Sendable {
     /// - Parameters:
     ///   - claims: The replaced claims; nil removes a claim.
     ///   - header: The replaced header fields; nil removes a field.
-    public func token(
+    package func token(
         for user: String = "alice",
         at seconds: Int64,
         claims: [String: JSONValue?] = [:],
@@ -77,7 +77,7 @@ public struct TestIssuer: Sendable {
     }
 
     /// A JWK Set of public keys, as an issuer publishes it.
-    public static func keySet(_ keys: [JSONObject]) -> String {
+    package static func keySet(_ keys: [JSONObject]) -> String {
         JSONValue.object(JSONObject(["keys": .array(keys.map(JSONValue.object))])).compactText
     }
 
@@ -88,7 +88,7 @@ public struct TestIssuer: Sendable {
 }
 
 extension JSONObject {
-    public init(_ values: [String: JSONValue]) {
+    package init(_ values: [String: JSONValue]) {
         self.init()
         for (key, value) in values.sorted(by: { $0.key < $1.key }) { _ = add(key, value) }
     }

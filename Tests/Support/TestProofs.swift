@@ -1,12 +1,12 @@
 import Proofs
 
 /// Proofs for tests, signed with test chains.
-public enum TestProofs {
-    public static let bundleIdentifier = "com.memolease.sesac1"
+package enum TestProofs {
+    package static let bundleIdentifier = "com.memolease.sesac1"
     /// The date of the signatures.
-    public static let signedAt = Timestamp(secondsSince1970: 1_780_000_000)
+    package static let signedAt = Timestamp(secondsSince1970: 1_780_000_000)
 
-    public static func transactionPayload(
+    package static func transactionPayload(
         transactionId: String = "2000000000000001",
         productId: String = "com.memolease.sesac1.sprout1",
         changing changes: [String: JSONValue?] = [:]
@@ -28,7 +28,7 @@ public enum TestProofs {
         return object
     }
 
-    public static func transaction(
+    package static func transaction(
         _ payload: JSONObject = transactionPayload(),
         chain: CertificateChain
     ) throws -> [UInt8] {
@@ -36,7 +36,7 @@ public enum TestProofs {
     }
 
     /// A notification about a transaction, as the App Store signs it.
-    public static func notification(
+    package static func notification(
         _ type: String,
         uuid: String,
         about transaction: JSONObject?,
@@ -54,7 +54,7 @@ public enum TestProofs {
     }
 
     /// A notification with a body, as the App Store signs it.
-    public static func notification(
+    package static func notification(
         _ type: String,
         subtype: String? = nil,
         uuid: String,
@@ -72,7 +72,7 @@ public enum TestProofs {
         return try SignedJSON.sign(.object(payload), with: key, chain: chain)
     }
 
-    public static func purchase(
+    package static func purchase(
         transactionIdentifier: String = "2000000000000001",
         productIdentifier: String = "com.memolease.sesac1.sprout1"
     ) -> InAppPurchase {
@@ -83,14 +83,14 @@ public enum TestProofs {
             productType: .nonConsumable)
     }
 
-    public static func receipt(_ purchases: [InAppPurchase] = [purchase()]) -> AppReceipt {
+    package static func receipt(_ purchases: [InAppPurchase] = [purchase()]) -> AppReceipt {
         AppReceipt(
             receiptType: "ProductionSandbox", bundleIdentifier: bundleIdentifier, applicationVersion: "1",
             opaqueValue: [1, 2, 3], deviceHash: [4, 5, 6], creationDate: signedAt, inAppPurchases: purchases)
     }
 
     /// The DER of a signed receipt.
-    public static func signed(_ receipt: AppReceipt = receipt(), chain: CertificateChain) throws -> [UInt8] {
+    package static func signed(_ receipt: AppReceipt = receipt(), chain: CertificateChain) throws -> [UInt8] {
         try SignedData.sign(receipt.payload(), with: chain.leaf.key, chain: chain.certificates)
     }
 }

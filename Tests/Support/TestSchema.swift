@@ -2,18 +2,18 @@ import CPostgreSQL
 import Foundation
 
 /// A separate schema in the PostgreSQL server of `TILL_POSTGRES` (`make test-postgres`).
-public struct TestSchema: Sendable {
+package struct TestSchema: Sendable {
     /// The address of the server; nil if there is none. The tests then use SQLite.
-    public static let server = ProcessInfo.processInfo.environment["TILL_POSTGRES"]
+    package static let server = ProcessInfo.processInfo.environment["TILL_POSTGRES"]
 
     struct Failure: Error {
         let message: String
     }
 
     /// The address for the service and the connections of a test.
-    public let address: String
+    package let address: String
 
-    public init() throws {
+    package init() throws {
         guard let server = Self.server else { throw Failure(message: "TILL_POSTGRES is not set") }
         let name = "test_\(UUID().uuidString.replacing("-", with: "").lowercased())"
         guard ProcessInfo.processInfo.environment["TILL_POSTGRES_BOUNCER"] == nil else {
@@ -30,11 +30,11 @@ public struct TestSchema: Sendable {
     /// Runs SQL statements with the password alone.
     ///
     /// - Returns: The first column of the last result.
-    @discardableResult public func execute(_ sql: String) throws -> [String] {
+    @discardableResult package func execute(_ sql: String) throws -> [String] {
         try Self.execute(sql, at: address)
     }
 
-    @discardableResult public static func execute(_ sql: String, at address: String) throws -> [String] {
+    @discardableResult package static func execute(_ sql: String, at address: String) throws -> [String] {
         let connection = PQconnectdb(address)
         defer { PQfinish(connection) }
         let result = PQexec(connection, sql)

@@ -4,13 +4,13 @@ import Foundation
 import Proofs
 
 /// The shipped catalog in a separate store. Its keys are made once and shared, because making RSA keys is slow.
-public struct TestShop: Sendable {
-    public let folder: TemporaryFolder
-    public let catalog: Catalog
-    public let clock: ManualClock
-    public let store: Store
+package struct TestShop: Sendable {
+    package let folder: TemporaryFolder
+    package let catalog: Catalog
+    package let clock: ManualClock
+    package let store: Store
 
-    public init(clock: ManualClock = ManualClock()) throws {
+    package init(clock: ManualClock = ManualClock()) throws {
         folder = try TemporaryFolder()
         catalog = try Catalog(folder: Project.products)
         self.clock = clock
@@ -19,7 +19,7 @@ public struct TestShop: Sendable {
     }
 
     /// Installs the shared keys in the folder of a new store.
-    public static func installKeys(in storeFolder: URL) throws {
+    package static func installKeys(in storeFolder: URL) throws {
         try FileManager.default.createDirectory(at: storeFolder, withIntermediateDirectories: true)
         try FileManager.default.copyItem(
             at: try keys.get().folder("keys"), to: storeFolder.appending(path: "keys", directoryHint: .isDirectory))
@@ -28,7 +28,7 @@ public struct TestShop: Sendable {
     /// The same store, opened like by another process.
     ///
     /// - Parameter withdrawn: A product that is no longer in its catalog.
-    public func reopened(withdrawing withdrawn: String? = nil) throws -> Store {
+    package func reopened(withdrawing withdrawn: String? = nil) throws -> Store {
         guard let withdrawn else { return try Self.open(folder, catalog: catalog, clock: clock) }
         let products = try TemporaryFolder()
         for name in [Catalog.configurationFile, Catalog.itemsFile] {
@@ -40,7 +40,7 @@ public struct TestShop: Sendable {
     }
 
     /// A verifier that trusts this store.
-    public func verifier() throws -> ProofVerifier {
+    package func verifier() throws -> ProofVerifier {
         ProofVerifier(
             anchors: try TrustAnchors(store.rootCertificates.compactMap { try TrustAnchor($0) }), clock: clock)
     }

@@ -1,17 +1,17 @@
 import Foundation
 
 /// A program of the system, against which tests compare Till.
-public enum Tool {
-    public struct Failure: Error, CustomStringConvertible {
+package enum Tool {
+    package struct Failure: Error, CustomStringConvertible {
         let command: String
         let status: Int32
         let error: String
 
-        public var description: String { "\(command) ended with \(status): \(error)" }
+        package var description: String { "\(command) ended with \(status): \(error)" }
     }
 
     /// Runs a program to its end.
-    public static func run(_ name: String, _ arguments: [String], in folder: URL) async throws {
+    package static func run(_ name: String, _ arguments: [String], in folder: URL) async throws {
         let process = process(name, arguments, in: folder)
         let errors = folder.appending(path: "\(UUID().uuidString).errors")
         try Data().write(to: errors)

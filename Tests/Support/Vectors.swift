@@ -1,15 +1,15 @@
 import Foundation
 
 /// Real artefacts of Apple in the folder of the environment variable `TILL_VECTORS`.
-public enum Vectors {
-    public static let folder: URL? = ProcessInfo.processInfo.environment["TILL_VECTORS"].map {
+package enum Vectors {
+    package static let folder: URL? = ProcessInfo.processInfo.environment["TILL_VECTORS"].map {
         URL(filePath: $0, directoryHint: .isDirectory)
     }
 
-    public static var areAvailable: Bool { folder != nil }
+    package static var areAvailable: Bool { folder != nil }
 
     /// The files of a folder whose names have a prefix, in order.
-    public static func files(_ name: String, prefix: String = "") -> [URL] {
+    package static func files(_ name: String, prefix: String = "") -> [URL] {
         guard let folder else { return [] }
         let files = try? FileManager.default.contentsOfDirectory(
             at: folder.appending(path: name, directoryHint: .isDirectory), includingPropertiesForKeys: nil)
@@ -17,7 +17,7 @@ public enum Vectors {
     }
 
     /// The text of a proof without the white space of its file.
-    public static func proof(_ file: URL) throws -> [UInt8] {
+    package static func proof(_ file: URL) throws -> [UInt8] {
         try Data(contentsOf: file).filter { $0 > 0x20 }
     }
 }

@@ -5,15 +5,15 @@ import Logging
 import Synchronization
 
 /// A team's back end that receives webhooks, on a free port of this machine, until its last owner releases it.
-public final class WebhookReceiver: Sendable {
-    public struct Received: JSONReadable, Sendable {
-        public let identifier: String
-        public let timestamp: String
+package final class WebhookReceiver: Sendable {
+    package struct Received: JSONReadable, Sendable {
+        package let identifier: String
+        package let timestamp: String
         /// The signatures, one for each secret.
-        public let signatures: [String]
+        package let signatures: [String]
         /// The header `Authorization`; empty without one.
-        public let authorization: String
-        public let body: String
+        package let authorization: String
+        package let body: String
 
         fileprivate init(_ request: Request) async throws {
             func field(_ name: String) -> String {
@@ -27,7 +27,7 @@ public final class WebhookReceiver: Sendable {
             signatures = field("webhook-signature").split(separator: " ").map(String.init)
         }
 
-        public var jsonData: Data { Data(body.utf8) }
+        package var jsonData: Data { Data(body.utf8) }
     }
 
     private final class Inbox: Sendable {
@@ -44,12 +44,12 @@ public final class WebhookReceiver: Sendable {
         }
     }
 
-    public let url: String
+    package let url: String
     private let inbox: Inbox
     private let task: Task<Void, Never>
 
     /// All received messages, accepted or refused.
-    public var received: [Received] { inbox.all }
+    package var received: [Received] { inbox.all }
 
     struct NotListening: Error {}
 
@@ -58,7 +58,7 @@ public final class WebhookReceiver: Sendable {
     /// - Parameters:
     ///   - body: The body of each answer.
     ///   - status: Returns the status of the answer, given the earlier messages.
-    public init(
+    package init(
         body: [UInt8] = [],
         answering status: @Sendable @escaping (Received, [Received]) async throws -> Int = { _, _ in 204 }
     ) async throws {

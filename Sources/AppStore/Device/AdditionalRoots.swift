@@ -1,13 +1,13 @@
 import NIOSSL
 
 /// Root certificates that a client trusts in addition to those of the system.
-public struct AdditionalRoots: Sendable {
+package struct AdditionalRoots: Sendable {
     private let certificates: [NIOSSLCertificate]
 
     /// Reads the certificates of a PEM text.
     ///
     /// - Returns: Nil if the text has no certificate, or an invalid one.
-    public init?(pem: [UInt8]) {
+    package init?(pem: [UInt8]) {
         guard let certificates = try? NIOSSLCertificate.fromPEMBytes(pem), !certificates.isEmpty else { return nil }
         self.certificates = certificates
     }

@@ -1,7 +1,7 @@
 import Proofs
 
 /// The steps of a purchase in the app, in order. Its process can die after each.
-public enum DeviceStep: Hashable, Sendable {
+package enum DeviceStep: Hashable, Sendable {
     /// The payment is in the queue.
     case paymentAdded(PaymentTransaction)
     /// The queue showed the transaction in a new state.
@@ -15,7 +15,7 @@ public enum DeviceStep: Hashable, Sendable {
     /// The transaction is out of the queue.
     case finished(PaymentTransaction)
 
-    public var transaction: PaymentTransaction {
+    package var transaction: PaymentTransaction {
         switch self {
         case .paymentAdded(let transaction), .updated(let transaction), .proofObtained(let transaction),
             .redeemed(let transaction, _), .refused(let transaction, _), .finished(let transaction):
@@ -24,7 +24,7 @@ public enum DeviceStep: Hashable, Sendable {
     }
 
     /// The name of the step, for the option of a command.
-    public var name: String {
+    package var name: String {
         switch self {
         case .paymentAdded: "paymentAdded"
         case .updated(let transaction): transaction.state.rawValue

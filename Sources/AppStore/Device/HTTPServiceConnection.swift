@@ -2,7 +2,7 @@ import Foundation
 import Proofs
 
 /// A connection to the service over HTTP, for one user.
-public struct HTTPServiceConnection: ServiceConnection {
+package struct HTTPServiceConnection: ServiceConnection {
     /// The characters that a path segment may have unencoded (RFC 3986 section 2.3).
     private static let unreserved = CharacterSet(
         charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
@@ -13,7 +13,7 @@ public struct HTTPServiceConnection: ServiceConnection {
     /// - Parameters:
     ///   - client: A client with an API key, or with the user's own token if `user` is nil.
     ///   - user: Nil for the user of the token.
-    public init(client: ServiceClient, user: User?) {
+    package init(client: ServiceClient, user: User?) {
         self.client = client
         userPath = Self.path(of: user)
     }
@@ -21,16 +21,16 @@ public struct HTTPServiceConnection: ServiceConnection {
     /// The path of a user's resources.
     ///
     /// - Parameter user: Nil for the user of the token.
-    public static func path(of user: User?) -> String {
+    package static func path(of user: User?) -> String {
         user.map { "/v1/users/" + segment($0.name) } ?? "/v1/me"
     }
 
     /// A text as a segment of a path.
-    public static func segment(_ text: String) -> String {
+    package static func segment(_ text: String) -> String {
         text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
     }
 
-    public func redeem(_ proof: Proof) async throws -> Redemption {
+    package func redeem(_ proof: Proof) async throws -> Redemption {
         switch proof {
         case .receipt(let receipt):
             try await client.post(userPath + "/receipts", ["receipt": receipt])
@@ -39,7 +39,7 @@ public struct HTTPServiceConnection: ServiceConnection {
         }
     }
 
-    public func items() async throws -> [OwnedItemResource] {
+    package func items() async throws -> [OwnedItemResource] {
         let list: OwnedItemList = try await client.get(userPath + "/items")
         return list.items
     }

@@ -3,13 +3,13 @@ import Proofs
 /// The app as an observer of its payment queue (StoreKit, `SKPaymentTransactionObserver`).
 ///
 /// It redeems a purchase before it finishes the transaction, so that a crash loses nothing.
-public struct PaymentQueueObserver: Sendable {
+package struct PaymentQueueObserver: Sendable {
     private let store: any StoreConnection
     private let service: any ServiceConnection
     private let report: @Sendable (DeviceStep) -> Void
 
     /// - Parameter report: Called after each step is done and before the next begins.
-    public init(
+    package init(
         store: any StoreConnection,
         service: any ServiceConnection,
         report: @escaping @Sendable (DeviceStep) -> Void = { _ in }
@@ -22,7 +22,7 @@ public struct PaymentQueueObserver: Sendable {
     /// Buys, and handles the transaction until it is finished, deferred, or refused by the service.
     ///
     /// - Returns: The last state of the transaction in the store.
-    public func buy(_ payment: Payment) async throws -> PaymentTransaction {
+    package func buy(_ payment: Payment) async throws -> PaymentTransaction {
         let added = try await store.add(payment)
         report(.paymentAdded(added))
         try await store.processPayments()
@@ -35,7 +35,7 @@ public struct PaymentQueueObserver: Sendable {
     ///
     /// - Returns: The transactions handled, without those that wait for approval.
     @discardableResult
-    public func resume() async throws -> [PaymentTransaction] {
+    package func resume() async throws -> [PaymentTransaction] {
         // The store completes payments that were under way when the app died.
         try await store.processPayments()
         let delivered = try await store.unfinishedTransactions().filter(\.state.isAwaitingFinish)

@@ -1,11 +1,11 @@
 /// A proof of purchase in text. The device sends it to the service and does not read its content.
-public enum Proof: Hashable, Sendable {
+package enum Proof: Hashable, Sendable {
     /// The app receipt (PKCS#7), in base64.
     case receipt(String)
     /// A signed transaction (JWS).
     case signedTransaction(String)
 
-    public var text: String {
+    package var text: String {
         switch self {
         case .receipt(let text), .signedTransaction(let text): text
         }

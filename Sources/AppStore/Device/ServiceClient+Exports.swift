@@ -7,17 +7,17 @@ extension ServiceClient {
     private static let attempts = 10
 
     /// A part of an export.
-    public struct ExportPart: Sendable {
+    package struct ExportPart: Sendable {
         /// Whole lines.
-        public let body: Data
+        package let body: Data
         /// The path of the next part, with its query; nil after the last.
-        public let next: String?
+        package let next: String?
     }
 
     /// Reads a part of an export, and retries if the service limits the rate or is busy.
     ///
     /// Throws as `get` does.
-    public func exportPart(_ path: String) async throws -> ExportPart {
+    package func exportPart(_ path: String) async throws -> ExportPart {
         let (links, body) = try await answer(
             to: HTTPClientRequest(url: url.absoluteString + path), within: 120, upTo: Self.maximumPart,
             attempts: Self.attempts)

@@ -5,15 +5,14 @@ import NIOSSL
 import Synchronization
 
 /// A client of the service's HTTP API, with one credential.
-public struct ServiceClient: Sendable {
+package struct ServiceClient: Sendable {
     /// The largest answer, in bytes.
     private static let maximumAnswer = 8 << 20
     /// The longest wait before a request is sent again, in seconds.
     private static let maximumWait = 60
 
     /// An HTTP client that fails at once if no server listens. It lives as long as the process.
-    public static let failFast = HTTPClient(
-        eventLoopGroupProvider: .singleton, configuration: failFastConfiguration)
+    package static let failFast = HTTPClient(eventLoopGroupProvider: .singleton, configuration: failFastConfiguration)
 
     private static let failFastConfiguration: HTTPClient.Configuration = {
         var configuration = HTTPClient.Configuration()
@@ -32,14 +31,14 @@ public struct ServiceClient: Sendable {
     /// - Parameters:
     ///   - url: The address of the service, such as `http://127.0.0.1:8080`.
     ///   - credential: An API key, or the token of an app's user.
-    public init(client: HTTPClient = Self.failFast, url: URL, credential: String) {
+    package init(client: HTTPClient = Self.failFast, url: URL, credential: String) {
         self.client = client
         self.url = url
         self.credential = credential
     }
 
     /// A client that trusts root certificates in addition to those of the system.
-    public init(url: URL, credential: String, trusting roots: AdditionalRoots) {
+    package init(url: URL, credential: String, trusting roots: AdditionalRoots) {
         var configuration = Self.failFastConfiguration
         configuration.tlsConfiguration = roots.tlsConfiguration
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
@@ -49,21 +48,21 @@ public struct ServiceClient: Sendable {
 
     /// - Parameter path: The encoded path with its query.
     /// - Throws: `ServiceRefusal` if the service refuses; `ServiceUnreachable` if it does not answer.
-    public func get<Answer: Decodable>(_ path: String, language: String? = nil) async throws -> Answer {
+    package func get<Answer: Decodable>(_ path: String, language: String? = nil) async throws -> Answer {
         var request = HTTPClientRequest(url: url.absoluteString + path)
         if let language { request.headers.add(name: "Accept-Language", value: language) }
         return try await send(request)
     }
 
     /// Throws as `get` does.
-    public func post<Answer: Decodable>(_ path: String, _ body: some Encodable) async throws -> Answer {
+    package func post<Answer: Decodable>(_ path: String, _ body: some Encodable) async throws -> Answer {
         var request = try request(path, body)
         request.method = .POST
         return try await send(request)
     }
 
     /// Throws as `get` does.
-    public func put<Answer: Decodable>(_ path: String, _ body: some Encodable) async throws -> Answer {
+    package func put<Answer: Decodable>(_ path: String, _ body: some Encodable) async throws -> Answer {
         var request = try request(path, body)
         request.method = .PUT
         return try await send(request)

@@ -1,7 +1,7 @@
 import Proofs
 
 /// The device's connection to the service, for one user.
-public protocol ServiceConnection: Sendable {
+package protocol ServiceConnection: Sendable {
     /// Redeems a proof.
     ///
     /// - Throws: `ServiceRefusal` if the service refuses the proof; another error if it did not answer.

@@ -1,11 +1,11 @@
 import Proofs
 
 /// A refusal by the service.
-public struct ServiceRefusal: CodedError, Hashable {
-    public let code: String
-    public let message: String
+package struct ServiceRefusal: CodedError, Hashable {
+    package let code: String
+    package let message: String
 
-    public init(code: String, message: String) {
+    package init(code: String, message: String) {
         self.code = code
         self.message = message
     }

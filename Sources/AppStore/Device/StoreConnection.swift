@@ -1,7 +1,7 @@
 import Proofs
 
 /// The device's connection to the App Store: the payment queue of one account, as StoreKit shows it to an app.
-public protocol StoreConnection: Sendable {
+package protocol StoreConnection: Sendable {
     /// Adds a payment to the queue (`SKPaymentQueue.add(_:)`). Its transaction is purchasing.
     func add(_ payment: Payment) async throws -> PaymentTransaction
 

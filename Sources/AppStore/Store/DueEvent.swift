@@ -1,8 +1,8 @@
 import Proofs
 
 /// A change of a subscription that became due.
-public struct DueEvent: Hashable, Sendable {
-    public enum Kind: String, Sendable, CaseIterable {
+package struct DueEvent: Hashable, Sendable {
+    package enum Kind: String, Sendable, CaseIterable {
         case renewed
         case renewalFailed
         case gracePeriodEnded
@@ -20,19 +20,19 @@ public struct DueEvent: Hashable, Sendable {
         }
     }
 
-    public let kind: Kind
+    package let kind: Kind
     /// The date, by the store's clock.
-    public let date: Timestamp
-    public let account: String
-    public let productIdentifier: String
-    public let transactionIdentifier: String
+    package let date: Timestamp
+    package let account: String
+    package let productIdentifier: String
+    package let transactionIdentifier: String
 }
 
 extension Store {
     /// The due events after one moment until another, the oldest first.
     ///
     /// - Parameter limit: The maximum number of events.
-    public func dueEvents(
+    package func dueEvents(
         after start: Timestamp,
         until end: Timestamp,
         limit: Int = .max

@@ -3,10 +3,10 @@ import Proofs
 
 /// The store's identity for TLS: a certificate for Apple's host names, issued by a local authority. Clients have to trust
 /// the authority.
-public struct ServerIdentity: Sendable {
+package struct ServerIdentity: Sendable {
     /// The hosts of the App Store Server API and of verifyReceipt, old and new, the placeholder of Apple's libraries for local
     /// testing, and this machine.
-    public static let hostNames = [
+    package static let hostNames = [
         "api.storekit.apple.com", "api.storekit-sandbox.apple.com", "api.storekit.itunes.apple.com",
         "api.storekit-sandbox.itunes.apple.com", "buy.itunes.apple.com", "sandbox.itunes.apple.com",
         "local-testing-base-url", "localhost", "127.0.0.1",
@@ -18,14 +18,14 @@ public struct ServerIdentity: Sendable {
     private static let certificateDays: Int64 = 90
 
     /// The file of the authority's certificate, in PEM.
-    public let authority: URL
+    package let authority: URL
     /// The file of the server's certificate and the authority's, in PEM.
-    public let certificate: URL
+    package let certificate: URL
     /// The file of the server's private key, in PEM.
-    public let key: URL
+    package let key: URL
 
     /// Makes the server's certificate in a folder, and the authority if the folder has none.
-    public init(folder: URL, clock: any WallClock, randomness: Randomness) throws(StoreError) {
+    package init(folder: URL, clock: any WallClock, randomness: Randomness) throws(StoreError) {
         authority = folder.appending(path: "authority.pem", directoryHint: .notDirectory)
         certificate = folder.appending(path: "server.pem", directoryHint: .notDirectory)
         key = folder.appending(path: "server-key.pem", directoryHint: .notDirectory)

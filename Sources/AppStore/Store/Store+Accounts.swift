@@ -1,6 +1,6 @@
 extension Store {
     /// The maximum length of an account's name, in bytes of UTF-8.
-    public static let maximumAccountLength = 256
+    package static let maximumAccountLength = 256
 
     /// - Throws: `StoreError`, `accountInvalid`, for a name that is empty, too long or has control characters.
     package static func check(account: String) throws(StoreError) {

@@ -1,7 +1,7 @@
 import GRDB
 
 /// The registration of an observer of a store, until `cancel` or its last reference.
-public final class StoreObservation: Sendable {
+package final class StoreObservation: Sendable {
     private let end: @Sendable () -> Void
 
     init(_ end: @escaping @Sendable () -> Void) {
@@ -10,7 +10,7 @@ public final class StoreObservation: Sendable {
 
     deinit { end() }
 
-    public func cancel() { end() }
+    package func cancel() { end() }
 }
 
 extension Store {
@@ -22,7 +22,7 @@ extension Store {
     /// - Parameters:
     ///   - interval: The pause between checks for commits of other processes.
     ///   - observer: The observer, which must not block. Several commits may result in one call.
-    public func observe(
+    package func observe(
         checkingEvery interval: Duration = .seconds(2),
         _ observer: @escaping @Sendable () -> Void
     ) -> StoreObservation {

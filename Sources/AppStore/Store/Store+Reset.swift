@@ -1,20 +1,20 @@
 import Foundation
 
 /// The things that a reset cleared.
-public struct ResetResult: Hashable, Sendable {
+package struct ResetResult: Hashable, Sendable {
     /// The number of transactions sold, renewals included.
-    public let sales: Int
-    public let notifications: Int
+    package let sales: Int
+    package let notifications: Int
     /// True if the clock was ahead of the machine's.
-    public let clock: Bool
+    package let clock: Bool
     /// True if a setting, or a fault of the next notifications, differed from the configuration.
-    public let settings: Bool
+    package let settings: Bool
 }
 
 extension Store {
     /// Clears the sales, the notifications, the clock and the settings. The keys, the products and the notification address
     /// stay.
-    public func reset() throws(StoreError) -> ResetResult {
+    package func reset() throws(StoreError) -> ResetResult {
         try write { books in
             let state = StateRecords(database: books.database)
             var initial = StoreSettings(configuration)

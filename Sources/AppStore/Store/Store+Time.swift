@@ -1,11 +1,11 @@
 import Proofs
 
 extension Store {
-    public var clock: StoreClock { StoreClock(store: self) }
+    package var clock: StoreClock { StoreClock(store: self) }
 
     /// The longest time that a step of the clock waits for all notifications. A server that answers more slowly than new ones become
     /// due would hold the clock forever.
-    public static let longestDelivery = Duration.seconds(600)
+    package static let longestDelivery = Duration.seconds(600)
     /// The longest time in which a notification is delivered while the clock waits for it.
     private static let deliveryTime = Duration.seconds(5)
     /// The pause between two looks at the deliveries.
@@ -19,7 +19,7 @@ extension Store {
     ///
     /// - Parameter limit: The longest time to wait for all deliveries. The rest of the step then takes place at once.
     /// - Returns: The new time of the store.
-    public func advance(_ step: TimeStep, deliveringWithin limit: Duration) async throws(StoreError) -> Timestamp {
+    package func advance(_ step: TimeStep, deliveringWithin limit: Duration) async throws(StoreError) -> Timestamp {
         let end = ContinuousClock.now + limit
         do {
             try await catchUpInBackground()
@@ -64,7 +64,7 @@ extension Store {
     /// Advances the store's clock at once. The due events in between happen in order, each at its own moment.
     ///
     /// - Returns: The new time of the store.
-    public func advance(_ step: TimeStep) throws(StoreError) -> Timestamp {
+    package func advance(_ step: TimeStep) throws(StoreError) -> Timestamp {
         let seconds = try step.seconds(from: now)
         let offset: Int64 = try writeState { state in
             try state.setOffset(try state.offset() + seconds * 1000)
@@ -76,26 +76,26 @@ extension Store {
     }
 
     /// Advances the store's clock by a period of the calendar.
-    public func advance(_ period: SubscriptionPeriod) throws(StoreError) -> Timestamp {
+    package func advance(_ period: SubscriptionPeriod) throws(StoreError) -> Timestamp {
         try advance(TimeStep.period(period))
     }
 
     /// Advances the store's clock by a number of seconds.
-    public func advance(seconds: Int64) throws(StoreError) -> Timestamp {
+    package func advance(seconds: Int64) throws(StoreError) -> Timestamp {
         try advance(TimeStep.seconds(seconds))
     }
 
     /// Performs all due events.
-    public func catchUp() throws(StoreError) {
+    package func catchUp() throws(StoreError) {
         try write { _ in }
     }
 
-    public func settings() throws(StoreError) -> StoreSettings {
+    package func settings() throws(StoreError) -> StoreSettings {
         try read(\.settings)
     }
 
     /// Changes the store's settings.
-    public func update(_ body: (inout StoreSettings) -> Void) throws(StoreError) -> StoreSettings {
+    package func update(_ body: (inout StoreSettings) -> Void) throws(StoreError) -> StoreSettings {
         try write { books in
             // Events due before the change happened under the earlier settings.
             var settings = books.settings

@@ -5,11 +5,11 @@ import Proofs
 
 /// A local App Store. It sells the products of a StoreKit configuration, keeps each account's payment queue and subscriptions
 /// in its own database, and signs proofs of its sales. It grants nothing.
-public final class Store: Sendable {
-    public let configuration: StoreKitConfiguration
-    public let bundleIdentifier: String
+package final class Store: Sendable {
+    package let configuration: StoreKitConfiguration
+    package let bundleIdentifier: String
     /// The environment that its proofs state.
-    public var environment: AppStoreEnvironment { issuer.environment }
+    package var environment: AppStoreEnvironment { issuer.environment }
     let issuer: ProofIssuer
     let machineClock: any WallClock
     private let randomness: Randomness
@@ -26,7 +26,7 @@ public final class Store: Sendable {
     ///   configuration's.
     /// - isDurable: False for a demonstration. A power cut may then lose sales.
     /// - clock: The machine's clock. The store's clock is this one plus an offset.
-    public init(
+    package init(
         folder: URL,
         bundleIdentifier: String,
         configuration: StoreKitConfiguration,
@@ -54,12 +54,12 @@ public final class Store: Sendable {
     }
 
     /// The roots of the store's two chains. A service has to trust them to accept the store's proofs.
-    public var rootCertificates: [Certificate] {
+    package var rootCertificates: [Certificate] {
         [issuer.keys.transactionSigner, issuer.keys.receiptSigner].compactMap(\.chain.last)
     }
 
     /// The time of the store's clock.
-    public var now: Timestamp {
+    package var now: Timestamp {
         // A read error is reported by the next use case.
         let offset = (try? queue.read { try StateRecords(database: $0).offset() }) ?? 0
         return Timestamp(millisecondsSince1970: machineClock.now().millisecondsSince1970 + offset)

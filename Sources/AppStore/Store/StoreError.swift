@@ -2,7 +2,7 @@ import Foundation
 import Proofs
 
 /// An error of the store.
-public enum StoreError: CodedError, Equatable {
+package enum StoreError: CodedError, Equatable {
     case productNotFound(String)
     case quantityOutOfRange(Int)
     case transactionNotFound(Int64)
@@ -24,7 +24,7 @@ public enum StoreError: CodedError, Equatable {
     case signingFailed(String)
     case storage(StorageFault)
 
-    public var code: String {
+    package var code: String {
         switch self {
         case .productNotFound: "productNotFound"
         case .quantityOutOfRange: "quantityOutOfRange"
@@ -44,7 +44,7 @@ public enum StoreError: CodedError, Equatable {
         }
     }
 
-    public var message: String {
+    package var message: String {
         switch self {
         case .productNotFound(let identifier):
             "The store sells no product \"\(identifier.prefix(100))\". List the products with `till store products`."

@@ -1,13 +1,13 @@
 import Proofs
 
 /// A manual step of the store's clock: `90s`, `5min`, `2h`, `3d`, `1w`, `1mo`, `1y`.
-public enum TimeStep: Hashable, Sendable {
+package enum TimeStep: Hashable, Sendable {
     case seconds(Int64)
     /// A period of the calendar.
     case period(SubscriptionPeriod)
 
     /// - Returns: Nil for any other text.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         guard let number = Int64(digits), (1...99_999).contains(number) else { return nil }
         switch text.dropFirst(digits.count) {

@@ -2,7 +2,7 @@ import Foundation
 import Proofs
 
 /// A request to verifyReceipt (Apple, "requestBody").
-public struct VerifyReceiptRequest: Decodable, Sendable {
+package struct VerifyReceiptRequest: Decodable, Sendable {
     let receiptData: String?
     let password: String?
     let excludeOldTransactions: Bool?
@@ -14,7 +14,7 @@ public struct VerifyReceiptRequest: Decodable, Sendable {
     }
 
     /// A value of another type counts as missing: Apple has a status of its own for each.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         receiptData = try? container.decode(String.self, forKey: .receiptData)
         password = try? container.decode(String.self, forKey: .password)
@@ -28,7 +28,7 @@ extension Store {
     /// - Parameters:
     /// - request: Nil if the request could not be read.
     /// - environment: The environment of the request. Production rejects sandbox receipts, and the sandbox production receipts.
-    public func verifyReceipt(
+    package func verifyReceipt(
         _ request: VerifyReceiptRequest?,
         environment: AppStoreEnvironment
     ) throws(StoreError) -> VerifyReceiptAnswer {

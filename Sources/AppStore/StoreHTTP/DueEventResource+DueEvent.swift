@@ -1,5 +1,5 @@
 extension DueEventResource {
-    public init(_ event: DueEvent) {
+    package init(_ event: DueEvent) {
         self.init(
             kind: event.kind.rawValue, date: event.date.rfc3339, account: event.account,
             productId: event.productIdentifier, transactionId: event.transactionIdentifier)

@@ -2,7 +2,7 @@ import Foundation
 import Proofs
 
 extension NotificationResource {
-    public init(_ notification: StoreNotification) {
+    package init(_ notification: StoreNotification) {
         self.init(
             notificationUUID: notification.notificationUUID.uuidString.lowercased(),
             notificationType: notification.type.rawValue, subtype: notification.subtype?.rawValue,

@@ -10,7 +10,7 @@ import ServiceLifecycle
 
 /// Sends due notifications to the developer's server one by one, as Apple does. Any status but 200 to 206 is a failed
 /// attempt (App Store Server Notifications, "Responding").
-public struct NotificationSender: Service {
+package struct NotificationSender: Service {
     /// The timeout of a request.
     private static let timeout = Duration.seconds(30)
     /// The polling interval. Other processes may add notifications to the same store.
@@ -21,13 +21,13 @@ public struct NotificationSender: Service {
     private let store: Store
     private let logger: Logger
 
-    public init(store: Store, logger: Logger) {
+    package init(store: Store, logger: Logger) {
         self.store = store
         self.logger = logger
     }
 
     /// Sends notifications until the service shuts down.
-    public func run() async throws {
+    package func run() async throws {
         let lock = store.beginDelivering()
         defer { withExtendedLifetime(lock) {} }
         try await HTTPClient.withHTTPClient(configuration: Self.configuration) { client in

@@ -1,5 +1,5 @@
 extension ResetResource {
-    public init(_ result: ResetResult) {
+    package init(_ result: ResetResult) {
         self.init(
             sales: result.sales, notifications: result.notifications, clock: result.clock, settings: result.settings)
     }

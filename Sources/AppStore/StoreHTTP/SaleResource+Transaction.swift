@@ -1,7 +1,7 @@
 import Proofs
 
 extension SaleResource {
-    public init(_ transaction: Transaction) {
+    package init(_ transaction: Transaction) {
         self.init(
             transactionId: transaction.transactionIdentifier,
             originalTransactionId: transaction.originalTransactionIdentifier,

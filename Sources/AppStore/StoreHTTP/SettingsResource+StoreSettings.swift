@@ -1,7 +1,7 @@
 import Proofs
 
 extension SettingsResource {
-    public init(_ settings: StoreSettings) {
+    package init(_ settings: StoreSettings) {
         self.init(
             timeRate: settings.timeRate.name, storefront: settings.storefront, locale: settings.locale,
             isAskToBuyEnabled: settings.isAskToBuyEnabled,

@@ -5,7 +5,7 @@ import Proofs
 
 /// The store's routes: the App Store's (`/inApps`, `/verifyReceipt`), and the sandbox's, which control the customer and Apple
 /// (`/sandbox/v1`).
-public struct StoreRoutes: RouteSource {
+package struct StoreRoutes: RouteSource {
     private let store: Store
     private let sandboxKey: APIKey
     private let clock: any WallClock
@@ -13,14 +13,14 @@ public struct StoreRoutes: RouteSource {
     /// - Parameters:
     /// - sandboxKey: The API key of the sandbox's routes.
     /// - clock: The machine's clock, for the dates of developers' tokens.
-    public init(store: Store, sandboxKey: APIKey, clock: any WallClock = SystemClock()) {
+    package init(store: Store, sandboxKey: APIKey, clock: any WallClock = SystemClock()) {
         self.store = store
         self.sandboxKey = sandboxKey
         self.clock = clock
     }
 
     /// The routes of a stand-alone store, with its own description, error codes and readiness.
-    public func router() -> Router<ServiceContext> {
+    package func router() -> Router<ServiceContext> {
         let router = Router(context: ServiceContext.self)
         let limits = SharedLimits(addresses: ClientAddresses(proxies: 0), bodies: BodyBudget())
         router.add(middleware: RequestMiddleware(metrics: ServiceMetrics()))
@@ -64,7 +64,7 @@ public struct StoreRoutes: RouteSource {
         CacheableAnswer.response(openAPI, type: "application/json", for: request)
     }
 
-    public func add(to router: Router<ServiceContext>) {
+    package func add(to router: Router<ServiceContext>) {
         let server = router.group("inApps")
             .add(middleware: ServerAPIErrorMiddleware())
             .add(middleware: TeamTokens(store: store, clock: clock))

@@ -1,9 +1,5 @@
 /// An account's purchase of the app.
-public struct AppTransactionResource: Codable, Sendable {
+package struct AppTransactionResource: Codable, Sendable {
     /// A JWS.
-    public let signedAppTransaction: String
-
-    public init(signedAppTransaction: String) {
-        self.signedAppTransaction = signedAppTransaction
-    }
+    package let signedAppTransaction: String
 }

@@ -1,8 +1,4 @@
 /// The notifications of the store.
-public struct NotificationList: Codable, Sendable {
-    public let notifications: [NotificationResource]
-
-    public init(notifications: [NotificationResource]) {
-        self.notifications = notifications
-    }
+struct NotificationList: Codable, Sendable {
+    let notifications: [NotificationResource]
 }

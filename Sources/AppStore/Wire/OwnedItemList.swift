@@ -1,8 +1,8 @@
 /// The items that a user owns, in order.
-public struct OwnedItemList: Codable, Sendable {
-    public let items: [OwnedItemResource]
+package struct OwnedItemList: Codable, Sendable {
+    package let items: [OwnedItemResource]
 
-    public init(items: [OwnedItemResource]) {
+    package init(items: [OwnedItemResource]) {
         self.items = items
     }
 }

@@ -1,8 +1,4 @@
 /// A request to refund a sale, or to request its refund.
-public struct RefundRequest: Codable, Sendable {
-    public let reason: String?
-
-    public init(reason: String? = nil) {
-        self.reason = reason
-    }
+struct RefundRequest: Codable, Sendable {
+    var reason: String?
 }

@@ -1,8 +1,4 @@
 /// The sales to an account.
-public struct SaleList: Codable, Sendable {
-    public let transactions: [SaleResource]
-
-    public init(transactions: [SaleResource]) {
-        self.transactions = transactions
-    }
+package struct SaleList: Codable, Sendable {
+    package let transactions: [SaleResource]
 }

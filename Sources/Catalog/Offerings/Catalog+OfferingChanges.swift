@@ -2,20 +2,20 @@ import Proofs
 
 /// The administration of rights and offerings. A change that throws leaves the catalog as it was.
 extension Catalog {
-    public func isAdministered(right name: String) -> Bool {
+    package func isAdministered(right name: String) -> Bool {
         offeringMap.administered.rights.contains { $0.name.hasSameBytes(as: name) }
     }
 
-    public func isAdministered(offering identifier: String) -> Bool {
+    package func isAdministered(offering identifier: String) -> Bool {
         offeringMap.administered.offerings.contains { $0.identifier.hasSameBytes(as: identifier) }
     }
 
-    public var isCurrentOfferingAdministered: Bool { offeringMap.administered.currentOffering != nil }
+    package var isCurrentOfferingAdministered: Bool { offeringMap.administered.currentOffering != nil }
 
     /// Creates or changes a right.
     ///
     /// - Throws: `CatalogError` for a product or item that the catalog does not have.
-    public mutating func define(_ right: Right) throws(CatalogError) {
+    package mutating func define(_ right: Right) throws(CatalogError) {
         var changed = self
         changed.offeringMap.set(right)
         try changed.checkOfferings()
@@ -25,7 +25,7 @@ extension Catalog {
     /// Creates or changes an offering.
     ///
     /// - Throws: `CatalogError` for a product that the catalog does not have.
-    public mutating func define(_ offering: Offering) throws(CatalogError) {
+    package mutating func define(_ offering: Offering) throws(CatalogError) {
         var changed = self
         changed.offeringMap.set(offering)
         try changed.checkOfferings()
@@ -35,7 +35,7 @@ extension Catalog {
     /// Makes an offering the current one.
     ///
     /// - Throws: `CatalogError` for an unknown offering.
-    public mutating func setCurrentOffering(_ identifier: String) throws(CatalogError) {
+    package mutating func setCurrentOffering(_ identifier: String) throws(CatalogError) {
         var changed = self
         changed.offeringMap.currentOffering = identifier
         changed.offeringMap.administered.currentOffering = identifier
@@ -44,7 +44,7 @@ extension Catalog {
     }
 
     /// Restores the files' definition of a right, or removes the right if the files have none.
-    public mutating func revert(right name: String, to files: Catalog) throws(CatalogError) {
+    package mutating func revert(right name: String, to files: Catalog) throws(CatalogError) {
         var changes = offeringMap.administered
         changes.rights.removeAll { $0.name.hasSameBytes(as: name) }
         try replaceOfferings(with: changes, over: files)
@@ -53,14 +53,14 @@ extension Catalog {
     /// Restores the files' definition of an offering, or removes the offering if the files have none.
     ///
     /// - Throws: `CatalogError` if it was the current offering.
-    public mutating func revert(offering identifier: String, to files: Catalog) throws(CatalogError) {
+    package mutating func revert(offering identifier: String, to files: Catalog) throws(CatalogError) {
         var changes = offeringMap.administered
         changes.offerings.removeAll { $0.identifier.hasSameBytes(as: identifier) }
         try replaceOfferings(with: changes, over: files)
     }
 
     /// Makes the files' current offering the current one again.
-    public mutating func revertCurrentOffering(to files: Catalog) throws(CatalogError) {
+    package mutating func revertCurrentOffering(to files: Catalog) throws(CatalogError) {
         var changes = offeringMap.administered
         changes.currentOffering = nil
         try replaceOfferings(with: changes, over: files)

@@ -3,31 +3,31 @@ import Proofs
 
 extension Catalog {
     /// The name of the file with rights and offerings. A catalog without either has no such file.
-    public static let offeringsFile = "Offerings.json"
+    package static let offeringsFile = "Offerings.json"
     /// The maximum number of rights.
-    public static let maximumRights = 200
+    package static let maximumRights = 200
     /// The maximum number of offerings.
-    public static let maximumOfferings = 200
+    package static let maximumOfferings = 200
 
     /// The rights, in the order of the file, then of their creation.
-    public var rights: [Right] { offeringMap.rights }
+    package var rights: [Right] { offeringMap.rights }
 
     /// The offerings, in the order of the file, then of their creation.
-    public var offerings: [Offering] { offeringMap.offerings }
+    package var offerings: [Offering] { offeringMap.offerings }
 
     /// The offering that apps show unless they ask for another; nil for none.
-    public var currentOffering: Offering? { offeringMap.currentOffering.flatMap { offeringMap.offering($0) } }
+    package var currentOffering: Offering? { offeringMap.currentOffering.flatMap { offeringMap.offering($0) } }
 
-    public func isCurrent(_ offering: Offering) -> Bool {
+    package func isCurrent(_ offering: Offering) -> Bool {
         offeringMap.currentOffering?.hasSameBytes(as: offering.identifier) ?? false
     }
 
-    public func right(_ name: String) -> Right? { offeringMap.right(name) }
+    package func right(_ name: String) -> Right? { offeringMap.right(name) }
 
-    public func offering(_ identifier: String) -> Offering? { offeringMap.offering(identifier) }
+    package func offering(_ identifier: String) -> Offering? { offeringMap.offering(identifier) }
 
     /// The packages of an offering whose products are for sale.
-    public func packagesForSale(of offering: Offering) -> [Offering.Package] {
+    package func packagesForSale(of offering: Offering) -> [Offering.Package] {
         offering.packages.filter { !isWithdrawn($0.productIdentifier) }
     }
 

@@ -1,11 +1,11 @@
 import Proofs
 
 /// A selection of products that an app shows together, in packages.
-public struct Offering: Sendable {
+package struct Offering: Sendable {
     /// A product in an offering, under a name that the app knows, such as `$rc_monthly`.
-    public struct Package: Hashable, Sendable {
-        public let identifier: String
-        public let productIdentifier: String
+    package struct Package: Hashable, Sendable {
+        package let identifier: String
+        package let productIdentifier: String
     }
 
     /// The maximum number of packages of an offering.
@@ -14,12 +14,12 @@ public struct Offering: Sendable {
     static let maximumMetadata = 4096
     private static let keys = ["description", "identifier", "metadata", "packages"]
 
-    public let identifier: String
-    public let description: String
+    package let identifier: String
+    package let description: String
     /// Values for the app, such as texts and colors of its paywall; it may be empty.
-    public let metadata: JSONObject
+    package let metadata: JSONObject
     /// The packages, in the order in which the app shows them.
-    public let packages: [Package]
+    package let packages: [Package]
     /// The definition, for errors about its products.
     private let entry: CatalogReader
 
@@ -27,7 +27,7 @@ public struct Offering: Sendable {
     ///
     /// - Parameter object: The definition. It may leave out the identifier.
     /// - Throws: `CatalogError` for the first invalid key. The error names the offering as its file.
-    public init(_ object: JSONObject, identifiedBy identifier: String) throws(CatalogError) {
+    package init(_ object: JSONObject, identifiedBy identifier: String) throws(CatalogError) {
         try self.init(
             try CatalogReader(file: identifier, value: .object(object)).naming("identifier", identifier))
     }
@@ -48,7 +48,7 @@ public struct Offering: Sendable {
     }
 
     /// The definition in the form of the file, without the identifier.
-    public var definition: JSONObject {
+    package var definition: JSONObject {
         var object: JSONObject = ["description": .string(description)]
         if !metadata.members.isEmpty { _ = object.add("metadata", .object(metadata)) }
         let packages = packages.map {

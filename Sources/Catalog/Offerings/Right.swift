@@ -1,18 +1,18 @@
 import Proofs
 
 /// A right of users, such as `premium`, with the products and items that give it. RevenueCat's SDKs call it an entitlement.
-public struct Right: Sendable {
+package struct Right: Sendable {
     /// The maximum number of products of a right, and of its items.
     static let maximumSources = 1000
     private static let keys = ["description", "items", "name", "products"]
 
-    public let name: String
+    package let name: String
     /// A description for the team; it may be empty.
-    public let description: String
+    package let description: String
     /// The identifiers of the products whose owners have the right.
-    public let products: [String]
+    package let products: [String]
     /// The items whose owners have the right, by a purchase, a grant or the catalog's rule.
-    public let items: [Item]
+    package let items: [Item]
     /// The definition, for errors about its products and items.
     private let entry: CatalogReader
 
@@ -20,7 +20,7 @@ public struct Right: Sendable {
     ///
     /// - Parameter object: The definition. It may leave out the name.
     /// - Throws: `CatalogError` for the first invalid key. The error names the right as its file.
-    public init(_ object: JSONObject, named name: String) throws(CatalogError) {
+    package init(_ object: JSONObject, named name: String) throws(CatalogError) {
         try self.init(try CatalogReader(file: name, value: .object(object)).naming("name", name))
     }
 
@@ -46,7 +46,7 @@ public struct Right: Sendable {
     }
 
     /// The definition in the form of the file, without the name.
-    public var definition: JSONObject {
+    package var definition: JSONObject {
         var object = JSONObject()
         if !description.isEmpty { _ = object.add("description", .string(description)) }
         if !products.isEmpty { _ = object.add("products", .array(products.map { .string($0) })) }

@@ -1,12 +1,12 @@
 import Proofs
 
 /// The products and items that give a right, in all apps of a service or in one.
-public struct RightSources: Sendable {
-    public let name: String
-    public private(set) var products: Set<ByteKey>
-    public private(set) var items: Set<Item>
+package struct RightSources: Sendable {
+    package let name: String
+    package private(set) var products: Set<ByteKey>
+    package private(set) var items: Set<Item>
 
-    public init(name: String, products: [String], items: [Item]) {
+    package init(name: String, products: [String], items: [Item]) {
         self.name = name
         self.products = Set(products.map { ByteKey($0) })
         self.items = Set(items)
@@ -22,7 +22,7 @@ extension Catalogs {
     /// The rights, in the order of the apps. Rights of one name are one right.
     ///
     /// - Parameter app: A bundle identifier; nil for all apps.
-    public func rights(in app: String? = nil) -> [RightSources] {
+    package func rights(in app: String? = nil) -> [RightSources] {
         var places: [ByteKey: Int] = [:]
         var rights: [RightSources] = []
         for catalog in all where app?.hasSameBytes(as: catalog.bundleIdentifier) ?? true {

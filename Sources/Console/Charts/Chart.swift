@@ -11,7 +11,7 @@ package struct Chart: Sendable {
     }
 
     /// The largest number of series with a colour of their own.
-    package static let maximumSeries = 6
+    static let maximumSeries = 6
     private static let maximumLabels = 8
 
     let name: Phrase

@@ -91,7 +91,7 @@ package final class LiveStreams: Service, Sendable {
         return Listener(wakes: wakes, number: number)
     }
 
-    package func leave(_ listener: Listener) {
+    func leave(_ listener: Listener) {
         state.withLock { _ = $0.open.removeValue(forKey: listener.number) }
     }
 

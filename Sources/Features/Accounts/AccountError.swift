@@ -1,7 +1,7 @@
 import Proofs
 
 /// The error of a use case of accounts or sessions.
-public enum AccountError: CodedError, Equatable {
+package enum AccountError: CodedError, Equatable {
     case emailInvalid
     case emailTooLong
     case emailTaken
@@ -24,7 +24,7 @@ public enum AccountError: CodedError, Equatable {
     /// There was too little memory to hash a password.
     case passwordNotHashed
 
-    public var code: String {
+    package var code: String {
         switch self {
         case .emailInvalid: "emailInvalid"
         case .emailTooLong: "emailTooLong"
@@ -44,7 +44,7 @@ public enum AccountError: CodedError, Equatable {
         }
     }
 
-    public var message: String {
+    package var message: String {
         switch self {
         case .emailInvalid: "The e-mail address is invalid. It must have the form name@example.com."
         case .emailTooLong: "The e-mail address is longer than \(EmailAddress.maximumLength) bytes."

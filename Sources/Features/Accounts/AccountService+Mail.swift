@@ -6,7 +6,7 @@ extension AccountService {
     /// Queues a mail with a link that verifies the address of an account.
     ///
     /// - Throws: `AccountError`: `accountNotFound`, `emailVerified`, `mailTooOften`.
-    public func askForVerification(of user: User, in language: String) async throws {
+    package func askForVerification(of user: User, in language: String) async throws {
         let now = clock.now()
         try await ledger.write { transaction in
             guard let account = try transaction.account(of: user), account.address != nil,
@@ -20,7 +20,7 @@ extension AccountService {
     }
 
     /// Queues a mail with a link that resets the password, if the address has an account.
-    public func askForReset(of email: EmailAddress, in language: String) async throws {
+    package func askForReset(of email: EmailAddress, in language: String) async throws {
         let now = clock.now()
         try await ledger.write { try $0.queueReset(for: email, in: language, at: now) }
     }
@@ -28,7 +28,7 @@ extension AccountService {
     /// Begins the change of an account's address, after the password was confirmed.
     ///
     /// - Throws: `AccountError`: `emailUnchanged`, `passwordWrong`, `mailTooOften`.
-    public func askForChange(of account: AccountRecord, to email: EmailAddress, in language: String) async throws {
+    package func askForChange(of account: AccountRecord, to email: EmailAddress, in language: String) async throws {
         guard email.text != account.email else { throw AccountError.emailUnchanged }
         let now = clock.now()
         try await ledger.write { try $0.beginChange(to: email, of: account, in: language, at: now) }
@@ -37,7 +37,7 @@ extension AccountService {
     /// Confirms an address, or one half of a change.
     ///
     /// - Throws: `AccountError`: `linkInvalid`, `linkExpired`, `emailTaken`.
-    public func confirm(_ text: String) async throws -> Confirmation {
+    package func confirm(_ text: String) async throws -> Confirmation {
         let token = try await presentedLink(text, for: [.verification, .addressChange, .newAddress]).token
         let now = clock.now()
         return try await ledger.write { try $0.confirm(token, at: now) }
@@ -46,23 +46,23 @@ extension AccountService {
     /// Releases an address that another person has used to sign up.
     ///
     /// - Throws: `AccountError`: `linkInvalid`, `linkExpired`, `emailVerified`.
-    public func release(_ text: String) async throws {
+    package func release(_ text: String) async throws {
         let token = try await presentedLink(text, for: [.verification]).token
         let now = clock.now()
         try await ledger.write { try $0.release(token, at: now) }
     }
 
     /// A valid link for a password reset.
-    public struct PresentedReset: Sendable {
+    package struct PresentedReset: Sendable {
         fileprivate let token: LinkToken
-        public let account: AccountRecord
+        package let account: AccountRecord
     }
 
     /// Checks the link of a reset. This is the first half, which writes nothing, so that a stranger without a link causes no
     /// write and no hash.
     ///
     /// - Throws: `AccountError`: `linkInvalid`, `linkExpired`.
-    public func presentedReset(_ text: String) async throws -> PresentedReset {
+    package func presentedReset(_ text: String) async throws -> PresentedReset {
         let (token, account) = try await presentedLink(text, for: [.reset])
         return PresentedReset(token: token, account: account)
     }
@@ -71,7 +71,7 @@ extension AccountService {
     ///
     /// - Parameter hash: The hash of the new password.
     /// - Throws: `AccountError`: `linkInvalid`, `linkExpired`.
-    public func reset(_ presented: PresentedReset, to hash: String) async throws {
+    package func reset(_ presented: PresentedReset, to hash: String) async throws {
         let now = clock.now()
         try await ledger.write { try $0.reset(hash, by: presented.token, at: now) }
     }

@@ -5,19 +5,19 @@ import Proofs
 /// second use shows that it was copied, and ends the session.
 extension AccountService {
     /// The result of presenting an access token.
-    public enum Presented: Hashable, Sendable {
+    package enum Presented: Hashable, Sendable {
         case user(User)
         case expired
         case invalid
     }
 
     /// True if a text has the prefix of an access token.
-    public static func isAccessToken(_ text: String) -> Bool {
+    package static func isAccessToken(_ text: String) -> Bool {
         text.hasPrefix(SessionToken.Kind.access.rawValue)
     }
 
     /// - Parameter text: The presented text.
-    public func user(presenting text: String) async throws -> Presented {
+    package func user(presenting text: String) async throws -> Presented {
         guard let token = SessionToken(.access, text) else { return .invalid }
         // Valid or not, the token has expired.
         guard clock.now() < token.endsAt else { return .expired }
@@ -32,9 +32,9 @@ extension AccountService {
     }
 
     /// A presented refresh token, valid or not.
-    public struct PresentedToken: Sendable {
+    package struct PresentedToken: Sendable {
         /// The reason why the token is invalid; nil if it has a session.
-        public let refusal: AccountError?
+        package let refusal: AccountError?
         fileprivate let token: SessionToken
         fileprivate let session: SessionRecord?
     }
@@ -44,7 +44,7 @@ extension AccountService {
     ///
     /// - Parameter text: The presented text.
     /// - Throws: `AccountError`, `refreshTokenInvalid` for a malformed text.
-    public func presented(_ text: String) async throws -> PresentedToken {
+    package func presented(_ text: String) async throws -> PresentedToken {
         guard let token = SessionToken(.refresh, text) else { throw AccountError.refreshTokenInvalid }
         let session = try await ledger.read { try $0.session(refresh: token.session) }
         let refusal: AccountError = token.endsAt <= clock.now() ? .refreshTokenExpired : .refreshTokenInvalid
@@ -54,7 +54,7 @@ extension AccountService {
     /// Exchanges a refresh token for a new pair of tokens.
     ///
     /// - Throws: `AccountError`.
-    public func renew(_ presented: PresentedToken) async throws -> SessionTokens {
+    package func renew(_ presented: PresentedToken) async throws -> SessionTokens {
         guard let known = presented.session else { throw presented.refusal ?? AccountError.refreshTokenInvalid }
         let (session, tokens) = newSession(of: known.user, known)
         let renewal = try await ledger.write {
@@ -70,7 +70,7 @@ extension AccountService {
 
     /// Ends a session by its current or an earlier refresh token. An earlier one may be a stolen copy, for which ending the
     /// session is right as well.
-    public func end(_ presented: PresentedToken) async throws {
+    package func end(_ presented: PresentedToken) async throws {
         guard let session = presented.session else { return }
         try await ledger.write { try $0.end(session) }
     }

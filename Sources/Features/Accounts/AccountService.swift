@@ -6,7 +6,7 @@ import Proofs
 ///
 /// Each use case with a password has two halves, like a redemption. Hashing uses the processor, not the ledger. The rest is one
 /// call of the ledger. So the caller can hash on threads that block nothing else.
-public struct AccountService: Sendable {
+package struct AccountService: Sendable {
     /// The lifetime of an access token, in milliseconds.
     static let accessTime: Int64 = 15 * 60 * 1000
     /// The lifetime of a refresh token, in milliseconds. A device may stay offline that long.
@@ -24,7 +24,7 @@ public struct AccountService: Sendable {
     /// - Parameters:
     ///   - sendsMail: True if the queued mails are sent.
     ///   - cost: The cost of one hash.
-    public init(
+    package init(
         ledger: Ledger,
         clock: any WallClock,
         randomness: Randomness,
@@ -40,26 +40,26 @@ public struct AccountService: Sendable {
     }
 
     /// A logged-in user, and the tokens for the device.
-    public struct Entrance: Sendable {
-        public let account: AccountRecord
-        public let tokens: SessionTokens
+    package struct Entrance: Sendable {
+        package let account: AccountRecord
+        package let tokens: SessionTokens
     }
 
     /// Erases a user after the account's password was confirmed. The user's transactions stay redeemed, under a tombstone.
     ///
     /// - Throws: `AccountError`, `passwordWrong` if the account was erased or its password was changed meanwhile.
-    public func erase(_ account: AccountRecord, by actor: AuditActor, at moment: Timestamp) async throws {
+    package func erase(_ account: AccountRecord, by actor: AuditActor, at moment: Timestamp) async throws {
         let isErased = try await ledger.write { try $0.erase(account, by: actor, at: moment) }
         guard isErased else { throw AccountError.passwordWrong }
     }
 
     /// True if no account has the address.
-    public func isAvailable(_ email: EmailAddress) async throws -> Bool {
+    package func isAvailable(_ email: EmailAddress) async throws -> Bool {
         try await ledger.read { try $0.account(emailLowercase: email.lowercase) } == nil
     }
 
     /// An account that is not stored yet. This takes as long as a hash.
-    public func newAccount(_ email: EmailAddress, _ password: Password) throws(AccountError) -> AccountRecord {
+    package func newAccount(_ email: EmailAddress, _ password: Password) throws(AccountError) -> AccountRecord {
         let name = UUID(randomness: randomness).lowercasedString
         // A UUID is a valid name.
         guard let user = User(issuer: User.accountIssuer, name: name) else { throw .accountNotFound }
@@ -74,7 +74,7 @@ public struct AccountService: Sendable {
     ///   - language: The language of the mail that verifies the address, if mail is sent.
     ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit.
     /// - Throws: `AccountError`, `emailTaken`; `LedgerError.newcomersLimited`.
-    public func open(
+    package func open(
         _ account: AccountRecord,
         language: String = "en",
         newcomers: NewcomerAllowance? = nil
@@ -92,19 +92,19 @@ public struct AccountService: Sendable {
     }
 
     /// The account of an address as the client sent it; nil if there is none.
-    public func account(email: String) async throws -> AccountRecord? {
+    package func account(email: String) async throws -> AccountRecord? {
         guard let email = try? EmailAddress(email) else { return nil }
         return try await ledger.read { try $0.account(emailLowercase: email.lowercase) }
     }
 
-    public func account(of user: User) async throws -> AccountRecord {
+    package func account(of user: User) async throws -> AccountRecord {
         let account = try await ledger.read { try $0.account(of: user) }
         guard let account else { throw AccountError.accountNotFound }
         return account
     }
 
     /// True if a password is the account's. This takes as long as a hash, with or without an account.
-    public func isPassword(_ password: String, of account: AccountRecord?) throws(AccountError) -> Bool {
+    package func isPassword(_ password: String, of account: AccountRecord?) throws(AccountError) -> Bool {
         // A password above the limit matches no account. It takes as long as any other.
         let isShort = password.utf8.count <= Password.maximumLength
         let text = isShort ? Password.composed(password) : ""
@@ -117,7 +117,7 @@ public struct AccountService: Sendable {
     /// Logs a user in after the account's password was confirmed.
     ///
     /// - Throws: `AccountError`, `credentialsWrong` if the account was erased or its password was changed meanwhile.
-    public func enter(_ account: AccountRecord) async throws -> Entrance {
+    package func enter(_ account: AccountRecord) async throws -> Entrance {
         let tokens = try await ledger.write { transaction in
             try transaction.unchanged(account).map { try begin(of: $0, in: transaction) }
         }
@@ -126,7 +126,7 @@ public struct AccountService: Sendable {
     }
 
     /// The hash of a new password. This is slow by design.
-    public func hash(_ password: Password) throws(AccountError) -> String {
+    package func hash(_ password: Password) throws(AccountError) -> String {
         do {
             return try PasswordHash(password.text, salt: randomness.bytes(16), cost: cost).description
         } catch {
@@ -139,11 +139,7 @@ public struct AccountService: Sendable {
     /// - Parameters:
     ///   - hash: The hash of the new password.
     ///   - token: The access token of the caller, whose session continues.
-    public func setPasswordHash(
-        _ hash: String,
-        of account: AccountRecord,
-        from token: String
-    ) async throws {
+    package func setPasswordHash(_ hash: String, of account: AccountRecord, from token: String) async throws {
         let session = SessionToken(.access, token)?.session.identifier ?? []
         let isSet = try await ledger.write { try $0.setPasswordHash(hash, of: account, keeping: session) }
         guard isSet else { throw AccountError.passwordWrong }

@@ -1,16 +1,16 @@
 /// The e-mail address of an account. Its form allows mail to be sent to it (RFC 5321 section 4.1.2, without quotes, comments or
 /// addresses in brackets).
-public struct EmailAddress: Hashable, Sendable {
+package struct EmailAddress: Hashable, Sendable {
     /// The longest address, in bytes (RFC 5321 section 4.5.3.1.3, without the angle brackets).
-    public static let maximumLength = 254
+    package static let maximumLength = 254
 
     /// The address as the user wrote it, without surrounding spaces.
-    public let text: String
+    package let text: String
     /// The address in lower case. It identifies the account.
-    public var lowercase: String { text.lowercased() }
+    package var lowercase: String { text.lowercased() }
 
     /// - Throws: `AccountError`, `emailTooLong` or `emailInvalid`.
-    public init(_ text: String) throws(AccountError) {
+    package init(_ text: String) throws(AccountError) {
         // Some keyboards add a space after a completed word.
         let text = String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
         guard text.utf8.count <= Self.maximumLength else { throw .emailTooLong }

@@ -2,26 +2,26 @@ import Ledger
 import Proofs
 
 /// The use cases of mail senders.
-public struct MailQueue: Sendable {
+package struct MailQueue: Sendable {
     /// The lease of a mail, in seconds. After it, another sender may take the mail.
     static let lease: Int64 = 60
     /// The retention of sent and given-up mails and of expired links, in seconds.
     static let memory: Int64 = 7 * 86_400
 
-    public let ledger: Ledger
+    package let ledger: Ledger
     private let clock: any WallClock
     private let randomness: Randomness
 
-    public init(ledger: Ledger, clock: any WallClock, randomness: Randomness) {
+    package init(ledger: Ledger, clock: any WallClock, randomness: Randomness) {
         self.ledger = ledger
         self.clock = clock
         self.randomness = randomness
     }
 
-    public func now() -> Timestamp { clock.now() }
+    package func now() -> Timestamp { clock.now() }
 
     /// Takes due mails. The sender must send them and record the results.
-    public func lease(upTo limit: Int) async throws -> [LeasedMail] {
+    package func lease(upTo limit: Int) async throws -> [LeasedMail] {
         let now = clock.now()
         let due = try await ledger.read { try $0.dueMails(at: now, limit: limit) }
         guard !due.isEmpty else { return [] }
@@ -29,16 +29,16 @@ public struct MailQueue: Sendable {
     }
 
     /// The result of an attempt that ends now.
-    public func result(of mail: QueuedMail, _ outcome: MailOutcome) -> MailResult {
+    package func result(of mail: QueuedMail, _ outcome: MailOutcome) -> MailResult {
         MailResult(of: mail, outcome, at: clock.now(), randomness: randomness)
     }
 
-    public func record(_ results: [MailResult]) async throws {
+    package func record(_ results: [MailResult]) async throws {
         try await ledger.write { try $0.record(results) }
     }
 
     /// Deletes old mails and links.
-    public func deleteExpired() async throws {
+    package func deleteExpired() async throws {
         let now = clock.now()
         try await ledger.write { try $0.deleteMails(before: now.adding(seconds: -Self.memory), at: now) }
     }

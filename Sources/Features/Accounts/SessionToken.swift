@@ -9,8 +9,8 @@ import Proofs
 /// which decides if it is valid.
 ///
 /// The user's number finds the session's row in a ledger that is sharded by it.
-public struct SessionToken: Hashable, Sendable {
-    public enum Kind: String, Sendable {
+package struct SessionToken: Hashable, Sendable {
+    package enum Kind: String, Sendable {
         /// Sent with each request; valid for minutes.
         case access = "ta_"
         /// Sent once, for a new pair.
@@ -19,9 +19,9 @@ public struct SessionToken: Hashable, Sendable {
 
     private static let size = 51
 
-    public let text: String
+    package let text: String
     let session: SessionReference
-    public let endsAt: Timestamp
+    package let endsAt: Timestamp
 
     init(_ kind: Kind, of identifier: [UInt8], of user: Int64, endsAt: Timestamp, randomness: Randomness) {
         func bytes(_ number: Int64) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
@@ -49,7 +49,7 @@ public struct SessionToken: Hashable, Sendable {
 }
 
 /// The tokens of a log-in or a renewal.
-public struct SessionTokens: Hashable, Sendable {
-    public let access: SessionToken
-    public let refresh: SessionToken
+package struct SessionTokens: Hashable, Sendable {
+    package let access: SessionToken
+    package let refresh: SessionToken
 }

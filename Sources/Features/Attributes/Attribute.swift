@@ -1,25 +1,25 @@
 import Proofs
 
 /// The last statement about an attribute of a customer.
-public struct Attribute: Hashable, Sendable {
+package struct Attribute: Hashable, Sendable {
     /// The maximum length of a name, in bytes of UTF-8: 40 characters.
-    public static let maximumNameLength = 160
+    package static let maximumNameLength = 160
     /// The maximum length of a value, in bytes of UTF-8: 500 characters.
-    public static let maximumValueLength = 2000
+    package static let maximumValueLength = 2000
     /// The maximum number of a customer's attributes. As many removed ones are remembered.
-    public static let maximumCount = 100
+    package static let maximumCount = 100
 
     /// The name. Names that begin with a dollar sign, such as `$email`, are reserved for personal data.
-    public let name: String
+    package let name: String
     /// Nil for a removed attribute.
-    public let value: String?
+    package let value: String?
     /// The time of the statement.
-    public let statedAt: Timestamp
+    package let statedAt: Timestamp
     /// True for a statement with the public key of an app, which proves nobody's identity.
-    public let isPublic: Bool
+    package let isPublic: Bool
 
     /// - Throws: `AttributeError`, `nameInvalid` or `valueInvalid`.
-    public init(name: String, value: String?, statedAt: Timestamp, isPublic: Bool = false) throws(AttributeError) {
+    package init(name: String, value: String?, statedAt: Timestamp, isPublic: Bool = false) throws(AttributeError) {
         guard (1...Self.maximumNameLength).contains(name.utf8.count), Self.isPrintable(name) else {
             throw .nameInvalid(String(name.unicodeScalars.prefix(40)))
         }
@@ -38,18 +38,18 @@ public struct Attribute: Hashable, Sendable {
     }
 
     /// True if the name is reserved for personal data.
-    public var isPersonal: Bool { name.utf8.first == UInt8(ascii: "$") }
+    package var isPersonal: Bool { name.utf8.first == UInt8(ascii: "$") }
 
     private static func isPrintable(_ name: String) -> Bool {
         name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     }
 
-    public static func == (left: Attribute, right: Attribute) -> Bool {
+    package static func == (left: Attribute, right: Attribute) -> Bool {
         left.key == right.key && left.value.map { ByteKey($0) } == right.value.map { ByteKey($0) }
             && left.statedAt == right.statedAt && left.isPublic == right.isPublic
     }
 
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(key)
         hasher.combine(statedAt)
     }

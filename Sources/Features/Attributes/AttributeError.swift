@@ -1,13 +1,13 @@
 import Proofs
 
 /// The error of a statement about an attribute.
-public enum AttributeError: CodedError, Equatable {
+package enum AttributeError: CodedError, Equatable {
     /// - Parameter name: The beginning of the name.
     case nameInvalid(String)
     case valueInvalid(name: String)
     case tooMany
 
-    public var code: String {
+    package var code: String {
         switch self {
         case .nameInvalid: "attributeNameInvalid"
         case .valueInvalid: "attributeValueInvalid"
@@ -15,7 +15,7 @@ public enum AttributeError: CodedError, Equatable {
         }
     }
 
-    public var message: String {
+    package var message: String {
         switch self {
         case .nameInvalid(let name):
             "\"\(name)\" is not an attribute's name. Use 1 to \(Attribute.maximumNameLength) bytes, without control characters."

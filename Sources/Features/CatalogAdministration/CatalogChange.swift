@@ -2,8 +2,8 @@ import Ledger
 import Proofs
 
 /// A change of the catalog in the ledger.
-public struct CatalogChange: Hashable, Sendable {
-    public enum Kind: String, Sendable, CaseIterable {
+package struct CatalogChange: Hashable, Sendable {
+    package enum Kind: String, Sendable, CaseIterable {
         /// The subject was created, or its definition was changed.
         case defined
         /// The subject has the definition of the files again.
@@ -17,7 +17,7 @@ public struct CatalogChange: Hashable, Sendable {
     }
 
     /// The content of a change.
-    public enum Content: Hashable, Sendable {
+    package enum Content: Hashable, Sendable {
         /// The definition as JSON, in the catalog's format.
         case definition(String)
         case reversion
@@ -25,7 +25,7 @@ public struct CatalogChange: Hashable, Sendable {
         case restoration
         case picture(of: Item, digest: [UInt8])
 
-        public var kind: Kind {
+        package var kind: Kind {
             switch self {
             case .definition: .defined
             case .reversion: .reverted
@@ -37,16 +37,16 @@ public struct CatalogChange: Hashable, Sendable {
     }
 
     /// The number of the change, from 1. It is the catalog's revision after the change.
-    public let number: Int64
-    public let happenedAt: Timestamp
+    package let number: Int64
+    package let happenedAt: Timestamp
     /// The identifier of the caller's API key.
-    public let changedBy: String
+    package let changedBy: String
     /// The bundle identifier of the app whose catalog was changed.
-    public let app: String
-    public let subject: CatalogSubject
-    public let content: Content
+    package let app: String
+    package let subject: CatalogSubject
+    package let content: Content
 
-    public init(
+    package init(
         number: Int64,
         happenedAt: Timestamp,
         changedBy: String,

@@ -3,7 +3,7 @@ import Ledger
 import Proofs
 
 /// The error of a change to the catalog.
-public enum CatalogChangeError: CodedError, Equatable {
+package enum CatalogChangeError: CodedError, Equatable {
     case productInvalid(CatalogError)
     case productTypeFixed(ProductType)
     case productBenefitFixed
@@ -19,7 +19,7 @@ public enum CatalogChangeError: CodedError, Equatable {
     case offeringNotFound
     case offeringsTooMany
 
-    public var code: String {
+    package var code: String {
         switch self {
         case .productInvalid: "productInvalid"
         case .productTypeFixed: "productTypeFixed"
@@ -38,7 +38,7 @@ public enum CatalogChangeError: CodedError, Equatable {
         }
     }
 
-    public var message: String {
+    package var message: String {
         switch self {
         case .productInvalid(let error), .pictureInvalid(let error), .rightInvalid(let error),
             .offeringInvalid(let error):

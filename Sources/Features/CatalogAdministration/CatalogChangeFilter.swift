@@ -1,5 +1,5 @@
 /// The changes that a list of changes has.
-public enum CatalogChangeFilter: Hashable, Sendable {
+package enum CatalogChangeFilter: Hashable, Sendable {
     case all
     /// Only changes of products.
     case products

@@ -1,31 +1,31 @@
 import Proofs
 
 /// The state of the catalog after all changes in the ledger.
-public struct CatalogRecord: Hashable, Sendable {
-    public struct Product: Hashable, Sendable {
+package struct CatalogRecord: Hashable, Sendable {
+    package struct Product: Hashable, Sendable {
         /// The bundle identifier of the app that sells the product.
-        public let app: String
-        public let productIdentifier: String
+        package let app: String
+        package let productIdentifier: String
         /// The definition as JSON; nil if the files' definition is valid.
-        public let definition: String?
-        public let isWithdrawn: Bool
+        package let definition: String?
+        package let isWithdrawn: Bool
     }
 
     /// The definition of a right, an offering or the current offering that differs from the files.
-    public struct Definition: Hashable, Sendable {
+    package struct Definition: Hashable, Sendable {
         /// The bundle identifier of the app.
-        public let app: String
-        public let subject: CatalogSubject
+        package let app: String
+        package let subject: CatalogSubject
         /// The definition as JSON.
-        public let text: String
+        package let text: String
     }
 
     /// The number of the last change; 0 if there is none.
-    public let revision: Int64
+    package let revision: Int64
     /// The changed products, in the order of their first changes.
-    public let products: [Product]
+    package let products: [Product]
     /// The changed rights and offerings, in the order of their first changes.
-    public let offerings: [Definition]
+    package let offerings: [Definition]
     /// The SHA-256 of each item's picture.
-    public let pictures: [Item: [UInt8]]
+    package let pictures: [Item: [UInt8]]
 }

@@ -1,20 +1,20 @@
 import Proofs
 
 /// A change of the catalog, with its subject before and after it.
-public struct CatalogRevision: Sendable {
+package struct CatalogRevision: Sendable {
     /// The state of a product but for its picture, or of a right or an offering.
-    public struct State: Sendable {
+    package struct State: Sendable {
         /// The definition; nil if there was none.
-        public let definition: JSONObject?
-        public let isWithdrawn: Bool
+        package let definition: JSONObject?
+        package let isWithdrawn: Bool
     }
 
-    public let change: CatalogChange
-    public let before: State
-    public let after: State
+    package let change: CatalogChange
+    package let before: State
+    package let after: State
 
     /// True if the change can be undone. The ledger keeps no earlier pictures.
-    public var isUndoable: Bool { change.content.kind != .pictured }
+    package var isUndoable: Bool { change.content.kind != .pictured }
 
     /// - Parameter files: The definition of the files; nil if they have none.
     init(_ change: CatalogChange, before: State, files: JSONObject?) {

@@ -6,7 +6,7 @@ extension CatalogService {
     /// The changes of products, newest first.
     ///
     /// - Parameter productIdentifier: The only product; nil for all products.
-    public func changes(
+    package func changes(
         of productIdentifier: String?,
         in app: App,
         before number: Int64?,
@@ -16,7 +16,7 @@ extension CatalogService {
     }
 
     /// The changes of an app's catalog, newest first.
-    public func changes(
+    package func changes(
         _ filter: CatalogChangeFilter,
         in app: App,
         before number: Int64?,
@@ -34,7 +34,7 @@ extension CatalogService {
     /// The changes of products with the products before and after them, newest first.
     ///
     /// - Parameter productIdentifier: The only product; nil for all products.
-    public func history(
+    package func history(
         of productIdentifier: String?,
         in app: App,
         before number: Int64?,
@@ -46,7 +46,7 @@ extension CatalogService {
     /// The changes of an app's catalog with their subjects before and after them, newest first.
     ///
     /// - Parameter number: The number of the last change of the previous page; nil for the first page.
-    public func history(
+    package func history(
         _ filter: CatalogChangeFilter,
         in app: App,
         before number: Int64?,
@@ -68,20 +68,12 @@ extension CatalogService {
     }
 
     /// A change of a product; nil for an unknown number.
-    public func revision(
-        _ number: Int64,
-        of productIdentifier: String,
-        in app: App
-    ) async throws -> CatalogRevision? {
+    package func revision(_ number: Int64, of productIdentifier: String, in app: App) async throws -> CatalogRevision? {
         try await revision(number, of: .product(productIdentifier), in: app)
     }
 
     /// A change of a subject; nil for an unknown number.
-    public func revision(
-        _ number: Int64,
-        of subject: CatalogSubject,
-        in app: App
-    ) async throws -> CatalogRevision? {
+    package func revision(_ number: Int64, of subject: CatalogSubject, in app: App) async throws -> CatalogRevision? {
         guard (1..<Int64.max).contains(number) else { return nil }
         let found = try await history(.only(subject), in: app, before: number + 1, limit: 1).first
         return found?.change.number == number ? found : nil
@@ -91,7 +83,7 @@ extension CatalogService {
     ///
     /// - Returns: Nil if the subject is as before the change, or if the change cannot be undone.
     /// - Throws: `CatalogChangeError`.
-    public func undo(_ revision: CatalogRevision, in app: App, by key: String) async throws -> Pending? {
+    package func undo(_ revision: CatalogRevision, in app: App, by key: String) async throws -> Pending? {
         let target = revision.before
         guard case .product(let identifier) = revision.change.subject else {
             return try restore(target.definition, of: revision.change.subject, in: app, by: key)

@@ -7,7 +7,7 @@ extension CatalogService {
     ///
     /// - Parameter key: The identifier of the caller's API key.
     /// - Returns: Nil if the right has this definition already.
-    public func define(
+    package func define(
         _ object: JSONObject,
         asRight name: String,
         in app: App,
@@ -31,7 +31,7 @@ extension CatalogService {
     /// Prepares the definition of a new offering, or of an existing one.
     ///
     /// - Returns: Nil if the offering has this definition already.
-    public func define(
+    package func define(
         _ object: JSONObject,
         asOffering identifier: String,
         in app: App,
@@ -57,7 +57,7 @@ extension CatalogService {
     ///
     /// - Returns: Nil if the offering is the current one already.
     /// - Throws: `CatalogChangeError`, `offeringNotFound`.
-    public func setCurrentOffering(
+    package func setCurrentOffering(
         _ identifier: String,
         in app: App,
         by key: String
@@ -72,7 +72,7 @@ extension CatalogService {
     /// Prepares the restoration of the files' right, offering or current offering, or the removal if the files have none.
     ///
     /// - Returns: Nil if the files' definition is in force, or for a product.
-    public func revert(_ subject: CatalogSubject, in app: App, by key: String) throws(CatalogChangeError) -> Pending? {
+    package func revert(_ subject: CatalogSubject, in app: App, by key: String) throws(CatalogChangeError) -> Pending? {
         var (catalog, revision) = app.current.snapshot
         switch subject {
         case .product: return nil
@@ -94,7 +94,7 @@ extension CatalogService {
     /// Prepares the definition of a right or an offering.
     ///
     /// - Returns: Nil if it has this definition already, or for another subject.
-    public func define(
+    package func define(
         _ object: JSONObject,
         as subject: CatalogSubject,
         in app: App,

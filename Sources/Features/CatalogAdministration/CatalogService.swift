@@ -4,18 +4,18 @@ import Proofs
 import Synchronization
 
 /// The use cases that change the catalogs of the apps at run time. The changes in the ledger override the files.
-public final class CatalogService: Sendable {
+package final class CatalogService: Sendable {
     /// The largest number of products defined in the ledger.
-    public static let maximumProducts = 1000
+    static let maximumProducts = 1000
     /// The largest total size of uploaded pictures, in bytes. They are in memory.
-    public static let maximumPictures = 64 << 20
+    package static let maximumPictures = 64 << 20
     /// The largest size of a definition, in bytes.
-    public static let maximumDefinition = 32 * 1024
+    package static let maximumDefinition = 32 * 1024
     /// The number of attempts at a change if others change the catalog meanwhile.
     private static let maximumAttempts = 5
 
-    public let apps: Apps
-    public let ledger: Ledger
+    package let apps: Apps
+    package let ledger: Ledger
     private let clock: any WallClock
     /// The uploaded pictures in memory, by their SHA-256.
     private let pictures = Mutex<[[UInt8]: Picture]>([:])
@@ -23,7 +23,7 @@ public final class CatalogService: Sendable {
     /// Reads the changes so far.
     ///
     /// - Throws: `CatalogError` if the changes conflict with the files; `StorageFault`.
-    public init(apps: Apps, ledger: Ledger, clock: any WallClock) async throws {
+    package init(apps: Apps, ledger: Ledger, clock: any WallClock) async throws {
         self.apps = apps
         self.ledger = ledger
         self.clock = clock
@@ -33,7 +33,7 @@ public final class CatalogService: Sendable {
     /// Applies the changes since the last call, also those of other processes.
     ///
     /// - Throws: The errors of the initializer. The catalog is then unchanged.
-    public func refresh() async throws {
+    package func refresh() async throws {
         guard try await ledger.read(.snapshot, { try $0.catalogRevision() }) != apps.first.current.revision else {
             return
         }
@@ -65,11 +65,11 @@ public final class CatalogService: Sendable {
     }
 
     /// A valid change to a revision of the catalog. It takes effect when it is added.
-    public struct Pending: Sendable {
+    package struct Pending: Sendable {
         let change: CatalogChange
         let picture: [UInt8]?
         /// True if there was no such product, right or offering before.
-        public let isNew: Bool
+        package let isNew: Bool
     }
 
     /// Prepares the definition of a new product, or of an existing one.
@@ -79,7 +79,7 @@ public final class CatalogService: Sendable {
     ///   - key: The identifier of the caller's API key.
     /// - Returns: Nil if the product has this definition already.
     /// - Throws: `CatalogChangeError`; `AppLimitError`.
-    public func define(
+    package func define(
         _ object: JSONObject,
         as productIdentifier: String,
         in app: App,
@@ -137,7 +137,7 @@ public final class CatalogService: Sendable {
     ///
     /// - Returns: Nil if the product has the files' definition already.
     /// - Throws: `CatalogChangeError`.
-    public func revert(_ productIdentifier: String, in app: App, by key: String) async throws -> Pending? {
+    package func revert(_ productIdentifier: String, in app: App, by key: String) async throws -> Pending? {
         let revision: Int64
         var catalog: Catalog
         (catalog, revision) = app.current.snapshot
@@ -157,7 +157,7 @@ public final class CatalogService: Sendable {
     ///
     /// - Returns: Nil if the product is in this state already.
     /// - Throws: `CatalogChangeError`, `productNotFound`.
-    public func setWithdrawn(
+    package func setWithdrawn(
         _ isWithdrawn: Bool,
         _ productIdentifier: String,
         in app: App,
@@ -176,7 +176,7 @@ public final class CatalogService: Sendable {
     ///   apps.
     /// - Returns: Nil if the item has this picture already.
     /// - Throws: `CatalogChangeError`, `productNotFound`, `pictureOfNoItem`; `AppLimitError`.
-    public func setPicture(
+    package func setPicture(
         _ picture: Picture,
         of productIdentifier: String,
         in app: App,
@@ -214,7 +214,7 @@ public final class CatalogService: Sendable {
     ///
     /// - Returns: False if another change came first. The caller prepares the change again.
     /// - Throws: `CatalogChangeError`, `picturesTooLarge`.
-    public func add(_ pending: Pending) async throws -> Bool {
+    package func add(_ pending: Pending) async throws -> Bool {
         let answer = try await ledger.write {
             try $0.add(
                 pending.change, picture: pending.picture, maximumPictures: Self.maximumPictures)
@@ -227,7 +227,7 @@ public final class CatalogService: Sendable {
     }
 
     /// The result of a change.
-    public enum Outcome: Sendable {
+    package enum Outcome: Sendable {
         case unchanged
         case changed
         /// A product, right or offering was created.
@@ -240,7 +240,7 @@ public final class CatalogService: Sendable {
     /// - Parameter prepare: Prepares the change; nil if none is needed.
     /// - Returns: Nil if other callers were always first.
     /// - Throws: The errors of `prepare`, of `add` and of `refresh`.
-    public func perform(_ prepare: () async throws -> Pending?) async throws -> Outcome? {
+    package func perform(_ prepare: () async throws -> Pending?) async throws -> Outcome? {
         for _ in 0..<Self.maximumAttempts {
             guard let pending = try await prepare() else { return .unchanged }
             let isAdded = try await add(pending)

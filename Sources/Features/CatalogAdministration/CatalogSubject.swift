@@ -1,6 +1,6 @@
 /// The part of a catalog that a change is about.
-public enum CatalogSubject: Hashable, Sendable {
-    public enum Kind: String, Sendable, CaseIterable {
+package enum CatalogSubject: Hashable, Sendable {
+    package enum Kind: String, Sendable, CaseIterable {
         case product
         case right
         case offering
@@ -22,7 +22,7 @@ public enum CatalogSubject: Hashable, Sendable {
             }
     }
 
-    public var kind: Kind {
+    package var kind: Kind {
         switch self {
         case .product: .product
         case .right: .right
@@ -32,7 +32,7 @@ public enum CatalogSubject: Hashable, Sendable {
     }
 
     /// The identifier of the product or offering, or the name of the right; empty for the current offering.
-    public var identifier: String {
+    package var identifier: String {
         switch self {
         case .product(let identifier), .right(let identifier), .offering(let identifier): identifier
         case .currentOffering: ""

@@ -1,14 +1,14 @@
 import Proofs
 
 /// The error of a spending. Nothing was spent.
-public enum BalanceError: CodedError, Equatable {
+package enum BalanceError: CodedError, Equatable {
     case balanceUnknown(String)
     /// The balance is lower than the amount.
     case balanceTooLow(name: String, amount: Int)
     /// Another spending of the user has the same idempotency key.
     case idempotencyKeyReused
 
-    public var code: String {
+    package var code: String {
         switch self {
         case .balanceUnknown: "balanceUnknown"
         case .balanceTooLow: "balanceTooLow"
@@ -16,7 +16,7 @@ public enum BalanceError: CodedError, Equatable {
         }
     }
 
-    public var message: String {
+    package var message: String {
         switch self {
         case .balanceUnknown(let name):
             "No product of the catalog adds to a balance \"\(name.prefix(100))\". Use a name from GET …/balances."

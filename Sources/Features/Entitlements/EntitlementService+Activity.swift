@@ -7,12 +7,12 @@ extension EntitlementService {
     private static let maximumCounted = 50_000
 
     /// The latest audit entries of all users, newest first: those of the origins, and those without a purchase.
-    public func latestActivity(from origins: Set<Origin>, limit: Int) async throws -> [ActivityEntry] {
+    package func latestActivity(from origins: Set<Origin>, limit: Int) async throws -> [ActivityEntry] {
         try await ledger.read { try $0.latestActivity(from: origins, limit: limit) }
     }
 
     /// The numbers of today's audit entries of the origins. The day is in UTC.
-    public func activityToday(from origins: Set<Origin>) async throws -> ActivityCount {
+    package func activityToday(from origins: Set<Origin>) async throws -> ActivityCount {
         let start = CalendarDay(clock.now()).start
         return try await ledger.read {
             try $0.activityCount(from: origins, since: start, limit: Self.maximumCounted)

@@ -7,7 +7,7 @@ extension EntitlementService {
     /// to the owner of the purchase. A statement for nobody is parked until a user presents the transaction.
     ///
     /// - Parameter renewalInfo: The signed renewal information of the same subscription; nil without one.
-    public func receive(statement proof: [UInt8], renewalInfo: [UInt8]? = nil) async throws -> NotificationOutcome {
+    package func receive(statement proof: [UInt8], renewalInfo: [UInt8]? = nil) async throws -> NotificationOutcome {
         let verified = try verify(proof)
         guard let purchases = verified.purchases, let purchase = purchases.first, purchases.count == 1 else {
             throw RedemptionError.notRedeemable
@@ -33,7 +33,7 @@ extension EntitlementService {
     /// sweep may miss a new user until the next sweep.
     ///
     /// - Parameter number: The number of the last user of the previous page; 0 for the first page.
-    public func customers(
+    package func customers(
         after number: Int64,
         of origins: Set<Origin>,
         in app: String? = nil,
@@ -45,7 +45,7 @@ extension EntitlementService {
     /// The customers for whom imports expect purchases, each with one of them, in a stable order.
     ///
     /// - Parameter last: The original transaction of the last customer of the previous page; empty for the first page.
-    public func expectedCustomers(
+    package func expectedCustomers(
         after last: String,
         of origins: Set<Origin>,
         in app: String? = nil,
@@ -56,7 +56,7 @@ extension EntitlementService {
 
     /// The open consumption requests of the App Store about refunds, oldest first. The App Store waits for twelve hours (App
     /// Store Server Notifications, "CONSUMPTION_REQUEST").
-    public func openConsumptionRequests(
+    package func openConsumptionRequests(
         of origins: Set<Origin>,
         in app: String? = nil,
         limit: Int
@@ -69,28 +69,24 @@ extension EntitlementService {
     }
 
     /// Settles a consumption request that was answered, or whose answer the App Store refuses. It is not returned again.
-    public func settle(_ request: OpenConsumptionRequest) async throws {
+    package func settle(_ request: OpenConsumptionRequest) async throws {
         try await ledger.write { try $0.settle(request, at: clock.now()) }
     }
 
     /// The moment until which a reconciliation is complete; nil if there was none.
-    public func reconciled(_ subject: String) async throws -> Timestamp? {
+    package func reconciled(_ subject: String) async throws -> Timestamp? {
         try await checkpoint(ofReconciliation: subject)?.until
     }
 
     /// The checkpoint of a reconciliation; nil if there was none.
-    public func checkpoint(ofReconciliation subject: String) async throws -> ReconciliationCheckpoint? {
+    package func checkpoint(ofReconciliation subject: String) async throws -> ReconciliationCheckpoint? {
         try await ledger.read { try $0.checkpoint(ofReconciliation: subject) }
     }
 
     /// Stores the checkpoint of a reconciliation.
     ///
     /// - Parameter findings: The number of each outcome of the run.
-    public func setReconciled(
-        _ subject: String,
-        until moment: Timestamp,
-        findings: [String: Int]
-    ) async throws {
+    package func setReconciled(_ subject: String, until moment: Timestamp, findings: [String: Int]) async throws {
         try await ledger.write { try $0.setReconciled(subject, until: moment, findings: findings) }
     }
 }

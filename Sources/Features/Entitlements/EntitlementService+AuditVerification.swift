@@ -3,7 +3,7 @@ import Ledger
 /// The verification of the audit logs.
 extension EntitlementService {
     /// Verifies the next page of the audit logs of all users.
-    public func verifyAudit(continuing verification: AuditVerification) async throws -> AuditVerification {
+    package func verifyAudit(continuing verification: AuditVerification) async throws -> AuditVerification {
         try await ledger.verifyAudit(continuing: verification)
     }
 }

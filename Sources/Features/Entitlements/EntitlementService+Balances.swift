@@ -4,7 +4,7 @@ import Proofs
 
 extension EntitlementService {
     /// The balances of a user by name: those of the catalog, and any other that the user has ever had.
-    public func balances(of user: User) async throws -> [Credit] {
+    package func balances(of user: User) async throws -> [Credit] {
         let limit = limit
         let (had, hidden) = try await ledger.read { transaction in
             (
@@ -22,7 +22,7 @@ extension EntitlementService {
     ///
     /// - Parameter caller: The identifier of the API key.
     /// - Throws: `BalanceError.balanceUnknown` for a balance that no product adds to.
-    public func newAddition(
+    package func newAddition(
         of amount: Int,
         to balance: String,
         reason: String,
@@ -39,7 +39,7 @@ extension EntitlementService {
     /// Adds to a user's balance, and stores the answer to the caller in the same commit.
     ///
     /// - Returns: The answer that another process has stored under the key; nil if the amount was added.
-    public func add(
+    package func add(
         _ addition: BalanceAddition,
         for user: User,
         keeping answer: KeptAnswer?,
@@ -59,7 +59,7 @@ extension EntitlementService {
     /// - Parameters:
     ///   - caller: The identifier of the API key.
     ///   - request: Nil for a request without an idempotency key.
-    public func newSpending(
+    package func newSpending(
         of amount: Int,
         from balance: String,
         reason: String,
@@ -72,7 +72,7 @@ extension EntitlementService {
     }
 
     /// Spends a part of a user's balance, never more than it holds, and once for each idempotency key of the user.
-    public func spend(_ spending: Spending, for user: User) async throws -> SpentBalance {
+    package func spend(_ spending: Spending, for user: User) async throws -> SpentBalance {
         let limit = limit
         try limit?.check(balance: spending.balance)
         let answer = try await ledger.write {
@@ -92,9 +92,9 @@ extension EntitlementService {
 }
 
 /// A spending that was made, and the rest of the balance after it.
-public struct SpentBalance: Hashable, Sendable {
-    public let spending: Spending
-    public let left: Int
+package struct SpentBalance: Hashable, Sendable {
+    package let spending: Spending
+    package let left: Int
     /// True if an earlier attempt of the same request has made the spending.
-    public let isRepeated: Bool
+    package let isRepeated: Bool
 }

@@ -11,7 +11,7 @@ extension EntitlementService {
     /// A request that fails in between has redeemed its first parts. Sent again, it redeems the others.
     ///
     /// - Throws: `StorageFault`.
-    public func answer(_ request: ClaimRequest) async throws -> ClaimAnswer {
+    package func answer(_ request: ClaimRequest) async throws -> ClaimAnswer {
         guard
             case .redeem(let sent, let user, let origins, let actor, let keeping, let limit, let newcomers) = request,
             sent.count > Self.claimsOfCommit

@@ -5,7 +5,7 @@ import Proofs
 /// The use cases that show one customer with the recorded facts.
 extension EntitlementService {
     /// A user with the account token; nil for an unknown user.
-    public func customer(_ user: User) async throws -> KnownUser? {
+    package func customer(_ user: User) async throws -> KnownUser? {
         try await ledger.read { try $0.customer(user) }
     }
 
@@ -13,7 +13,7 @@ extension EntitlementService {
     /// before the last one.
     ///
     /// - Parameter position: The end of the previous page; nil for the first page.
-    public func customers(
+    package func customers(
         ofProduct product: String,
         after position: ProductCustomer.Position?,
         limit: Int
@@ -22,7 +22,7 @@ extension EntitlementService {
     }
 
     /// The purchases and grants of a user; nil for an unknown user.
-    public func history(of user: User) async throws -> CustomerHistory? {
+    package func history(of user: User) async throws -> CustomerHistory? {
         try await ledger.read { try $0.history(of: user, accepting: accepted.origins(for: user), seeing: limit) }
     }
 
@@ -42,24 +42,24 @@ extension EntitlementService {
     }
 
     /// The last statements about the renewals of a user's subscriptions.
-    public func renewals(of user: User) async throws -> [SubscribedPurchase] {
+    package func renewals(of user: User) async throws -> [SubscribedPurchase] {
         try await ledger.read { try $0.renewals(of: user) }
     }
 
     /// A user's transactions of some identifiers, in no order.
-    public func transactions(of user: User, identifiedBy identifiers: [String]) async throws -> [RedeemedTransaction] {
+    package func transactions(of user: User, identifiedBy identifiers: [String]) async throws -> [RedeemedTransaction] {
         let limit = limit
         return try await ledger.read { try $0.transactions(of: user, identifiedBy: identifiers) }
             .filter { limit?.includes(app: $0.app) ?? true }
     }
 
     /// A user's transactions of an identifier, with the facts about their proofs.
-    public func recordedTransactions(_ identifier: String, of user: User) async throws -> [RecordedTransaction] {
+    package func recordedTransactions(_ identifier: String, of user: User) async throws -> [RecordedTransaction] {
         try await ledger.read { try $0.recordedTransactions(identifier, of: user) }
     }
 
     /// A notification about a purchase of a user; nil for another notification.
-    public func recordedNotification(
+    package func recordedNotification(
         _ identifier: String,
         from origin: Origin,
         of user: User
@@ -68,7 +68,7 @@ extension EntitlementService {
     }
 
     /// A record of a user's audit log, with its place in the hash chain; nil if there is none of that number.
-    public func recordedEvent(_ number: Int64, of user: User) async throws -> RecordedEvent? {
+    package func recordedEvent(_ number: Int64, of user: User) async throws -> RecordedEvent? {
         try await ledger.read { try $0.recordedEvent(number, of: user) }
     }
 }

@@ -8,7 +8,7 @@ extension EntitlementService {
     /// - Parameters:
     ///   - endsAt: The end of the grant; nil for none.
     ///   - caller: The identifier of the API key.
-    public func newGrant(
+    package func newGrant(
         of item: Item,
         reason: String,
         endsAt: Timestamp?,
@@ -26,7 +26,7 @@ extension EntitlementService {
     /// nothing more.
     ///
     /// - Returns: The answer that another process has stored under the key; nil if the grant was given.
-    public func give(
+    package func give(
         _ grant: Grant,
         to user: User,
         keeping answer: KeptAnswer?,
@@ -40,13 +40,13 @@ extension EntitlementService {
     }
 
     /// A user's grants, newest first, paged like `transactions`.
-    public func grants(of user: User, before sequence: Int64?, limit: Int) async throws -> [Grant] {
+    package func grants(of user: User, before sequence: Int64?, limit: Int) async throws -> [Grant] {
         let items = self.limit?.items
         return try await ledger.read { try $0.grants(of: user, giving: items, before: sequence, limit: limit) }
     }
 
     /// Revokes a grant. A second revocation changes nothing.
-    public func revoke(
+    package func revoke(
         grant identifier: String,
         of user: User,
         reason: String,
@@ -72,7 +72,7 @@ extension EntitlementService {
     /// - Parameters:
     ///   - origin: Nil if only one origin uses the identifier.
     ///   - app: The bundle identifier of the only app whose transactions are searched; nil for all apps.
-    public func revoke(
+    package func revoke(
         transaction identifier: String,
         origin: Origin?,
         in app: String? = nil,
@@ -87,7 +87,7 @@ extension EntitlementService {
     /// Reinstates a purchase that the team has revoked. A revocation by the App Store stays in effect.
     ///
     /// - Parameter reason: The reason for the audit log; nil if none is given.
-    public func reinstate(
+    package func reinstate(
         transaction identifier: String,
         origin: Origin?,
         in app: String? = nil,

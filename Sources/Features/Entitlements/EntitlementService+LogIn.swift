@@ -9,7 +9,7 @@ extension EntitlementService {
     ///
     /// - Parameter newcomers: The caller's allowance for users without a purchase; nil for no limit.
     /// - Throws: `LedgerError.userUnknown` if the new id is an account that was never opened, or was erased.
-    public func logIn(
+    package func logIn(
         _ current: User,
         as new: User,
         by actor: AuditActor,
@@ -22,7 +22,7 @@ extension EntitlementService {
     }
 
     /// The ids that became a user's by log-ins, in their order, without the user's own name.
-    public func aliases(of user: User) async throws -> [User] {
+    package func aliases(of user: User) async throws -> [User] {
         try await ledger.read { try $0.aliases(of: user) }
     }
 }

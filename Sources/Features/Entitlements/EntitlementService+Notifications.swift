@@ -3,23 +3,23 @@ import Proofs
 /// The use cases of the App Store's notifications.
 extension EntitlementService {
     /// A verified notification that is not applied yet.
-    public struct VerifiedNotification: Sendable {
+    package struct VerifiedNotification: Sendable {
         fileprivate let record: NotificationRecord
         fileprivate let stated: Claim?
 
-        public var request: ClaimRequest { .notify(record, stating: stated) }
+        package var request: ClaimRequest { .notify(record, stating: stated) }
     }
 
     /// Stores and applies a notification of the App Store (App Store Server Notifications V2).
     ///
     /// A duplicate changes nothing. Of several statements about one transaction, the one signed last wins, in any order of
     /// arrival.
-    public func receive(notification proof: [UInt8]) async throws -> NotificationOutcome {
+    package func receive(notification proof: [UInt8]) async throws -> NotificationOutcome {
         try await receive(try notification(in: proof))
     }
 
     /// Verifies a notification. This is the first half, which uses the processor, not the ledger.
-    public func notification(in proof: [UInt8]) throws(RedemptionError) -> VerifiedNotification {
+    package func notification(in proof: [UInt8]) throws(RedemptionError) -> VerifiedNotification {
         let verified = try verify(proof)
         guard case .notification(let notification) = verified.content else { throw .noNotification }
         return VerifiedNotification(
@@ -35,7 +35,7 @@ extension EntitlementService {
     }
 
     /// Stores and applies a verified notification. This is the second half, in one transaction of the ledger.
-    public func receive(_ notification: VerifiedNotification) async throws -> NotificationOutcome {
+    package func receive(_ notification: VerifiedNotification) async throws -> NotificationOutcome {
         try await outcome(of: notification.request)
     }
 
@@ -44,7 +44,7 @@ extension EntitlementService {
     /// - Parameter position: The position after which the page begins; nil for the first page.
     /// - Returns: At most `limit` notifications, and the position of the next page; nil for the last page. A page may have
     ///   fewer notifications, even none, although there is a next one.
-    public func notifications(
+    package func notifications(
         _ filter: ReceivedNotificationFilter,
         before position: ReceivedNotification.Position?,
         limit: Int
@@ -53,7 +53,7 @@ extension EntitlementService {
     }
 
     /// The notification of an identifier; nil if the origin has none.
-    public func notification(_ identifier: String, of origin: Origin) async throws -> ReceivedNotification? {
+    package func notification(_ identifier: String, of origin: Origin) async throws -> ReceivedNotification? {
         try await ledger.read { try $0.notification(identifier, of: origin) }
     }
 

@@ -3,7 +3,7 @@ import Proofs
 
 extension EntitlementService {
     /// The first claims of a proof of any app and origin; empty if it is not authentic, or not of purchases.
-    public func claims(ofAuthentic proof: [UInt8]) -> [Claim] {
+    package func claims(ofAuthentic proof: [UInt8]) -> [Claim] {
         guard let verified = verifyForAnyone(proof), let purchases = verified.purchases,
             let claims = try? claims(verified, proof)
         else { return [] }
@@ -19,7 +19,7 @@ extension EntitlementService {
     ///   - error: The error of the redemption. One that says nothing of an authentic proof is ignored.
     ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit.
     ///   - verify: Returns `claims(ofAuthentic:)` of the proof, on a thread for such work.
-    public func recordRefusal(
+    package func recordRefusal(
         _ error: any Error,
         for user: User,
         by actor: AuditActor,

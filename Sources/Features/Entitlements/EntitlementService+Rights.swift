@@ -6,7 +6,7 @@ extension EntitlementService {
     /// The rights that a user has or had, in the order of the catalogs.
     ///
     /// - Parameter app: The bundle identifier of the app whose rights are read; nil for all apps.
-    public func rights(of user: User, in app: String? = nil) async throws -> [UserRight] {
+    package func rights(of user: User, in app: String? = nil) async throws -> [UserRight] {
         let catalogs = catalogs
         let rights = catalogs.rights(in: limitingApp ?? app)
         guard !rights.isEmpty else { return [] }

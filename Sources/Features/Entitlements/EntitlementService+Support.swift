@@ -4,12 +4,12 @@ import Proofs
 /// The use cases of the support team.
 extension EntitlementService {
     /// The users whose names begin with a text, or whose account token is the text, in the order of their names.
-    public func users(matching text: String, after last: User?, limit: Int) async throws -> [KnownUser] {
+    package func users(matching text: String, after last: User?, limit: Int) async throws -> [KnownUser] {
         try await ledger.read { try $0.users(matching: text, after: last, limit: limit) }
     }
 
     /// The purchases of a transaction or an original transaction, with the statements about them.
-    public func purchases(ofTransaction identifier: String) async throws -> [KnownPurchase] {
+    package func purchases(ofTransaction identifier: String) async throws -> [KnownPurchase] {
         let catalogs = catalogs
         return try await ledger.read {
             try $0.purchases(ofTransaction: identifier, in: limitingApp, at: clock.now()) { catalogs.type(of: $0) }
@@ -17,21 +17,17 @@ extension EntitlementService {
     }
 
     /// The names of all API keys by their identifiers, those of revoked keys included.
-    public func apiKeyNames() async throws -> [String: String] {
+    package func apiKeyNames() async throws -> [String: String] {
         try await ledger.apiKeyNames()
     }
 
     /// A user's story, newest first.
-    public func story(
-        of user: User,
-        before position: StoryEntry.Position?,
-        limit: Int
-    ) async throws -> [StoryEntry] {
+    package func story(of user: User, before position: StoryEntry.Position?, limit: Int) async throws -> [StoryEntry] {
         try await ledger.read { try $0.story(of: user, in: limitingApp, before: position, limit: limit) }
     }
 
     /// The reason why a user owns an item or does not.
-    public func explanation(of item: Item, for user: User) async throws -> ItemExplanation {
+    package func explanation(of item: Item, for user: User) async throws -> ItemExplanation {
         let catalogs = catalogs
         let facts = try await ledger.read {
             try $0.facts(
@@ -45,12 +41,12 @@ extension EntitlementService {
     }
 
     /// The purchases that imports expect for a user, in the order of their original transactions.
-    public func expectedPurchases(of user: User) async throws -> [ImportedCustomer.ExpectedPurchase] {
+    package func expectedPurchases(of user: User) async throws -> [ImportedCustomer.ExpectedPurchase] {
         try await ledger.read { try $0.expectedPurchases(of: user) }
     }
 
     /// The number of purchases that imports expect, up to a limit. A confirmed purchase is not one of them.
-    public func expectedPurchaseCount(upTo limit: Int) async throws -> Int {
+    package func expectedPurchaseCount(upTo limit: Int) async throws -> Int {
         try await ledger.read { try $0.expectedPurchaseCount(upTo: limit) }
     }
 
@@ -59,12 +55,12 @@ extension EntitlementService {
     /// - Parameters:
     ///   - moment: The beginning of the counted period.
     ///   - latest: The number of the latest refusals of each code.
-    public func refusalGroups(since moment: Timestamp, latest: Int) async throws -> [RefusalGroup] {
+    package func refusalGroups(since moment: Timestamp, latest: Int) async throws -> [RefusalGroup] {
         try await ledger.read { try $0.refusalGroups(since: moment, latest: latest) }
     }
 
     /// The recorded refusals of a code, newest first.
-    public func refusals(
+    package func refusals(
         of code: String,
         before position: RecordedRefusal.Position?,
         limit: Int
@@ -73,7 +69,7 @@ extension EntitlementService {
     }
 
     /// The purchases that nobody has redeemed, in the order of their transactions.
-    public func unclaimedPurchases(
+    package func unclaimedPurchases(
         ofTransaction identifier: String?,
         in app: String? = nil,
         after last: UnclaimedPurchase.Position?,
@@ -92,7 +88,7 @@ extension EntitlementService {
     ///   - app: The bundle identifier of the only app whose purchases are searched; nil for all apps.
     ///   - caller: The identifier of the API key.
     /// - Throws: `AssignmentError`; `LedgerError.userUnknown`.
-    public func assign(
+    package func assign(
         unclaimed identifier: String,
         origin: Origin?,
         in app: String? = nil,

@@ -6,15 +6,15 @@ import Proofs
 /// The service's use cases: redeem a proof, return the items of a user.
 ///
 /// Each is one transaction of the ledger, so it happens completely or not at all.
-public struct EntitlementService: Sendable {
-    public let apps: Apps
+package struct EntitlementService: Sendable {
+    package let apps: Apps
     private let verifier: ProofVerifier
     /// The record of all users and purchases.
-    public let ledger: Ledger
+    package let ledger: Ledger
     package let clock: any WallClock
     let randomness: Randomness
     /// The accepted origins, and the users they are valid for.
-    public let accepted: AcceptedOrigins
+    package let accepted: AcceptedOrigins
     /// The group commit of claims and statements. Waiting requests are decided together.
     package let claims: LedgerBatch<ClaimRequest, ClaimAnswer>
     /// True if the service stores the signed bytes of proofs.
@@ -29,7 +29,7 @@ public struct EntitlementService: Sendable {
     ///   - keepsProofs: True to store the signed bytes of proofs.
     ///   - onVerify: Receives the duration of each verification, and the fields that were read as absent because of their
     ///     form.
-    public init(
+    package init(
         apps: Apps,
         verifier: ProofVerifier,
         ledger: Ledger,
@@ -73,20 +73,20 @@ public struct EntitlementService: Sendable {
     }
 
     /// The names that stand for no user.
-    public var blockedNames: BlockedNames { ledger.blockedNames }
+    package var blockedNames: BlockedNames { ledger.blockedNames }
 
     /// The current catalogs.
-    public var catalogs: Catalogs { apps.catalogs }
+    package var catalogs: Catalogs { apps.catalogs }
 
     /// Gives each app its number in the ledger.
-    public func registerApps() async throws {
+    package func registerApps() async throws {
         try await ledger.write { transaction in
             for app in apps.all { try transaction.register(app: app.bundleIdentifier) }
         }
     }
 
     /// The purchases of a verified proof, before the redemption.
-    public struct VerifiedPurchases: Sendable {
+    package struct VerifiedPurchases: Sendable {
         fileprivate let origin: Origin
         fileprivate let claims: [Claim]
     }
@@ -98,32 +98,28 @@ public struct EntitlementService: Sendable {
     ///
     /// - Parameter actor: The actor that presents the proof.
     /// - Throws: `RedemptionError` if no purchase of the proof is the user's.
-    public func redeem(
-        _ proof: [UInt8],
-        for user: User,
-        by actor: AuditActor = .user
-    ) async throws -> Redemption {
+    package func redeem(_ proof: [UInt8], for user: User, by actor: AuditActor = .user) async throws -> Redemption {
         try await redeem(try purchases(in: proof), for: user, by: actor)
     }
 
     /// Verifies a proof. This is the first half of a redemption. It uses the processor, not the ledger.
     ///
     /// - Parameter app: The bundle identifier of the only app whose proofs the caller may send; nil for all apps.
-    public func purchases(in proof: [UInt8], of app: String? = nil) throws(RedemptionError) -> VerifiedPurchases {
+    package func purchases(in proof: [UInt8], of app: String? = nil) throws(RedemptionError) -> VerifiedPurchases {
         try purchases(of: try verify(proof, of: app), in: proof)
     }
 
     /// The purchases of a proof that was verified.
     ///
     /// - Parameter proof: The signed bytes.
-    public func purchases(of verified: VerifiedProof, in proof: [UInt8]) throws(RedemptionError) -> VerifiedPurchases {
+    package func purchases(of verified: VerifiedProof, in proof: [UInt8]) throws(RedemptionError) -> VerifiedPurchases {
         guard let purchases = verified.purchases else { throw .notRedeemable }
         let claims = try claims(verified, proof)
         return VerifiedPurchases(origin: verified.origin, claims: purchases.map { claims.claim($0) })
     }
 
     /// Redeems verified purchases. This is the second half of a redemption, in one transaction of the ledger.
-    public func redeem(
+    package func redeem(
         _ verified: VerifiedPurchases,
         for user: User,
         by actor: AuditActor
@@ -137,7 +133,7 @@ public struct EntitlementService: Sendable {
     /// - Parameter newcomers: The caller's allowance for users without a purchase; nil for no limit.
     /// - Throws: `RedemptionError` for a name that stands for no user, and for a proof from an origin that is not accepted for the
     ///   user.
-    public func request(
+    package func request(
         _ verified: VerifiedPurchases,
         for user: User,
         by actor: AuditActor,
@@ -160,7 +156,7 @@ public struct EntitlementService: Sendable {
     /// The answer to store for 24 hours, in the commit of its claims.
     ///
     /// - Parameter make: Returns the bytes to store; nil stores nothing.
-    public func keeping(
+    package func keeping(
         _ key: IdempotencyKey,
         _ make: @escaping @Sendable (ClaimAnswer) -> KeptAnswer?
     ) -> AnswerKeeping {
@@ -168,7 +164,7 @@ public struct EntitlementService: Sendable {
     }
 
     /// The redemption in an answer.
-    public func redemption(
+    package func redemption(
         of verified: VerifiedPurchases,
         answered answer: ClaimAnswer
     ) throws(RedemptionError) -> Redemption {
@@ -177,7 +173,7 @@ public struct EntitlementService: Sendable {
     }
 
     /// The results for the purchases of a proof, in its order, even if none of them is the user's.
-    public func lines(
+    package func lines(
         of verified: VerifiedPurchases,
         answered answer: ClaimAnswer
     ) throws(RedemptionError) -> [Redemption.Line] {
@@ -186,7 +182,7 @@ public struct EntitlementService: Sendable {
     }
 
     /// The items of a user, including those that everybody owns, in order.
-    public func items(of user: User) async throws -> [OwnedItem] {
+    package func items(of user: User) async throws -> [OwnedItem] {
         let catalogs = catalogs
         return try await ledger.read(.statement) {
             try $0.ownedItems(
@@ -197,14 +193,14 @@ public struct EntitlementService: Sendable {
     }
 
     /// The items of a user without their sources, except those that everybody owns, in order.
-    public func ownItems(of user: User) async throws -> [Item] {
+    package func ownItems(of user: User) async throws -> [Item] {
         try await ledger.read(.statement) {
             try $0.items(of: user, accepting: accepted.origins(for: user), at: clock.now())
         }
     }
 
     /// The subscriptions of a user, in the order of their first purchases.
-    public func subscriptions(of user: User) async throws -> [PurchaseStatus] {
+    package func subscriptions(of user: User) async throws -> [PurchaseStatus] {
         let catalogs = catalogs
         return try await ledger.read {
             try $0.subscriptions(
@@ -219,7 +215,7 @@ public struct EntitlementService: Sendable {
     /// Verifies a proof without redeeming it.
     ///
     /// - Parameter app: The bundle identifier of the only app whose proofs the caller may send; nil for all apps.
-    public func verify(_ proof: [UInt8], of app: String? = nil) throws(RedemptionError) -> VerifiedProof {
+    package func verify(_ proof: [UInt8], of app: String? = nil) throws(RedemptionError) -> VerifiedProof {
         let app = limitingApp ?? app
         let expectations = ProofExpectations(
             apps: apps.all.compactMap { known in
@@ -249,14 +245,14 @@ public struct EntitlementService: Sendable {
     func decode(_ proof: [UInt8]) -> ProofInspection { verifier.inspect(proof) }
 
     /// True if a signed JSON has a chain that was verified before, so that verifying it is cheap.
-    public func hasCachedChain(_ proof: [UInt8]) -> Bool { verifier.hasCachedChain(proof) }
+    package func hasCachedChain(_ proof: [UInt8]) -> Bool { verifier.hasCachedChain(proof) }
 
     /// A user's redeemed transactions, newest first.
     ///
     /// - Parameters:
     ///   - app: The bundle identifier of an app, for only its transactions; nil for all apps.
     ///   - sequence: The number of the last transaction of the previous page; nil for the first page.
-    public func transactions(
+    package func transactions(
         of user: User,
         in app: String? = nil,
         before sequence: Int64?,
@@ -268,7 +264,7 @@ public struct EntitlementService: Sendable {
     }
 
     /// The account token of a user, which the app sets on purchases. It is created on first use.
-    public func appAccountToken(of user: User) async throws -> UUID {
+    package func appAccountToken(of user: User) async throws -> UUID {
         if let token = try await ledger.read(.snapshot, { try $0.appAccountToken(of: user) }) { return token }
         return try await ledger.write { try $0.makeAppAccountToken(of: user, at: clock.now()) }
     }
@@ -277,7 +273,7 @@ public struct EntitlementService: Sendable {
     /// from others.
     ///
     /// - Parameter isCorrection: True to set it in any case, even if it is another user's.
-    public func setAppAccountToken(
+    package func setAppAccountToken(
         _ token: UUID,
         of user: User,
         isCorrection: Bool = false
@@ -288,7 +284,7 @@ public struct EntitlementService: Sendable {
     }
 
     /// - Throws: `StorageFault` if the ledger cannot be read.
-    public func checkLedger() async throws {
+    package func checkLedger() async throws {
         try await ledger.ping()
     }
 

@@ -2,24 +2,24 @@ import Ledger
 import Proofs
 
 /// An item given to a user without a purchase, such as a promotion or an apology.
-public struct Grant: Hashable, Sendable {
+package struct Grant: Hashable, Sendable {
     /// The number among the user's grants. Newer grants have greater numbers. 0 before the grant is stored.
-    public let sequence: Int64
-    public let identifier: String
-    public let item: Item
+    package let sequence: Int64
+    package let identifier: String
+    package let item: Item
     /// The reason, in the team's own words.
-    public let reason: String
+    package let reason: String
     /// The identifier of the API key.
-    public let grantedBy: String
-    public let grantedAt: Timestamp
+    package let grantedBy: String
+    package let grantedAt: Timestamp
     /// The end of the grant; nil for none.
-    public let endsAt: Timestamp?
+    package let endsAt: Timestamp?
     /// Nil if the grant is not revoked.
-    public var revocation: Revocation? { revocations.first }
+    package var revocation: Revocation? { revocations.first }
     /// At most one element. The array keeps the value small enough for throwing functions to return.
     private let revocations: [Revocation]
 
-    public init(
+    package init(
         sequence: Int64 = 0,
         identifier: String,
         item: Item,
@@ -41,14 +41,14 @@ public struct Grant: Hashable, Sendable {
 }
 
 /// A revocation by the team. It is independent of the App Store's revocations.
-public struct Revocation: Hashable, Sendable {
-    public let revokedAt: Timestamp
+package struct Revocation: Hashable, Sendable {
+    package let revokedAt: Timestamp
     /// The reason, in the team's own words.
-    public let reason: String
+    package let reason: String
     /// The identifier of the API key.
-    public let revokedBy: String
+    package let revokedBy: String
 
-    public init(revokedAt: Timestamp, reason: String, revokedBy: String) {
+    package init(revokedAt: Timestamp, reason: String, revokedBy: String) {
         self.revokedAt = revokedAt
         self.reason = reason
         self.revokedBy = revokedBy

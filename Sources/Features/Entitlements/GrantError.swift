@@ -1,7 +1,7 @@
 import Proofs
 
 /// The error of a grant or a revocation. Nothing was changed.
-public enum GrantError: CodedError, Equatable {
+package enum GrantError: CodedError, Equatable {
     case itemUnknown(Item)
     /// The end of the grant is in the past.
     case endPassed
@@ -10,7 +10,7 @@ public enum GrantError: CodedError, Equatable {
     /// Two origins use the same identifier.
     case transactionAmbiguous
 
-    public var code: String {
+    package var code: String {
         switch self {
         case .itemUnknown: "itemUnknown"
         case .endPassed: "endPassed"
@@ -20,7 +20,7 @@ public enum GrantError: CodedError, Equatable {
         }
     }
 
-    public var message: String {
+    package var message: String {
         switch self {
         case .itemUnknown(let item): "No product of the catalog grants \(item)."
         case .endPassed: "The end of the grant is in the past. Give a future date, or none."

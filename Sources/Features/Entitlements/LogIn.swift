@@ -1,9 +1,9 @@
 /// The result of a log-in.
-public struct LogIn: Hashable, Sendable {
+package struct LogIn: Hashable, Sendable {
     /// The largest number of records of an anonymous customer that a log-in moves. Purchases of everybody wait meanwhile.
-    public static let maximumRecords = 5000
+    package static let maximumRecords = 5000
 
-    public enum Effect: String, Sendable {
+    package enum Effect: String, Sendable {
         /// The ids were already the same customer's, or they are those of two known customers. Or the anonymous id has nothing, and
         /// the customer has no room for another alias.
         case unchanged
@@ -14,6 +14,6 @@ public struct LogIn: Hashable, Sendable {
     }
 
     /// True if the new id was unknown.
-    public let isNew: Bool
-    public let effect: Effect
+    package let isNew: Bool
+    package let effect: Effect
 }

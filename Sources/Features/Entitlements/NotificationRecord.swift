@@ -1,25 +1,25 @@
 import Proofs
 
 /// A notification of the App Store as the ledger stores it.
-public struct NotificationRecord: Hashable, Sendable {
+package struct NotificationRecord: Hashable, Sendable {
     /// The bundle identifier of the app.
-    public let app: String
-    public let origin: Origin
+    package let app: String
+    package let origin: Origin
     /// The identity of the notification. Duplicates have the same one.
-    public let notificationUUID: String
+    package let notificationUUID: String
     /// The type, in Apple's words.
-    public let type: String
-    public let subtype: String?
-    public let signedAt: Timestamp
+    package let type: String
+    package let subtype: String?
+    package let signedAt: Timestamp
     /// The SHA-256 of the signed bytes.
-    public let proofDigest: [UInt8]
+    package let proofDigest: [UInt8]
     /// The decoded notification as JSON, without the proofs inside it; nil if it is too long to be stored.
-    public let content: String?
+    package let content: String?
 
     /// The longest content that is stored, in bytes of UTF-8.
     static let maximumContentLength = 8192
 
-    public init(
+    package init(
         app: String,
         origin: Origin,
         notificationUUID: String,
@@ -41,7 +41,7 @@ public struct NotificationRecord: Hashable, Sendable {
 }
 
 /// The outcome of a notification.
-public enum NotificationOutcome: String, Sendable {
+package enum NotificationOutcome: String, Sendable {
     /// The notification gives an item to a user, or gives it back.
     case granted
     /// The notification takes an item from its owner.

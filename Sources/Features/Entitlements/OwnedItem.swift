@@ -1,9 +1,9 @@
 import Proofs
 
 /// An item that a user owns at a moment, with its period and its source.
-public struct OwnedItem: Hashable, Sendable {
+package struct OwnedItem: Hashable, Sendable {
     /// The source of an item.
-    public indirect enum Source: Hashable, Sendable {
+    package indirect enum Source: Hashable, Sendable {
         /// A purchase. If several give the item, the one that ends last.
         case purchase(RedeemedTransaction)
         /// A grant by the team.
@@ -14,15 +14,15 @@ public struct OwnedItem: Hashable, Sendable {
         case rule
     }
 
-    public let item: Item
-    public let source: Source
-    public let state: PurchaseState
+    package let item: Item
+    package let source: Source
+    package let state: PurchaseState
     /// The start of the current period of ownership without a gap; nil for an item that everybody owns.
-    public let since: Timestamp?
+    package let since: Timestamp?
     /// Nil for an item without an end.
-    public let until: Timestamp?
+    package let until: Timestamp?
     /// Nil if the App Store has not stated whether the subscription renews; false for an item that never renews.
-    public let renews: Bool?
+    package let renews: Bool?
 
     package init(
         item: Item,
@@ -41,7 +41,7 @@ public struct OwnedItem: Hashable, Sendable {
     }
 
     /// The transaction that gives the item; nil if no purchase does.
-    public var transaction: RedeemedTransaction? {
+    package var transaction: RedeemedTransaction? {
         if case .purchase(let transaction) = source { transaction } else { nil }
     }
 }

@@ -1,7 +1,7 @@
 import Proofs
 
 /// A change that the team makes to a purchase.
-public enum PurchaseChange: Hashable, Sendable {
+package enum PurchaseChange: Hashable, Sendable {
     case revoke(Revocation)
     /// - by: The identifier of the API key.
     /// - reason: The reason, in the team's own words; nil if none is given.

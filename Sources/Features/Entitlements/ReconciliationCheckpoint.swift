@@ -3,13 +3,13 @@ import Ledger
 import Proofs
 
 /// The last complete reconciliation of a subject with the App Store.
-public struct ReconciliationCheckpoint: Hashable, Sendable {
+package struct ReconciliationCheckpoint: Hashable, Sendable {
     /// The moment until which the statements of the App Store were fetched.
-    public let until: Timestamp
+    package let until: Timestamp
     /// The number of each outcome of the run: `granted`, `duplicate`, …, or the code of a refusal.
-    public let findings: [String: Int]
+    package let findings: [String: Int]
 
-    public init(until: Timestamp, findings: [String: Int]) {
+    package init(until: Timestamp, findings: [String: Int]) {
         self.until = until
         self.findings = findings
     }

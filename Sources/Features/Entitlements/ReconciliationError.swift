@@ -1,7 +1,7 @@
 import Proofs
 
 /// An error of a request to the App Store Server API. Changes that were applied before stay. A retry changes nothing twice.
-public enum ReconciliationError: CodedError, Equatable {
+package enum ReconciliationError: CodedError, Equatable {
     case keyInvalid
     case unreachable(host: String)
     /// - Parameter code: Apple's number; nil if the answer has none.
@@ -14,7 +14,7 @@ public enum ReconciliationError: CodedError, Equatable {
     /// The task was cancelled.
     case cancelled
 
-    public var code: String {
+    package var code: String {
         switch self {
         case .keyInvalid: "appStoreKeyInvalid"
         case .unreachable: "appStoreUnreachable"
@@ -26,7 +26,7 @@ public enum ReconciliationError: CodedError, Equatable {
         }
     }
 
-    public var message: String {
+    package var message: String {
         switch self {
         case .keyInvalid:
             "The private key is not a key for the App Store Server API. Use the EC key in PEM (.p8) from App Store Connect."

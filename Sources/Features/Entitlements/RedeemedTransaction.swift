@@ -2,30 +2,30 @@ import Ledger
 import Proofs
 
 /// A transaction that a user has redeemed, as the ledger stores it.
-public struct RedeemedTransaction: Hashable, Sendable {
+package struct RedeemedTransaction: Hashable, Sendable {
     /// The number among the user's transactions. Newer transactions have greater numbers.
-    public let sequence: Int64
-    public let origin: Origin
-    public let transactionIdentifier: String
-    public let originalTransactionIdentifier: String
-    public let productIdentifier: String
-    public let quantity: Int
-    public let purchaseDate: Timestamp
-    public let redeemedAt: Timestamp
+    package let sequence: Int64
+    package let origin: Origin
+    package let transactionIdentifier: String
+    package let originalTransactionIdentifier: String
+    package let productIdentifier: String
+    package let quantity: Int
+    package let purchaseDate: Timestamp
+    package let redeemedAt: Timestamp
     /// The date of the App Store's refund or revocation; nil if there was none.
-    public let revocationDate: Timestamp?
+    package let revocationDate: Timestamp?
     /// The reason in Apple's numbers (`revocationReason`); nil if none was stated.
-    public let revocationReason: Int?
+    package let revocationReason: Int?
     /// The bundle identifier of the app that sold it; nil if it was not read.
-    public var app: String? { details.first?.app }
+    package var app: String? { details.first?.app }
     /// The end of the purchased period by the App Store or the catalog; nil for none.
-    public var expiresAt: Timestamp? { details.first?.expiresAt }
+    package var expiresAt: Timestamp? { details.first?.expiresAt }
     /// The end of the grace period; nil if the App Store has stated none.
-    public var graceEndsAt: Timestamp? { details.first?.graceEndsAt }
+    package var graceEndsAt: Timestamp? { details.first?.graceEndsAt }
     /// The team's revocation; nil without one.
-    public var revocation: Revocation? { details.first?.revocation }
+    package var revocation: Revocation? { details.first?.revocation }
     /// The other facts that the App Store has stated.
-    public var facts: TransactionFacts { details.first?.facts ?? TransactionFacts() }
+    package var facts: TransactionFacts { details.first?.facts ?? TransactionFacts() }
     /// Exactly one element. The array keeps the value small enough for throwing functions to return.
     let details: [Details]
 

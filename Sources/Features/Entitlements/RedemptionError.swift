@@ -2,7 +2,7 @@ import Ledger
 import Proofs
 
 /// The error of a redemption. Nothing of the proof was redeemed.
-public enum RedemptionError: CodedError, Equatable {
+package enum RedemptionError: CodedError, Equatable {
     /// The proof itself was refused.
     case refused(ProofRefusal)
     /// The proof is authentic, but not of a purchase.
@@ -25,7 +25,7 @@ public enum RedemptionError: CodedError, Equatable {
     /// The name stands for no user.
     case userBlocked
 
-    public var code: String {
+    package var code: String {
         switch self {
         case .refused(let refusal): refusal.code
         case .notRedeemable: "notRedeemable"
@@ -40,7 +40,7 @@ public enum RedemptionError: CodedError, Equatable {
         }
     }
 
-    public var message: String {
+    package var message: String {
         switch self {
         case .refused(let refusal): refusal.message
         case .notRedeemable:

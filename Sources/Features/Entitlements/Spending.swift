@@ -2,33 +2,33 @@ import Ledger
 import Proofs
 
 /// An amount of a user's balance that the team's back end has spent.
-public struct Spending: Hashable, Sendable {
+package struct Spending: Hashable, Sendable {
     /// A request with an idempotency key. A retry makes no second spending.
-    public struct Request: Hashable, Sendable {
+    package struct Request: Hashable, Sendable {
         /// The idempotency key. It is unique for the user forever, across all API keys.
-        public let idempotencyKey: String
+        package let idempotencyKey: String
         /// The SHA-256 of the request, which detects another request under the same key.
-        public let digest: [UInt8]
+        package let digest: [UInt8]
 
-        public init(idempotencyKey: String, digest: [UInt8]) {
+        package init(idempotencyKey: String, digest: [UInt8]) {
             self.idempotencyKey = idempotencyKey
             self.digest = digest
         }
     }
 
-    public let identifier: String
-    public let balance: String
+    package let identifier: String
+    package let balance: String
     /// The amount, at least 1.
-    public let amount: Int
+    package let amount: Int
     /// The purpose, in the team's own words.
-    public let reason: String
+    package let reason: String
     /// The identifier of the API key.
-    public let spentBy: String
-    public let spentAt: Timestamp
+    package let spentBy: String
+    package let spentAt: Timestamp
     /// Nil for a request without an idempotency key.
-    public let request: Request?
+    package let request: Request?
 
-    public init(
+    package init(
         identifier: String,
         balance: String,
         amount: Int,
@@ -48,7 +48,7 @@ public struct Spending: Hashable, Sendable {
 }
 
 /// The result of a spending.
-public enum SpendingAnswer: Hashable, Sendable {
+package enum SpendingAnswer: Hashable, Sendable {
     case spent(left: Int)
     /// The same request was answered before, with this spending and the amount left after it.
     case repeated(Spending, left: Int)

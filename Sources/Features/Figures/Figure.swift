@@ -1,5 +1,5 @@
 /// A figure of the service. The raw value is the name in the API.
-public enum Figure: String, CaseIterable, Sendable {
+package enum Figure: String, CaseIterable, Sendable {
     case units
     case transactions
     case withoutPrice = "without-price"
@@ -20,7 +20,7 @@ public enum Figure: String, CaseIterable, Sendable {
     case monthlyRevenueMovement = "mrr-movement"
 
     /// The definition; `Documentation/Figures.md` has more.
-    public var definition: String {
+    package var definition: String {
         switch self {
         case .units: "The quantities of the purchases, renewals included. A free trial is no purchase."
         case .transactions: "The transactions of the purchases, renewals included."

@@ -1,45 +1,45 @@
 import Proofs
 
 /// The values of a figure over time.
-public struct FigureAnswer: Hashable, Sendable {
+package struct FigureAnswer: Hashable, Sendable {
     /// The values of one app, product, storefront, origin or currency.
-    public struct Series: Hashable, Sendable {
+    package struct Series: Hashable, Sendable {
         /// The subject of the series; nil without a group. Empty for a storefront that the App Store has not stated.
-        public let group: String?
+        package let group: String?
         /// The ISO 4217 code; nil for a figure that is not money.
-        public let currency: String?
+        package let currency: String?
         /// The points of the periods, in order.
-        public let points: [Point]
+        package let points: [Point]
     }
 
-    public struct Point: Hashable, Sendable {
+    package struct Point: Hashable, Sendable {
         /// A count, or milliunits of the currency. For a rate, its numerator.
-        public let value: Int64
+        package let value: Int64
         /// The denominator of a rate.
-        public let denominator: Int64?
+        package let denominator: Int64?
         /// The parts of a movement, in order.
-        public let parts: [Part]
+        package let parts: [Part]
     }
 
-    public struct Part: Hashable, Sendable {
-        public let name: String
-        public let value: Int64
+    package struct Part: Hashable, Sendable {
+        package let name: String
+        package let value: Int64
     }
 
-    public struct Period: Hashable, Sendable {
-        public let first: CalendarDay
-        public let last: CalendarDay
+    package struct Period: Hashable, Sendable {
+        package let first: CalendarDay
+        package let last: CalendarDay
         /// True if the last day is over.
-        public let isComplete: Bool
+        package let isComplete: Bool
     }
 
-    public let query: FigureQuery
-    public let periods: [Period]
-    public let series: [Series]
+    package let query: FigureQuery
+    package let periods: [Period]
+    package let series: [Series]
     /// The number of users with writes that the sums do not include yet, up to `maximumPending`.
-    public let pendingUsers: Int
+    package let pendingUsers: Int
     /// True if all users from before figures were turned on were found.
-    public let isBackfilled: Bool
+    package let isBackfilled: Bool
 
-    public static let maximumPending = 10_000
+    package static let maximumPending = 10_000
 }

@@ -1,13 +1,13 @@
 import Proofs
 
 /// The error of a query for a figure.
-public enum FigureError: CodedError, Equatable {
+package enum FigureError: CodedError, Equatable {
     case unknown(String)
     case timeInvalid
     case tooManyPoints
     case breakdownUnknown
 
-    public var code: String {
+    package var code: String {
         switch self {
         case .unknown: "figureUnknown"
         case .timeInvalid: "figureTimeInvalid"
@@ -16,7 +16,7 @@ public enum FigureError: CodedError, Equatable {
         }
     }
 
-    public var message: String {
+    package var message: String {
         switch self {
         case .unknown(let name):
             "Unknown figure \"\(name.prefix(100))\". Use one of \(Figure.allCases.map(\.rawValue).joined(separator: ", "))."

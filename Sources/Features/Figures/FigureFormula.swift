@@ -40,10 +40,10 @@ struct FigureFormula {
 
 extension Figure {
     /// `sum`, `level`, `rate` or `movement`.
-    public var kind: String { formula.kind.rawValue }
+    package var kind: String { formula.kind.rawValue }
 
     /// True if the values are milliunits of a currency.
-    public var isMoney: Bool { formula.isMoney }
+    package var isMoney: Bool { formula.isMoney }
 
     var formula: FigureFormula {
         switch self {

@@ -1,7 +1,7 @@
 import Proofs
 
 /// The length of a figure's periods.
-public enum FigureInterval: String, CaseIterable, Sendable {
+package enum FigureInterval: String, CaseIterable, Sendable {
     case day
     /// From Monday to Sunday.
     case week

@@ -50,7 +50,7 @@ package enum FigureMetric: String, CaseIterable, Sendable, SQLConvertible {
     case revenueExpired = "mrr_expired"
 
     /// True if the sum is of an end that a later statement may move. It is included when its day is over.
-    package var isAnticipated: Bool {
+    var isAnticipated: Bool {
         switch self {
         case .trialsExpired, .subscriptionsExpired, .revenueExpired: true
         default: false

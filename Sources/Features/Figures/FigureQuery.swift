@@ -1,9 +1,9 @@
 import Proofs
 
 /// A query for a figure.
-public struct FigureQuery: Hashable, Sendable {
+package struct FigureQuery: Hashable, Sendable {
     /// The dimension of the series, besides the currency of a figure that is money.
-    public enum Group: String, CaseIterable, Sendable {
+    package enum Group: String, CaseIterable, Sendable {
         case app
         case product
         case storefront
@@ -11,12 +11,12 @@ public struct FigureQuery: Hashable, Sendable {
     }
 
     /// The environments: purchases with real money, and test purchases.
-    public enum Environment: String, CaseIterable, Sendable {
+    package enum Environment: String, CaseIterable, Sendable {
         case production
         case sandbox
 
         /// The origins of the environment.
-        public var origins: Set<Origin> {
+        package var origins: Set<Origin> {
             switch self {
             case .production: [.appleProduction, .localProduction]
             case .sandbox: [.appleSandbox, .localSandbox, .xcode]
@@ -25,30 +25,30 @@ public struct FigureQuery: Hashable, Sendable {
     }
 
     /// The largest number of periods in an answer: ten years of days.
-    public static let maximumPeriods = 3_660
+    package static let maximumPeriods = 3_660
     /// The largest number of points in an answer.
-    public static let maximumPoints = 50_000
+    package static let maximumPoints = 50_000
     /// The default number of days of an answer, including the last one.
-    public static let standardDays: Int64 = 28
+    package static let standardDays: Int64 = 28
 
-    public let figure: Figure
-    public let environment: Environment
-    public let interval: FigureInterval
+    package let figure: Figure
+    package let environment: Environment
+    package let interval: FigureInterval
     /// The first day. The answer covers its whole period.
-    public let first: CalendarDay
+    package let first: CalendarDay
     /// The last day. The answer covers its whole period, up to today.
-    public let last: CalendarDay
-    public let group: Group?
+    package let last: CalendarDay
+    package let group: Group?
     /// Nil for all apps.
-    public let app: String?
+    package let app: String?
     /// Nil for all products.
-    public let product: String?
+    package let product: String?
     /// Nil for all storefronts.
-    public let storefront: String?
+    package let storefront: String?
 
     /// - Throws: `FigureError` if the time ends before it begins or has too many periods, or if the query has both a product
     ///   and a storefront.
-    public init(
+    package init(
         _ figure: Figure,
         in environment: Environment = .production,
         by interval: FigureInterval = .day,

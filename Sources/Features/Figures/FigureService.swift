@@ -2,7 +2,7 @@ import Ledger
 import Proofs
 
 /// The use cases of the figures: update the sums, and answer queries.
-public struct FigureService: Sendable {
+package struct FigureService: Sendable {
     /// The number of users in one commit. It takes some milliseconds, during which SQLite has no other commit.
     private static let usersOfBatch = 32
     private static let usersOfPage = 1000
@@ -10,15 +10,15 @@ public struct FigureService: Sendable {
     private let ledger: Ledger
     private let clock: any WallClock
 
-    public init(ledger: Ledger, clock: any WallClock) {
+    package init(ledger: Ledger, clock: any WallClock) {
         self.ledger = ledger
         self.clock = clock
     }
 
-    public var today: CalendarDay { CalendarDay(clock.now()) }
+    package var today: CalendarDay { CalendarDay(clock.now()) }
 
     /// - Throws: `FigureError`, `StorageFault`.
-    public func answer(_ query: FigureQuery) async throws -> FigureAnswer {
+    package func answer(_ query: FigureQuery) async throws -> FigureAnswer {
         let calculation = FigureCalculation(query, today: today)
         return try await ledger.read(.longSnapshot) { try $0.answer(calculation) }
     }
@@ -28,7 +28,7 @@ public struct FigureService: Sendable {
     /// - Parameter pause: Runs between two batches; returns false to stop.
     /// - Returns: The number of users whose part of the sums was damaged, and was computed anew.
     @discardableResult
-    public func rollUp(between pause: @Sendable () async -> Bool = { true }) async throws -> Int {
+    package func rollUp(between pause: @Sendable () async -> Bool = { true }) async throws -> Int {
         var last = Int64.min
         var damaged = 0
         while true {
@@ -47,7 +47,7 @@ public struct FigureService: Sendable {
 
     /// Finds users with outdated sums that no mark shows: users from before figures were turned on, users that a process
     /// without figures has written, and all users after a change of the rules.
-    public func sweep() async throws {
+    package func sweep() async throws {
         var last = Int64.min
         while true {
             let user = last
@@ -71,7 +71,7 @@ public struct FigureService: Sendable {
     }
 
     /// Computes all sums anew from the transactions.
-    public func rebuild() async throws {
+    package func rebuild() async throws {
         try await ledger.write { try FigureUpkeepRecords(database: $0.database).deleteAll() }
         try await sweep()
         try await rollUp()

@@ -1,16 +1,16 @@
 import Foundation
 
 /// A user's nickname: 2 to 9 characters, without `@#$%` and without digits.
-public struct Nickname: Hashable, Sendable {
-    public static let lengths = 2...9
+package struct Nickname: Hashable, Sendable {
+    package static let lengths = 2...9
     /// The largest number of bytes in UTF-8. A character may have any number of combining marks.
     private static let maximumSize = 128
 
     /// The text in NFC, without surrounding spaces.
-    public let text: String
+    package let text: String
 
     /// - Throws: `ProfileError`.
-    public init(_ text: String) throws(ProfileError) {
+    package init(_ text: String) throws(ProfileError) {
         guard text.utf8.count <= Self.maximumSize else { throw .nicknameTooLong }
         let text = text.trimmingCharacters(in: .whitespacesAndNewlines).precomposedStringWithCanonicalMapping
         guard text.count >= Self.lengths.lowerBound else { throw .nicknameTooShort }

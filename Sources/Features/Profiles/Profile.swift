@@ -2,11 +2,11 @@ import Ledger
 import Proofs
 
 /// A user's profile.
-public struct Profile: Hashable, Sendable {
+package struct Profile: Hashable, Sendable {
     /// The nickname; nil if the user has chosen none.
-    public let nickname: String?
+    package let nickname: String?
     /// One item of each collection, in order: the chosen one if the user owns it, otherwise the free one.
-    public let chosen: [Item]
+    package let chosen: [Item]
 
     /// - Parameter free: The items that every user owns.
     init(_ record: ProfileRecord, collections: [String], free: [Item]) {

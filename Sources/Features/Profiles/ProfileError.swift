@@ -2,14 +2,14 @@ import Ledger
 import Proofs
 
 /// The error of a change of a profile.
-public enum ProfileError: CodedError, Equatable {
+package enum ProfileError: CodedError, Equatable {
     case nicknameTooShort
     case nicknameTooLong
     case nicknameHasDigit
     case nicknameCharacterForbidden
     case itemNotOwned(Item)
 
-    public var code: String {
+    package var code: String {
         switch self {
         case .nicknameTooShort: "nicknameTooShort"
         case .nicknameTooLong: "nicknameTooLong"
@@ -19,7 +19,7 @@ public enum ProfileError: CodedError, Equatable {
         }
     }
 
-    public var message: String {
+    package var message: String {
         switch self {
         case .nicknameTooShort: "The nickname must have at least \(Nickname.lengths.lowerBound) visible characters."
         case .nicknameTooLong: "The nickname must have at most \(Nickname.lengths.upperBound) characters."

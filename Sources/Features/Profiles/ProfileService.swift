@@ -3,14 +3,14 @@ import Ledger
 import Proofs
 
 /// The use cases of profiles and wishes. Each is one transaction of the ledger.
-public struct ProfileService: Sendable {
+package struct ProfileService: Sendable {
     private let apps: Apps
     package let ledger: Ledger
     package let clock: any WallClock
     package let acceptedOrigins: @Sendable (User) -> Set<Origin>
 
     /// - Parameter acceptedOrigins: Returns the accepted origins of a user's purchases.
-    public init(
+    package init(
         apps: Apps,
         ledger: Ledger,
         clock: any WallClock,
@@ -25,7 +25,7 @@ public struct ProfileService: Sendable {
     /// The current catalogs.
     package var catalogs: Catalogs { apps.catalogs }
 
-    public func profile(of user: User) async throws -> Profile {
+    package func profile(of user: User) async throws -> Profile {
         profile(try await record(of: user))
     }
 
@@ -35,7 +35,7 @@ public struct ProfileService: Sendable {
     ///   - chosen: The newly chosen items, at most one of each collection.
     ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit.
     /// - Throws: `ProfileError`, `itemNotOwned`; `LedgerError`; nothing is changed then.
-    public func change(
+    package func change(
         _ nickname: ProfileChange.Nickname,
         chosen: [Item],
         of user: User,
@@ -53,7 +53,7 @@ public struct ProfileService: Sendable {
     }
 
     /// The wishes and the items of a user, for the products in a shop.
-    public func productState(of user: User) async throws -> UserProductState {
+    package func productState(of user: User) async throws -> UserProductState {
         let record = try await record(of: user)
         return UserProductState(wishes: record.wishes, items: Set(record.items + catalogs.ownedByEverybody))
     }
@@ -63,11 +63,7 @@ public struct ProfileService: Sendable {
     /// - Parameters:
     ///   - productIdentifier: The identifier of a product in the catalog.
     ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit.
-    public func wish(
-        for productIdentifier: String,
-        by user: User,
-        newcomers: NewcomerAllowance? = nil
-    ) async throws {
+    package func wish(for productIdentifier: String, by user: User, newcomers: NewcomerAllowance? = nil) async throws {
         try await ledger.write {
             try $0.add(
                 Wish(productIdentifier: productIdentifier, wishedAt: clock.now()), of: user, newcomers: newcomers)
@@ -75,7 +71,7 @@ public struct ProfileService: Sendable {
     }
 
     /// Removes a wish if there is one.
-    public func removeWish(for productIdentifier: String, of user: User) async throws {
+    package func removeWish(for productIdentifier: String, of user: User) async throws {
         try await ledger.write { try $0.removeWish(for: productIdentifier, of: user, at: clock.now()) }
     }
 

@@ -2,7 +2,7 @@ import Ledger
 import Proofs
 
 /// The wishes and the items of a user.
-public struct UserProductState: Sendable {
+package struct UserProductState: Sendable {
     private let wishes: [String: Timestamp]
     private let items: Set<Item>
 
@@ -12,10 +12,10 @@ public struct UserProductState: Sendable {
     }
 
     /// The time of the wish for a product; nil if there is none.
-    public func wishedAt(_ productIdentifier: String) -> Timestamp? { wishes[productIdentifier] }
+    package func wishedAt(_ productIdentifier: String) -> Timestamp? { wishes[productIdentifier] }
 
     /// Returns true if the user owns the item that a product grants. A consumable is never owned.
-    public func owns(_ benefit: Benefit?) -> Bool {
+    package func owns(_ benefit: Benefit?) -> Bool {
         benefit?.item.map(items.contains) ?? false
     }
 }

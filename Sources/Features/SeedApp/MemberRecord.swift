@@ -1,18 +1,18 @@
 import Proofs
 
 /// The data of a member who signed up in the seed app, without the nickname.
-public struct MemberRecord: Hashable, Sendable {
-    public let phoneNumber: String
-    public let email: String
+package struct MemberRecord: Hashable, Sendable {
+    package let phoneNumber: String
+    package let email: String
     /// The registration token of Firebase Cloud Messaging.
-    public let fcmToken: String
+    package let fcmToken: String
     /// The date of birth in the app's format.
-    public let birth: String
+    package let birth: String
     /// The gender in the app's numbers: 0 for women, 1 for men, -1 if not stated.
-    public let gender: Int
-    public let joinedAt: Timestamp
+    package let gender: Int
+    package let joinedAt: Timestamp
 
-    public init(
+    package init(
         phoneNumber: String,
         email: String,
         fcmToken: String,

@@ -2,9 +2,9 @@ import Proofs
 
 /// A time-based one-time code of six digits (RFC 6238, with HMAC-SHA-1 and steps of 30 seconds, as authenticator apps
 /// expect).
-public enum OneTimeCode {
+package enum OneTimeCode {
     /// The length of a new secret, in bytes: the output of SHA-1 (RFC 4226 section 4, R6).
-    public static let secretLength = 20
+    package static let secretLength = 20
     private static let stepLength: Int64 = 30
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
 
@@ -13,7 +13,7 @@ public enum OneTimeCode {
     /// - Parameters:
     ///   - text: The code as a person typed it. Spaces do not matter.
     ///   - last: The step of the last accepted code. Codes up to it are refused.
-    public static func step(of text: String, secret: [UInt8], at moment: Timestamp, after last: Int64?) -> Int64? {
+    package static func step(of text: String, secret: [UInt8], at moment: Timestamp, after last: Int64?) -> Int64? {
         guard text.utf8.count <= 16 else { return nil }
         let digits = Array(text.utf8.filter { $0 != UInt8(ascii: " ") })
         let now = moment.secondsSince1970 / stepLength
@@ -34,7 +34,7 @@ public enum OneTimeCode {
     }
 
     /// The secret in base32 (RFC 4648 section 6), for a person to type.
-    public static func text(of secret: [UInt8]) -> String {
+    package static func text(of secret: [UInt8]) -> String {
         var text: [UInt8] = []
         var bits: UInt32 = 0
         var count = 0

@@ -1,7 +1,7 @@
 import Ledger
 
 /// The person or the program that changes the team.
-public enum TeamActor: Hashable, Sendable, SQLConvertible {
+package enum TeamActor: Hashable, Sendable, SQLConvertible {
     /// A member, by name.
     case member(String)
     /// A person at a shell.

@@ -2,8 +2,8 @@ import Ledger
 import Proofs
 
 /// A change of the team: the record of an action on a member. The audit logs are those of users, and have none of these.
-public struct TeamChange: Hashable, Sendable {
-    public enum Event: String, Sendable, CaseIterable, SQLConvertible {
+package struct TeamChange: Hashable, Sendable {
+    package enum Event: String, Sendable, CaseIterable, SQLConvertible {
         case added
         case invited
         case roleChanged
@@ -22,28 +22,12 @@ public struct TeamChange: Hashable, Sendable {
     }
 
     /// The number of the change; 1 for the first.
-    public let number: Int64
-    public let happenedAt: Timestamp
-    public let event: Event
-    public let actor: TeamActor
+    package let number: Int64
+    package let happenedAt: Timestamp
+    package let event: Event
+    package let actor: TeamActor
     /// The name of the member who was changed.
-    public let member: String
+    package let member: String
     /// The new role; nil if the change is none of the role.
-    public let role: TeamRole?
-
-    package init(
-        number: Int64,
-        happenedAt: Timestamp,
-        event: Event,
-        actor: TeamActor,
-        member: String,
-        role: TeamRole? = nil
-    ) {
-        self.number = number
-        self.happenedAt = happenedAt
-        self.event = event
-        self.actor = actor
-        self.member = member
-        self.role = role
-    }
+    package var role: TeamRole?
 }

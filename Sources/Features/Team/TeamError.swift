@@ -1,7 +1,7 @@
 import Proofs
 
 /// The error of a use case of the team.
-public enum TeamError: CodedError, Equatable {
+package enum TeamError: CodedError, Equatable {
     case nameInvalid(String)
     case nameTaken(String)
     case memberNotFound(String)
@@ -22,7 +22,7 @@ public enum TeamError: CodedError, Equatable {
     /// There was too little memory to hash a password.
     case passwordNotHashed
 
-    public var code: String {
+    package var code: String {
         switch self {
         case .nameInvalid: "nameInvalid"
         case .nameTaken: "nameTaken"
@@ -38,7 +38,7 @@ public enum TeamError: CodedError, Equatable {
         }
     }
 
-    public var message: String {
+    package var message: String {
         switch self {
         case .nameInvalid(let name):
             "\"\(name.prefix(TeamMember.maximumNameLength))\" cannot be a name. Use 1 to \(TeamMember.maximumNameLength) bytes, "

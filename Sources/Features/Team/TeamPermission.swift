@@ -1,5 +1,5 @@
 /// A permission of a team member.
-public enum TeamPermission: Sendable, CaseIterable {
+package enum TeamPermission: Sendable, CaseIterable {
     /// Allows reading every page but those of other permissions.
     case view
     /// Allows giving, revoking and assigning, adding to balances, sending messages again, and exporting one customer.

@@ -1,5 +1,5 @@
 /// The role of a team member in the console.
-public enum TeamRole: String, Sendable, CaseIterable {
+package enum TeamRole: String, Sendable, CaseIterable {
     /// Sees customers, figures, products and messages, and changes nothing.
     case viewer
     /// Helps customers: gives items, revokes purchases, adds to balances, assigns purchases.
@@ -9,7 +9,7 @@ public enum TeamRole: String, Sendable, CaseIterable {
     /// May do everything.
     case admin
 
-    public var permissions: Set<TeamPermission> {
+    package var permissions: Set<TeamPermission> {
         switch self {
         case .viewer: [.view]
         case .support: [.view, .support, .store]

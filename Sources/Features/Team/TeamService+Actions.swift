@@ -4,7 +4,7 @@ import Proofs
 /// The actions of the members on users.
 extension TeamService {
     /// The largest number of entries that one page searches for those of a member or an event.
-    public static let searchedEntries = 5000
+    package static let searchedEntries = 5000
 
     /// The actions of the members on all users, newest first. A page with a filter may have fewer actions than the limit and
     /// still have a next page.
@@ -14,7 +14,7 @@ extension TeamService {
     ///   - event: Nil for all events.
     ///   - position: The place after which the page begins; nil for the first page.
     ///   - searched: The largest number of entries that the page searches.
-    public func actions(
+    package func actions(
         of member: String? = nil,
         event: AuditEntry.Event? = nil,
         after position: TeamAction.Position? = nil,

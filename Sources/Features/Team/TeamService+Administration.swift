@@ -7,7 +7,7 @@ extension TeamService {
     ///
     /// - Returns: The secret of an invitation, which sets the first password.
     /// - Throws: `TeamError`, `nameInvalid` or `nameTaken`.
-    public func add(_ name: String, role: TeamRole, by actor: TeamActor = .commandLine) async throws -> String {
+    package func add(_ name: String, role: TeamRole, by actor: TeamActor = .commandLine) async throws -> String {
         guard TeamMember.isName(name) else { throw TeamError.nameInvalid(name) }
         let secret = TeamSecret(randomness)
         let now = clock.now()
@@ -25,7 +25,7 @@ extension TeamService {
     ///
     /// - Returns: The secret of the invitation. Earlier invitations of the member are invalid.
     /// - Throws: `TeamError`, `memberNotFound`.
-    public func invite(_ name: String, by actor: TeamActor = .commandLine) async throws -> String {
+    package func invite(_ name: String, by actor: TeamActor = .commandLine) async throws -> String {
         let secret = TeamSecret(randomness)
         let now = clock.now()
         try await change(name) { records, _ in
@@ -37,7 +37,7 @@ extension TeamService {
     }
 
     /// - Throws: `TeamError`, `memberNotFound` or `lastAdministrator`.
-    public func setRole(_ role: TeamRole, of name: String, by actor: TeamActor = .commandLine) async throws {
+    package func setRole(_ role: TeamRole, of name: String, by actor: TeamActor = .commandLine) async throws {
         let now = clock.now()
         try await change(name) { records, member in
             guard role != member.role else { return }
@@ -50,7 +50,7 @@ extension TeamService {
     /// Removes a member, and ends the member's sessions.
     ///
     /// - Throws: `TeamError`, `memberNotFound`, `lastAdministrator` or `ownRemoval`.
-    public func remove(_ name: String, by actor: TeamActor = .commandLine) async throws {
+    package func remove(_ name: String, by actor: TeamActor = .commandLine) async throws {
         if case .member(let own) = actor, own.hasSameBytes(as: name) { throw TeamError.ownRemoval }
         let now = clock.now()
         try await change(name) { records, member in
@@ -63,7 +63,7 @@ extension TeamService {
     /// The changes of the team, newest first.
     ///
     /// - Parameter number: The number of the change after the first one to return; nil for the newest.
-    public func changes(before number: Int64? = nil, limit: Int) async throws -> [TeamChange] {
+    package func changes(before number: Int64? = nil, limit: Int) async throws -> [TeamChange] {
         try await ledger.read { transaction in
             guard try transaction.database.has("team_change") else { return [] }
             return try TeamChangeRecords(database: transaction.database)

@@ -4,11 +4,11 @@ import Proofs
 /// The people who may log in to the console: members, invitations, passwords and sessions.
 ///
 /// Hashing a password uses the processor, not the ledger, so the caller hashes on threads that block nothing else.
-public struct TeamService: Sendable {
+package struct TeamService: Sendable {
     /// The lifetime of an invitation, in milliseconds.
-    public static let invitationTime: Int64 = 3 * 86_400_000
+    package static let invitationTime: Int64 = 3 * 86_400_000
     /// The lifetime of a session, in milliseconds.
-    public static let sessionTime: Int64 = 12 * 3_600_000
+    package static let sessionTime: Int64 = 12 * 3_600_000
 
     let ledger: Ledger
     let clock: any WallClock
@@ -18,9 +18,7 @@ public struct TeamService: Sendable {
     private let decoy: PasswordHash
 
     /// - Parameter cost: The cost of one hash.
-    public init(
-        ledger: Ledger, clock: any WallClock, randomness: Randomness, cost: PasswordHash.Cost = .standard
-    ) {
+    package init(ledger: Ledger, clock: any WallClock, randomness: Randomness, cost: PasswordHash.Cost = .standard) {
         self.ledger = ledger
         self.clock = clock
         self.randomness = randomness
@@ -29,14 +27,14 @@ public struct TeamService: Sendable {
     }
 
     /// All members, removed ones included, oldest first.
-    public func members() async throws -> [TeamMember] {
+    package func members() async throws -> [TeamMember] {
         try await ledger.read { try $0.hasTeam() ? TeamRecords(database: $0.database).members() : [] }
     }
 
     /// The member that an invitation is for.
     ///
     /// - Throws: `TeamError`, `invitationInvalid`.
-    public func member(invited secret: String) async throws -> TeamMember {
+    package func member(invited secret: String) async throws -> TeamMember {
         guard let digest = TeamSecret.digest(of: secret) else { throw TeamError.invitationInvalid }
         let now = clock.now()
         let member = try await ledger.read {
@@ -51,7 +49,7 @@ public struct TeamService: Sendable {
     ///
     /// - Parameter hash: The hash of the new password.
     /// - Throws: `TeamError`, `invitationInvalid`.
-    public func accept(invitation secret: String, passwordHash hash: String) async throws {
+    package func accept(invitation secret: String, passwordHash hash: String) async throws {
         guard let digest = TeamSecret.digest(of: secret) else { throw TeamError.invitationInvalid }
         let now = clock.now()
         try await ledger.write { transaction in
@@ -68,14 +66,14 @@ public struct TeamService: Sendable {
     }
 
     /// The member of a name that a person typed; nil if there is none.
-    public func member(named name: String) async throws -> TeamMember? {
+    package func member(named name: String) async throws -> TeamMember? {
         guard TeamMember.isName(name) else { return nil }
         let member = try await ledger.read { try TeamRecords(database: $0.database).member(name) }
         return member?.removedAt == nil ? member : nil
     }
 
     /// True if a password is the member's. This takes as long as a hash, with or without a member.
-    public func isPassword(_ password: String, of member: TeamMember?) throws(TeamError) -> Bool {
+    package func isPassword(_ password: String, of member: TeamMember?) throws(TeamError) -> Bool {
         let isShort = password.utf8.count <= Password.maximumLength
         let text = isShort ? Password.composed(password) : ""
         let hash = member?.passwordHash.flatMap { PasswordHash($0) }
@@ -83,7 +81,7 @@ public struct TeamService: Sendable {
     }
 
     /// The hash of a new password. This is slow by design.
-    public func hash(_ password: Password) throws(TeamError) -> String {
+    package func hash(_ password: Password) throws(TeamError) -> String {
         do {
             return try PasswordHash(password.text, salt: randomness.bytes(16), cost: cost).description
         } catch {
@@ -98,7 +96,7 @@ public struct TeamService: Sendable {
     ///   - cookie: The cookie that the browser presented; nil for none.
     /// - Returns: The cookie of the session.
     /// - Throws: `TeamError`, `credentialsWrong` also if the member was changed meanwhile.
-    public func logIn(_ member: TeamMember, code: String, ending cookie: String?) async throws -> String {
+    package func logIn(_ member: TeamMember, code: String, ending cookie: String?) async throws -> String {
         let now = clock.now()
         let session = TeamSecret(randomness)
         try await ledger.write { transaction in
@@ -121,7 +119,7 @@ public struct TeamService: Sendable {
     }
 
     /// The member whose session a cookie presents; nil if the session has ended.
-    public func member(presenting cookie: String) async throws -> TeamMember? {
+    package func member(presenting cookie: String) async throws -> TeamMember? {
         guard let digest = TeamSecret.digest(of: cookie) else { return nil }
         let now = clock.now()
         return try await ledger.read(.statement) {
@@ -129,7 +127,7 @@ public struct TeamService: Sendable {
         }
     }
 
-    public func logOut(_ cookie: String) async throws {
+    package func logOut(_ cookie: String) async throws {
         guard let digest = TeamSecret.digest(of: cookie) else { return }
         try await ledger.write { try TeamRecords(database: $0.database).deleteSession(digest) }
     }
@@ -137,7 +135,7 @@ public struct TeamService: Sendable {
     /// Sets another password after the old one was confirmed, and ends all sessions of the member.
     ///
     /// - Throws: `TeamError`, `passwordWrong` if the member was changed meanwhile.
-    public func setPasswordHash(_ hash: String, of member: TeamMember) async throws {
+    package func setPasswordHash(_ hash: String, of member: TeamMember) async throws {
         let now = clock.now()
         try await change(member.name) { records, current in
             guard current.passwordHash == member.passwordHash else { throw TeamError.passwordWrong }
@@ -149,7 +147,7 @@ public struct TeamService: Sendable {
     }
 
     /// A new secret of one-time codes. It is stored when the first code was confirmed.
-    public func newCodeSecret() -> [UInt8] { randomness.bytes(OneTimeCode.secretLength) }
+    package func newCodeSecret() -> [UInt8] { randomness.bytes(OneTimeCode.secretLength) }
 
     /// Requires one-time codes from now on, or no more.
     ///
@@ -157,7 +155,7 @@ public struct TeamService: Sendable {
     ///   - secret: The secret; nil to require no codes.
     ///   - code: A code of the new secret, or of the old one if codes are turned off.
     /// - Throws: `TeamError`, `codeWrong`, `codesAreOn`.
-    public func setCodeSecret(_ secret: [UInt8]?, of member: TeamMember, confirmedBy code: String) async throws {
+    package func setCodeSecret(_ secret: [UInt8]?, of member: TeamMember, confirmedBy code: String) async throws {
         let now = clock.now()
         try await change(member.name) { records, current in
             // A password alone must not replace the second factor.

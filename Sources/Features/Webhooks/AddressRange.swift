@@ -1,11 +1,11 @@
 /// The ranges of public and special-purpose IP addresses (IANA's registries of special-purpose addresses, RFC 6890).
 ///
 /// The check prevents server-side request forgery: a webhook must not reach addresses that only the service can reach.
-public enum AddressRange {
+package enum AddressRange {
     /// Returns true if an address belongs to the public network.
     ///
     /// - Parameter address: 4 or 16 bytes. Other sizes are not public.
-    public static func isPublic(_ address: [UInt8]) -> Bool {
+    package static func isPublic(_ address: [UInt8]) -> Bool {
         switch address.count {
         case 4: !privateRanges.contains { $0.contains(address) }
         // All global unicast addresses begin with these three bits.

@@ -2,11 +2,11 @@ import Ledger
 import Proofs
 
 /// A signed message in the format of Standard Webhooks (version 1).
-public struct SignedWebhook: Sendable {
-    public let body: [UInt8]
+package struct SignedWebhook: Sendable {
+    package let body: [UInt8]
     /// The headers: `authorization` if the endpoint has one, then those of Standard Webhooks. `webhook-id` is the same in each
     /// attempt, `webhook-timestamp` is the time of the attempt, and `webhook-signature` has a signature for each valid secret.
-    public let headers: [(name: String, value: String)]
+    package let headers: [(name: String, value: String)]
 
     /// - Parameter moment: The time of the attempt. The header has it in seconds since 1970.
     package init(
@@ -29,7 +29,7 @@ public struct SignedWebhook: Sendable {
 
 extension WebhookEndpoint {
     /// The secrets that are valid at a moment, newest first.
-    public func secrets(at moment: Timestamp) -> [WebhookSecret] {
+    package func secrets(at moment: Timestamp) -> [WebhookSecret] {
         let previous = previousSecret.flatMap { $0.endsAt > moment ? $0.bytes : nil }
         return ([secret] + [previous].compactMap(\.self)).map(WebhookSecret.init)
     }

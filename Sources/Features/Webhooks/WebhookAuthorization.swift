@@ -1,19 +1,19 @@
 /// The value of the header `Authorization` of each message. The team sets it, and its receiver compares it.
 ///
 /// It is a secret, so its description hides it.
-public struct WebhookAuthorization: Hashable, Sendable, CustomStringConvertible {
+package struct WebhookAuthorization: Hashable, Sendable, CustomStringConvertible {
     /// The maximum length, in bytes.
-    public static let maximumLength = 1024
+    package static let maximumLength = 1024
 
-    public let value: String
+    package let value: String
 
     /// - Returns: Nil unless the value is 1 to `maximumLength` printable ASCII characters, with spaces only between others.
-    public init?(_ value: String) {
+    package init?(_ value: String) {
         guard (1...Self.maximumLength).contains(value.utf8.count),
             value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), value.utf8.first != 0x20, value.utf8.last != 0x20
         else { return nil }
         self.value = value
     }
 
-    public var description: String { "hidden" }
+    package var description: String { "hidden" }
 }

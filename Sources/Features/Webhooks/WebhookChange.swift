@@ -1,8 +1,8 @@
 import Proofs
 
 /// A change of a webhook by the team. The audit logs are those of users, and have none of these.
-public struct WebhookChange: Hashable, Sendable {
-    public enum Event: String, Sendable, CaseIterable {
+package struct WebhookChange: Hashable, Sendable {
+    package enum Event: String, Sendable, CaseIterable {
         case added
         /// The detail is the new URL.
         case urlChanged
@@ -17,10 +17,10 @@ public struct WebhookChange: Hashable, Sendable {
         case messagesReplayed
     }
 
-    public let endpointIdentifier: String
-    public let happenedAt: Timestamp
-    public let event: Event
+    package let endpointIdentifier: String
+    package let happenedAt: Timestamp
+    package let event: Event
     /// The identifier of the API key that acted, or `member NAME` for a person.
-    public let changedBy: String
-    public let detail: String?
+    package let changedBy: String
+    package let detail: String?
 }

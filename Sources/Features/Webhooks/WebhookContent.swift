@@ -1,10 +1,10 @@
 /// The content of a message in the format of its endpoint.
-public enum WebhookContent: Sendable {
+package enum WebhookContent: Sendable {
     case till(WebhookMessage)
     case revenueCat(RevenueCatEvent)
 
     /// The type of the message, such as `purchase.granted` or `INITIAL_PURCHASE`.
-    public var type: String {
+    package var type: String {
         switch self {
         case .till(let message): message.type.rawValue
         case .revenueCat(let event): event.kind.rawValue

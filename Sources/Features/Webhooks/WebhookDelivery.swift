@@ -4,8 +4,8 @@ import Proofs
 /// The delivery of an entry of a user's audit log to an endpoint.
 ///
 /// Only the audit log contains the content of the message, so that erased content is never sent.
-public struct WebhookDelivery: Hashable, Sendable {
-    public enum State: String, Sendable, CaseIterable {
+package struct WebhookDelivery: Hashable, Sendable {
+    package enum State: String, Sendable, CaseIterable {
         /// The service will make the first or another attempt.
         case pending
         case delivered
@@ -14,14 +14,14 @@ public struct WebhookDelivery: Hashable, Sendable {
     }
 
     /// The outcome of an attempt.
-    public enum Outcome: Hashable, Sendable {
+    package enum Outcome: Hashable, Sendable {
         /// The receiver answered.
         case answered(status: Int)
         /// The receiver did not answer. The code is the reason.
         case unanswered(code: String)
 
         /// A code from a small set, for metrics and logs.
-        public var code: String {
+        package var code: String {
             switch self {
             case .answered(let status): "status\(status / 100)xx"
             case .unanswered(let code): code
@@ -29,38 +29,38 @@ public struct WebhookDelivery: Hashable, Sendable {
         }
     }
 
-    public struct Attempt: Hashable, Sendable {
+    package struct Attempt: Hashable, Sendable {
         /// The number of the attempt since the message was created. A replay continues the numbers.
-        public let number: Int64
-        public let at: Timestamp
+        package let number: Int64
+        package let at: Timestamp
         /// The outcome; nil if the attempt has not ended, or if the service stopped during it.
-        public let outcome: Outcome?
+        package let outcome: Outcome?
         /// The duration; nil if the attempt has not ended.
-        public let milliseconds: Int64?
+        package let milliseconds: Int64?
         /// The beginning of the answer's body, at most `WebhookResponse.maximumLength` bytes; nil for an answer without a body.
-        public let response: String?
+        package let response: String?
     }
 
-    public let endpointIdentifier: String
+    package let endpointIdentifier: String
     /// The identifier of the message, the same in each attempt.
-    public let messageIdentifier: String
+    package let messageIdentifier: String
     /// The user's issuer. It is not checked, so that a damaged name does not block webhooks.
-    public let issuer: String
+    package let issuer: String
     /// The user's name, not checked either.
-    public let name: String
+    package let name: String
     /// The number of the entry in the user's audit log. It gives the order of messages, with gaps for entries without a
     /// message.
-    public let number: Int64
-    public let entry: AuditEntry
+    package let number: Int64
+    package let entry: AuditEntry
     /// The name of the API key that acted; nil for another actor, and if the ledger does not have the key.
-    public let actorName: String?
-    public let state: State
+    package let actorName: String?
+    package let state: State
     /// The number of attempts since the message was created or replayed.
-    public let attempts: Int
+    package let attempts: Int
     /// The time of the next attempt; nil if there is none.
-    public let nextAttemptAt: Timestamp?
+    package let nextAttemptAt: Timestamp?
     /// The last attempt; nil if there was none.
-    public let lastAttempt: Attempt?
+    package let lastAttempt: Attempt?
 
     /// The primary key of a delivery.
     struct Key: Hashable {

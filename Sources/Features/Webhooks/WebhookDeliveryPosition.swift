@@ -1,11 +1,11 @@
 import Proofs
 
 /// The end of a page of deliveries.
-public struct WebhookDeliveryPosition: Hashable, Sendable {
-    public let happenedAt: Timestamp
-    public let messageIdentifier: String
+package struct WebhookDeliveryPosition: Hashable, Sendable {
+    package let happenedAt: Timestamp
+    package let messageIdentifier: String
 
-    public init(happenedAt: Timestamp, messageIdentifier: String) {
+    package init(happenedAt: Timestamp, messageIdentifier: String) {
         self.happenedAt = happenedAt
         self.messageIdentifier = messageIdentifier
     }

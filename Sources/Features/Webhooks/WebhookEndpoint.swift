@@ -1,35 +1,35 @@
 import Proofs
 
 /// An endpoint of a team's back end that receives webhooks.
-public struct WebhookEndpoint: Hashable, Sendable {
+package struct WebhookEndpoint: Hashable, Sendable {
     /// A replaced secret, and the end of its validity.
-    public struct EndingSecret: Hashable, Sendable {
-        public let bytes: [UInt8]
-        public let endsAt: Timestamp
+    package struct EndingSecret: Hashable, Sendable {
+        package let bytes: [UInt8]
+        package let endsAt: Timestamp
 
-        public init(bytes: [UInt8], endsAt: Timestamp) {
+        package init(bytes: [UInt8], endsAt: Timestamp) {
             self.bytes = bytes
             self.endsAt = endsAt
         }
     }
 
-    public let identifier: String
-    public let url: String
+    package let identifier: String
+    package let url: String
     /// The format of the messages, which never changes.
-    public let format: WebhookFormat
-    public let createdAt: Timestamp
+    package let format: WebhookFormat
+    package let createdAt: Timestamp
     /// The identifier of the API key that created the endpoint.
-    public let createdBy: String
+    package let createdBy: String
     /// The secret that signs messages.
-    public let secret: [UInt8]
+    package let secret: [UInt8]
     /// The previous secret, which also signs messages until it ends; nil if the secret was never replaced.
-    public let previousSecret: EndingSecret?
+    package let previousSecret: EndingSecret?
     /// The header `Authorization` of each message; nil for none.
-    public let authorization: WebhookAuthorization?
+    package let authorization: WebhookAuthorization?
     /// The bundle identifier of the only app whose events it receives, that of the key that created it; nil for all events.
-    public let app: String?
+    package let app: String?
 
-    public init(
+    package init(
         identifier: String,
         url: String,
         format: WebhookFormat = .till,

@@ -2,7 +2,7 @@ import Ledger
 import Proofs
 
 /// The error of a use case of webhooks.
-public enum WebhookError: CodedError, Equatable {
+package enum WebhookError: CodedError, Equatable {
     /// The reason completes the sentence "The URL of a webhook must …".
     case urlInvalid(reason: String)
     case addressPrivate
@@ -11,7 +11,7 @@ public enum WebhookError: CodedError, Equatable {
     case messageNotFound
     case secretBeingReplaced
 
-    public var code: String {
+    package var code: String {
         switch self {
         case .urlInvalid: "webhookURLInvalid"
         case .addressPrivate: "webhookAddressPrivate"
@@ -22,7 +22,7 @@ public enum WebhookError: CodedError, Equatable {
         }
     }
 
-    public var message: String {
+    package var message: String {
         switch self {
         case .urlInvalid(let reason): "The URL of a webhook must \(reason)."
         case .addressPrivate:

@@ -1,7 +1,7 @@
 import Ledger
 
 /// The format of an endpoint's messages.
-public enum WebhookFormat: String, Sendable, CaseIterable, SQLConvertible {
+package enum WebhookFormat: String, Sendable, CaseIterable, SQLConvertible {
     case till
     /// The events of RevenueCat's webhooks, for back ends that already receive those.
     case revenueCat = "revenuecat"

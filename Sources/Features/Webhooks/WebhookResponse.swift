@@ -1,13 +1,13 @@
 /// The beginning of the body of a receiver's answer, as text.
-public struct WebhookResponse: Hashable, Sendable {
+package struct WebhookResponse: Hashable, Sendable {
     /// The largest number of bytes that are read of a body, and of the text in UTF-8.
-    public static let maximumLength = 1024
+    package static let maximumLength = 1024
 
-    public let text: String
+    package let text: String
 
     /// - Parameter bytes: The beginning of the body. Invalid UTF-8 and NUL become the replacement character.
     /// - Returns: Nil for an empty body.
-    public init?(_ bytes: some Collection<UInt8>) {
+    package init?(_ bytes: some Collection<UInt8>) {
         guard !bytes.isEmpty else { return nil }
         var text = ""
         var length = 0

@@ -1,22 +1,22 @@
 import Proofs
 
 /// The result of an attempt to deliver a message.
-public struct WebhookResult: Hashable, Sendable {
+package struct WebhookResult: Hashable, Sendable {
     /// The delivery when it was leased.
-    public let delivery: WebhookDelivery
-    public let outcome: WebhookDelivery.Outcome
-    public let isDelivered: Bool
+    package let delivery: WebhookDelivery
+    package let outcome: WebhookDelivery.Outcome
+    package let isDelivered: Bool
     /// The time of the next attempt; nil if the message was delivered or given up.
     let nextAttemptAt: Timestamp?
     /// The duration of the attempt; nil if it is unknown.
-    public let milliseconds: Int64?
+    package let milliseconds: Int64?
     /// The beginning of the answer's body; nil for an answer without a body.
-    public let response: String?
+    package let response: String?
 
     /// True if only a replay makes another attempt.
-    public var isGivenUp: Bool { !isDelivered && nextAttemptAt == nil }
+    package var isGivenUp: Bool { !isDelivered && nextAttemptAt == nil }
 
-    public init(
+    package init(
         of delivery: WebhookDelivery,
         _ outcome: WebhookDelivery.Outcome,
         isDelivered: Bool,

@@ -6,7 +6,7 @@ extension WebhookService {
     /// The contents of deliveries, each nil for an event without a message. No version writes such a delivery.
     ///
     /// An event of RevenueCat states facts of the ledger, as of now. Later attempts may know more.
-    public func contents(
+    package func contents(
         of deliveries: [WebhookDelivery],
         to endpoint: WebhookEndpoint
     ) async throws -> [WebhookContent?] {
@@ -27,12 +27,12 @@ extension WebhookService {
     }
 
     /// The content of a delivery; nil for an event without a message.
-    public func content(of delivery: WebhookDelivery, to endpoint: WebhookEndpoint) async throws -> WebhookContent? {
+    package func content(of delivery: WebhookDelivery, to endpoint: WebhookEndpoint) async throws -> WebhookContent? {
         try await contents(of: [delivery], to: endpoint)[0]
     }
 
     /// The signed message of a delivery, for an attempt now.
-    public func signed(_ delivery: WebhookDelivery, for endpoint: WebhookEndpoint) async throws -> SignedWebhook? {
+    package func signed(_ delivery: WebhookDelivery, for endpoint: WebhookEndpoint) async throws -> SignedWebhook? {
         let content = try await content(of: delivery, to: endpoint)
         let now = clock.now()
         return try content.map {
@@ -43,7 +43,7 @@ extension WebhookService {
     }
 
     /// The message of a delivery as it would be sent now, for people who see neither a signature nor the authorization.
-    public func unsigned(_ delivery: WebhookDelivery, for endpoint: WebhookEndpoint) async throws -> SignedWebhook? {
+    package func unsigned(_ delivery: WebhookDelivery, for endpoint: WebhookEndpoint) async throws -> SignedWebhook? {
         try await content(of: delivery, to: endpoint).map {
             SignedWebhook(
                 try $0.body(), identifier: delivery.messageIdentifier, secrets: [],

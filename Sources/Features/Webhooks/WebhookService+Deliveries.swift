@@ -8,7 +8,7 @@ extension WebhookService {
     /// The retention of delivered messages, in milliseconds.
     static let retention: Int64 = 30 * 86_400 * 1000
     /// The largest number of messages that one commit deletes or replays. More would delay redemptions.
-    public static let changedAtOnce = 1000
+    package static let changedAtOnce = 1000
     /// The largest number of commits of one replay of a period.
     private static let maximumCommits = 10
     /// The largest number of attempts of one delivery that are returned.
@@ -17,7 +17,7 @@ extension WebhookService {
     /// The deliveries to a webhook, newest first.
     ///
     /// - Throws: `WebhookError`, `notFound`.
-    public func deliveries(
+    package func deliveries(
         to identifier: String,
         in state: WebhookDelivery.State?,
         before position: WebhookDeliveryPosition?,
@@ -32,7 +32,7 @@ extension WebhookService {
     /// The delivery of a message to a webhook.
     ///
     /// - Throws: `WebhookError`, `notFound`, `messageNotFound`.
-    public func delivery(_ message: String, to identifier: String) async throws -> WebhookDelivery {
+    package func delivery(_ message: String, to identifier: String) async throws -> WebhookDelivery {
         _ = try await endpoint(identifier)
         let found = try await ledger.read { try $0.webhookDelivery(message, to: identifier) }
         guard let found else { throw WebhookError.messageNotFound }
@@ -40,14 +40,14 @@ extension WebhookService {
     }
 
     /// The last attempts of a delivery, newest first.
-    public func attempts(of delivery: WebhookDelivery) async throws -> [WebhookDelivery.Attempt] {
+    package func attempts(of delivery: WebhookDelivery) async throws -> [WebhookDelivery.Attempt] {
         try await ledger.read { try $0.attempts(of: delivery, limit: Self.maximumAttempts) }
     }
 
     /// Sends a message again, in any state.
     ///
     /// - Throws: `WebhookError`, `notFound`, `messageNotFound`.
-    public func replay(_ message: String, to identifier: String, by key: String) async throws -> WebhookDelivery {
+    package func replay(_ message: String, to identifier: String, by key: String) async throws -> WebhookDelivery {
         _ = try await endpoint(identifier)
         let record = recording(.messageReplayed, of: identifier, by: key, detail: message)
         let found = try await ledger.write { transaction in
@@ -63,7 +63,7 @@ extension WebhookService {
     ///
     /// - Returns: The number of messages; `changedAtOnce` if there may be more.
     /// - Throws: `WebhookError`, `notFound`.
-    public func replayFailed(to identifier: String, by key: String) async throws -> Int {
+    package func replayFailed(to identifier: String, by key: String) async throws -> Int {
         _ = try await endpoint(identifier)
         return try await ledger.write { transaction in
             let count = try transaction.replayFailed(to: identifier, limit: Self.changedAtOnce)
@@ -80,7 +80,7 @@ extension WebhookService {
     ///   - end: The first moment after it.
     /// - Returns: The number of messages, and the last one if there may be more.
     /// - Throws: `WebhookError`, `notFound`.
-    public func replay(
+    package func replay(
         to identifier: String,
         from start: Timestamp,
         until end: Timestamp,
@@ -105,14 +105,14 @@ extension WebhookService {
     }
 
     /// The endpoints with due deliveries.
-    public func dueEndpoints() async throws -> [WebhookEndpoint] {
+    package func dueEndpoints() async throws -> [WebhookEndpoint] {
         try await ledger.read { try $0.dueWebhookEndpoints(at: clock.now()) }
     }
 
     /// The due deliveries to an endpoint.
     ///
     /// - Returns: Nil if the endpoint has changed or was removed.
-    public func due(for endpoint: WebhookEndpoint, limit: Int) async throws -> [WebhookDelivery]? {
+    package func due(for endpoint: WebhookEndpoint, limit: Int) async throws -> [WebhookDelivery]? {
         guard try await ledger.read(.snapshot, { try $0.webhookEndpoint(endpoint.identifier) }) == endpoint else {
             return nil
         }
@@ -120,7 +120,7 @@ extension WebhookService {
     }
 
     /// Leases due deliveries. The caller sends them and records their results.
-    public func lease(_ due: [WebhookDelivery]) async throws -> [WebhookDelivery] {
+    package func lease(_ due: [WebhookDelivery]) async throws -> [WebhookDelivery] {
         let now = clock.now()
         return try await ledger.write {
             try $0.lease(
@@ -133,7 +133,7 @@ extension WebhookService {
     /// - Parameters:
     ///   - milliseconds: The duration of the attempt; nil if it is unknown.
     ///   - response: The beginning of the answer's body; nil for an answer without a body.
-    public func result(
+    package func result(
         of delivery: WebhookDelivery,
         _ outcome: WebhookDelivery.Outcome,
         milliseconds: Int64? = nil,
@@ -151,14 +151,14 @@ extension WebhookService {
             milliseconds: milliseconds, response: response)
     }
 
-    public func record(_ results: [WebhookResult]) async throws {
+    package func record(_ results: [WebhookResult]) async throws {
         try await ledger.write { try $0.record(results) }
     }
 
     /// Deletes old delivered messages.
     ///
     /// - Returns: True if there may be more of them.
-    public func deleteExpired() async throws -> Bool {
+    package func deleteExpired() async throws -> Bool {
         let moment = Timestamp(millisecondsSince1970: clock.now().millisecondsSince1970 - Self.retention)
         return try await ledger.write { try $0.deleteWebhookMessages(before: moment, limit: Self.changedAtOnce) }
             == Self.changedAtOnce

@@ -5,7 +5,7 @@ extension WebhookService {
     /// Sends the latest messages about a user again, to all webhooks. Messages that are already waiting stay as they are.
     ///
     /// - Returns: The number of messages, at most `changedAtOnce`.
-    public func replay(about user: User, by key: String) async throws -> Int {
+    package func replay(about user: User, by key: String) async throws -> Int {
         try await ledger.write { transaction in
             var total = 0
             let endpoints = try transaction.webhookEndpoints().map(\.identifier)

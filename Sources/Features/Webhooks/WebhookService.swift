@@ -4,14 +4,14 @@ import Ledger
 import Proofs
 
 /// The use cases of webhooks, which report the changes of users' purchases to the team's back ends.
-public struct WebhookService: Sendable {
-    public static let maximumEndpoints = 10
+package struct WebhookService: Sendable {
+    static let maximumEndpoints = 10
     /// The allowed overlap of a replaced secret with the new one, in seconds.
-    public static let overlap: ClosedRange<Int64> = 0...7 * 86_400
+    package static let overlap: ClosedRange<Int64> = 0...7 * 86_400
     /// The default overlap, in seconds.
-    public static let standardOverlap: Int64 = 86_400
+    package static let standardOverlap: Int64 = 86_400
 
-    public let ledger: Ledger
+    package let ledger: Ledger
     /// The apps whose catalogs name the rights in messages.
     let apps: Apps
     let clock: any WallClock
@@ -20,7 +20,7 @@ public struct WebhookService: Sendable {
     private var limitingApp: String?
 
     /// - Parameter clock: The system's clock. Receivers compare its time with theirs.
-    public init(ledger: Ledger, apps: Apps, clock: any WallClock, randomness: Randomness) {
+    package init(ledger: Ledger, apps: Apps, clock: any WallClock, randomness: Randomness) {
         self.ledger = ledger
         self.apps = apps
         self.clock = clock
@@ -36,7 +36,7 @@ public struct WebhookService: Sendable {
         return service
     }
 
-    public func now() -> Timestamp { clock.now() }
+    package func now() -> Timestamp { clock.now() }
 
     /// Adds an endpoint, which receives all later events.
     ///
@@ -44,7 +44,7 @@ public struct WebhookService: Sendable {
     ///   - authorization: The header `Authorization` of each message; nil for none.
     ///   - key: The identifier of the caller's API key, or `member NAME` for a person.
     /// - Throws: `WebhookError`, `tooMany`.
-    public func add(
+    package func add(
         _ url: WebhookURL,
         format: WebhookFormat = .till,
         authorization: WebhookAuthorization? = nil,
@@ -65,7 +65,7 @@ public struct WebhookService: Sendable {
     }
 
     /// All endpoints that the caller sees, oldest first.
-    public func endpoints() async throws -> [WebhookEndpoint] {
+    package func endpoints() async throws -> [WebhookEndpoint] {
         try await ledger.read { try $0.webhookEndpoints() }.filter(isVisible)
     }
 
@@ -76,14 +76,14 @@ public struct WebhookService: Sendable {
     /// An endpoint that the caller sees. Each use case reads it first; its app never changes.
     ///
     /// - Throws: `WebhookError`, `notFound`.
-    public func endpoint(_ identifier: String) async throws -> WebhookEndpoint {
+    package func endpoint(_ identifier: String) async throws -> WebhookEndpoint {
         let found = try await ledger.read { try $0.webhookEndpoint(identifier) }
         guard let found, isVisible(found) else { throw WebhookError.notFound }
         return found
     }
 
     /// The last changes of an endpoint by the team, newest first, also of a removed one. Only people of the team ask for them.
-    public func changes(of identifier: String, limit: Int) async throws -> [WebhookChange] {
+    package func changes(of identifier: String, limit: Int) async throws -> [WebhookChange] {
         try await ledger.read { try $0.webhookChanges(of: identifier, limit: limit) }
     }
 
@@ -101,7 +101,7 @@ public struct WebhookService: Sendable {
     }
 
     /// - Throws: `WebhookError`, `notFound`.
-    public func setURL(_ url: WebhookURL, of identifier: String, by key: String) async throws -> WebhookEndpoint {
+    package func setURL(_ url: WebhookURL, of identifier: String, by key: String) async throws -> WebhookEndpoint {
         _ = try await endpoint(identifier)
         let record = recording(.urlChanged, of: identifier, by: key, detail: url.text)
         let found = try await ledger.write { transaction in
@@ -117,7 +117,7 @@ public struct WebhookService: Sendable {
     ///
     /// - Parameter authorization: Nil for none.
     /// - Throws: `WebhookError`, `notFound`.
-    public func setAuthorization(
+    package func setAuthorization(
         _ authorization: WebhookAuthorization?,
         of identifier: String,
         by key: String
@@ -138,7 +138,7 @@ public struct WebhookService: Sendable {
     ///
     /// - Parameter seconds: The overlap. With 0, all previous secrets end now.
     /// - Throws: `WebhookError`, `notFound`, `secretBeingReplaced`.
-    public func replaceSecret(
+    package func replaceSecret(
         of identifier: String,
         keepingPreviousFor seconds: Int64,
         by key: String
@@ -167,7 +167,7 @@ public struct WebhookService: Sendable {
     }
 
     /// - Throws: `WebhookError`, `notFound`.
-    public func remove(_ identifier: String, by key: String) async throws {
+    package func remove(_ identifier: String, by key: String) async throws {
         _ = try await endpoint(identifier)
         let record = recording(.removed, of: identifier, by: key)
         let isRemoved = try await ledger.write { transaction in

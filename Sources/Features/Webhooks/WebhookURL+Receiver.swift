@@ -5,7 +5,7 @@ extension WebhookURL {
     ///
     /// - Parameter allowsPrivate: True if receivers may be in private networks, also without TLS.
     /// - Throws: `WebhookError`, `urlInvalid`, `addressPrivate`.
-    public init(receiver text: String, allowsPrivate: Bool) throws(WebhookError) {
+    package init(receiver text: String, allowsPrivate: Bool) throws(WebhookError) {
         try self.init(text, allowsPlain: allowsPrivate)
         guard allowsPrivate || !isPlainlyPrivate else { throw .addressPrivate }
     }

@@ -1,18 +1,18 @@
 import Foundation
 
 /// The URL of a webhook.
-public struct WebhookURL: Hashable, Sendable {
+package struct WebhookURL: Hashable, Sendable {
     /// The largest number of bytes.
-    public static let maximumLength = 2048
+    package static let maximumLength = 2048
 
-    public let text: String
+    package let text: String
     /// The host name, or the IP address without brackets.
-    public let host: String
-    public let port: Int
+    package let host: String
+    package let port: Int
 
     /// - Parameter allowsPlain: True if the URL may have the scheme `http`, for example on a developer's machine.
     /// - Throws: `WebhookError`, `urlInvalid`.
-    public init(_ text: String, allowsPlain: Bool) throws(WebhookError) {
+    package init(_ text: String, allowsPlain: Bool) throws(WebhookError) {
         guard (1...Self.maximumLength).contains(text.utf8.count),
             text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
             let url = URL(string: text, encodingInvalidCharacters: false)

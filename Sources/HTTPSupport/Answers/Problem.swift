@@ -85,7 +85,7 @@ package struct Problem: Error {
 
     /// True if the service's configuration causes the refusal. The same request succeeds after the operator has changed
     /// it.
-    package var isOperatorError: Bool {
+    var isOperatorError: Bool {
         Self.operatorErrorCodes.contains(code)
     }
 

@@ -1,10 +1,10 @@
 import Proofs
 
 /// A secret with which a caller shows that it may use the service; only its hash is kept.
-public struct APIKey: Sendable {
+package struct APIKey: Sendable {
     private let digest: [UInt8]
 
-    public init(_ secret: String) {
+    package init(_ secret: String) {
         digest = Self.digest(of: secret)
     }
 

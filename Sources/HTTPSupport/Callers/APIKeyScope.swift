@@ -1,7 +1,7 @@
 /// A permission of an API key.
-public enum APIKeyScope: String, Sendable, CaseIterable {
+package enum APIKeyScope: String, Sendable, CaseIterable {
     /// The scopes that a selling back end needs. Other scopes must be requested.
-    public static let standard: Set<APIKeyScope> = [.read, .redeem]
+    package static let standard: Set<APIKeyScope> = [.read, .redeem]
 
     /// Allows reading the catalog, the items of users and their redeemed transactions.
     case read
@@ -28,7 +28,7 @@ public enum APIKeyScope: String, Sendable, CaseIterable {
     case metrics
 
     /// The permission as a verb phrase, such as "erase users".
-    public var summary: String {
+    package var summary: String {
         switch self {
         case .read: "read the catalog, items and transactions"
         case .redeem: "redeem proofs and set account tokens"

@@ -4,7 +4,7 @@ import ServiceLifecycle
 /// Writes the last uses of API keys to the ledger each minute, and when the service stops.
 ///
 /// A crash loses at most a minute's uses.
-public struct APIKeyUseRecorder: Service {
+package struct APIKeyUseRecorder: Service {
     private static let interval = Duration.seconds(60)
     /// The longest delay of a stop, if the database server is away.
     private static let lastTimeout = Duration.seconds(2)
@@ -12,13 +12,13 @@ public struct APIKeyUseRecorder: Service {
     private let keys: APIKeys
     private let logger: Logger
 
-    public init(keys: APIKeys, logger: Logger) {
+    package init(keys: APIKeys, logger: Logger) {
         self.keys = keys
         self.logger = logger
     }
 
     /// Runs until the service stops.
-    public func run() async throws {
+    package func run() async throws {
         for await _ in AsyncStream.ticks(every: Self.interval).cancelOnGracefulShutdown() { await record() }
         await recordLast()
     }

@@ -6,9 +6,9 @@ import Proofs
 ///
 /// A back end's key reads `till_IDENTIFIER_SECRET`: the identifier finds its record and may be seen by anybody, the secret is
 /// 256 random bits, shown once, of which only a SHA-256 is kept. A public key such as `appl_…` is its own identifier.
-public struct APIKeys: Sendable {
+package struct APIKeys: Sendable {
     /// The longest name, in bytes of UTF-8.
-    public static let maximumNameLength = 64
+    package static let maximumNameLength = 64
     /// The prefix of every secret key. No token has it.
     private static let prefix = "till_"
     /// The length of a key from which it is refused unread, in bytes of UTF-8.
@@ -19,7 +19,7 @@ public struct APIKeys: Sendable {
     private let randomness: Randomness
     private let uses = APIKeyUses()
 
-    public init(ledger: Ledger, clock: any WallClock, randomness: Randomness) {
+    package init(ledger: Ledger, clock: any WallClock, randomness: Randomness) {
         self.ledger = ledger
         self.clock = clock
         self.randomness = randomness
@@ -31,7 +31,7 @@ public struct APIKeys: Sendable {
     ///   - app: The bundle identifier of the only app that the key is for; nil for all apps.
     ///   - expiresAt: The time from which the key is refused; nil if it does not expire.
     /// - Returns: The record, and the key itself, which cannot be read again.
-    public func make(
+    package func make(
         name: String,
         scopes: Set<APIKeyScope>,
         app: String? = nil,
@@ -51,7 +51,7 @@ public struct APIKeys: Sendable {
     ///
     /// - Parameter app: The bundle identifier.
     /// - Throws: `PublicKeyError` if the app has a valid one.
-    public func makePublic(name: String, app: String, platform: AppPlatform) async throws -> APIKeyRecord {
+    package func makePublic(name: String, app: String, platform: AppPlatform) async throws -> APIKeyRecord {
         let key = platform.keyPrefix + randomness.bytes(16).hexadecimal
         let record = APIKeyRecord(
             identifier: key, name: name, scopes: [], app: app, platform: platform.rawValue,
@@ -66,23 +66,23 @@ public struct APIKeys: Sendable {
         return record
     }
 
-    public func list() async throws -> [APIKeyRecord] {
+    package func list() async throws -> [APIKeyRecord] {
         try await ledger.read { try $0.apiKeys() }
     }
 
     /// The keys of back ends that the service accepts now.
-    public func validKeys() async throws -> [APIKeyRecord] {
+    package func validKeys() async throws -> [APIKeyRecord] {
         let now = clock.now()
         return try await list().filter { $0.platform == nil && $0.isValid(at: now) }
     }
 
     /// - Returns: False if there is no key with this identifier.
-    public func revoke(_ identifier: String) async throws -> Bool {
+    package func revoke(_ identifier: String) async throws -> Bool {
         try await ledger.write { try $0.revokeAPIKey(identifier, at: clock.now()) }
     }
 
     /// Writes the last uses of keys to the ledger, in one commit for all keys.
-    public func recordUses() async throws {
+    package func recordUses() async throws {
         let uses = uses.drain()
         guard !uses.isEmpty else { return }
         try await ledger.write { transaction in
@@ -91,7 +91,7 @@ public struct APIKeys: Sendable {
     }
 
     /// True if a credential has the form of a key. No token has it.
-    package static func isKey(_ credential: String) -> Bool {
+    static func isKey(_ credential: String) -> Bool {
         credential.hasPrefix(prefix) || AppPlatform(prefixOf: credential) != nil
     }
 

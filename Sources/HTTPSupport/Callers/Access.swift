@@ -32,14 +32,14 @@ package enum Access: Sendable {
 ///
 /// A back end's key for one app may use no route, except those whose answers and changes are limited to what belongs to the app.
 /// Writes that bring no proof are refused first: if only the reserve of free space is left, and if many requests wait for a commit.
-package struct AccessMiddleware: RouterMiddleware {
-    package let access: Access
+struct AccessMiddleware: RouterMiddleware {
+    let access: Access
     /// True if each route of the group is limited to the app of the caller's key.
     let isPerApp: Bool
     /// True if the routes bring a proof, so apps and strangers may use the reserve of free space and all places for commits.
     let usesReserve: Bool
 
-    package func handle(
+    func handle(
         _ request: Request,
         context: ServiceContext,
         next: (Request, ServiceContext) async throws -> Response

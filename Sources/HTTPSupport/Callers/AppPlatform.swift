@@ -1,5 +1,5 @@
 /// A platform on which an app runs with a public key.
-public enum AppPlatform: String, Sendable, CaseIterable {
+package enum AppPlatform: String, Sendable, CaseIterable {
     case apple
 
     /// The prefix of the platform's public keys.

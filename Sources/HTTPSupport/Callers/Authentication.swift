@@ -2,7 +2,7 @@ import Hummingbird
 import Proofs
 
 /// The authentication of the service's callers.
-public enum Authentication: Sendable {
+package enum Authentication: Sendable {
     /// Back ends use the ledger's API keys. Apps use their users' tokens, from an accepted issuer or from the service's
     /// own accounts.
     case apiKeys(APIKeys, UserTokens? = nil, (any AccessTokens)? = nil)
@@ -31,7 +31,7 @@ public enum Authentication: Sendable {
 }
 
 /// The access tokens of the service's own accounts, which are a feature above this module.
-public protocol AccessTokens: Sendable {
+package protocol AccessTokens: Sendable {
     /// - Returns: Nil for a credential of another kind.
     /// - Throws: `Problem` for an access token that is not, or no longer, valid.
     func caller(presenting credential: String) async throws -> Caller?

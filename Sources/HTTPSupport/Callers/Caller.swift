@@ -2,7 +2,7 @@ import Ledger
 import Proofs
 
 /// The caller of a request, as far as the service needs to know.
-public enum Caller: Hashable, Sendable {
+package enum Caller: Hashable, Sendable {
     /// A team's back end, identified by its API key.
     ///
     /// - Parameter app: The bundle identifier of the only app that the key may use, or nil for all apps.
@@ -41,7 +41,7 @@ public enum Caller: Hashable, Sendable {
     }
 
     /// True for an app with its public key.
-    package var isPublicApp: Bool {
+    var isPublicApp: Bool {
         if case .publicApp = self { true } else { false }
     }
 

@@ -10,7 +10,7 @@ import Synchronization
 /// that may succeed later, by itself or after a change by the operator.
 package final class IdempotentRequests: Sendable {
     package static let replayedHeader = HTTPField.Name("Idempotent-Replayed")
-    package static let maximumKeyLength = 255
+    static let maximumKeyLength = 255
 
     private let ledger: Ledger
     private let clock: any WallClock

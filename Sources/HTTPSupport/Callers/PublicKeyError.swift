@@ -1,13 +1,13 @@
 import Proofs
 
 /// A public key cannot be made.
-public enum PublicKeyError: CodedError, Equatable {
+package enum PublicKeyError: CodedError, Equatable {
     /// The app has a valid public key for the platform.
     case exists(key: String, app: String, platform: AppPlatform)
 
-    public var code: String { "publicKeyExists" }
+    package var code: String { "publicKeyExists" }
 
-    public var message: String {
+    package var message: String {
         switch self {
         case .exists(let key, let app, let platform):
             "The app \"\(app)\" has the public key \(key) for the platform \"\(platform.rawValue)\". Use it, or revoke it "

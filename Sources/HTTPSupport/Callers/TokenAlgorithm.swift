@@ -2,7 +2,7 @@ import Proofs
 
 /// The signature algorithms of users' tokens (RFC 7518 section 3.1, RFC 8037). They use key pairs, never shared
 /// secrets.
-public enum TokenAlgorithm: String, Sendable, CaseIterable {
+package enum TokenAlgorithm: String, Sendable, CaseIterable {
     case rs256 = "RS256"
     case rs384 = "RS384"
     case rs512 = "RS512"
@@ -15,7 +15,7 @@ public enum TokenAlgorithm: String, Sendable, CaseIterable {
     case edDSA = "EdDSA"
 
     /// The algorithm of a key without `alg` (RFC 7517 section 4.4). Nil if the key cannot sign tokens.
-    package init?(keyKind: PublicKey.Kind) {
+    init?(keyKind: PublicKey.Kind) {
         switch keyKind {
         case .rsa: self = .rs256
         case .ellipticCurve(.p256): self = .es256

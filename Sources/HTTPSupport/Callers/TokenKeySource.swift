@@ -3,7 +3,7 @@ import Foundation
 import Proofs
 
 /// The source of an issuer's keys: a file, or an address at which the issuer publishes them.
-public enum TokenKeySource: Sendable, Hashable, CustomStringConvertible {
+package enum TokenKeySource: Sendable, Hashable, CustomStringConvertible {
     case file(URL)
     /// An address with HTTPS, or with HTTP on the loopback interface.
     case address(URL)
@@ -13,7 +13,7 @@ public enum TokenKeySource: Sendable, Hashable, CustomStringConvertible {
 
     /// - Parameter text: A path, or an address with its scheme.
     /// - Returns: Nil if an attacker on the network could answer for the address.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard text.contains("://") else {
             self = .file(URL(filePath: text))
             return
@@ -24,7 +24,7 @@ public enum TokenKeySource: Sendable, Hashable, CustomStringConvertible {
         self = .address(url)
     }
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .file(let url): url.path
         case .address(let url): url.absoluteString

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Issuers replace their keys and may be unavailable, so the last loaded keys stay valid for a day. The keys are loaded
 /// at most once a minute, whatever tokens arrive.
-package actor TokenKeys {
+actor TokenKeys {
     private static let refreshInterval: Int64 = 3_600_000
     private static let maximumAge: Int64 = 86_400_000
     private static let minimumLoadInterval: Int64 = 60_000
@@ -24,7 +24,7 @@ package actor TokenKeys {
     /// The load in progress. All callers that need it await it.
     private var loading: Task<Result<TokenKeySet, TokenKeysError>, Never>?
 
-    package init(source: TokenKeySource, allowing allowed: Set<TokenAlgorithm>, clock: any WallClock, logger: Logger) {
+    init(source: TokenKeySource, allowing allowed: Set<TokenAlgorithm>, clock: any WallClock, logger: Logger) {
         self.source = source
         self.allowed = allowed
         self.clock = clock
@@ -39,7 +39,7 @@ package actor TokenKeys {
     /// A known key is returned immediately. If the keys are stale, they are loaded in the background.
     ///
     /// - Throws: `TokenKeysError` if no keys can be loaded and none of the last day are available.
-    package func key(_ identifier: String) async throws(TokenKeysError) -> TokenKey? {
+    func key(_ identifier: String) async throws(TokenKeysError) -> TokenKey? {
         let isDue = loading != nil || triedAt.map { age(of: $0) >= Self.minimumLoadInterval } ?? true
         if let current, age(of: current.loadedAt) < Self.maximumAge, let key = current.set[identifier] {
             if age(of: current.loadedAt) >= Self.refreshInterval, isDue, loading == nil { Task { try? await load() } }
@@ -52,7 +52,7 @@ package actor TokenKeys {
     }
 
     @discardableResult
-    package func load() async throws(TokenKeysError) -> TokenKeySet {
+    func load() async throws(TokenKeysError) -> TokenKeySet {
         let task =
             loading
             ?? Task { [source, allowed] in

@@ -1,7 +1,7 @@
 import Proofs
 
 /// The keys of a token issuer are not usable.
-public enum TokenKeysError: CodedError, Equatable {
+package enum TokenKeysError: CodedError, Equatable {
     /// The file cannot be read.
     case unreadable
     /// The address did not respond, or not with keys.
@@ -9,9 +9,9 @@ public enum TokenKeysError: CodedError, Equatable {
     case malformed
     case noUsableKey
 
-    public var code: String { "tokenKeysUnusable" }
+    package var code: String { "tokenKeysUnusable" }
 
-    public var message: String {
+    package var message: String {
         switch self {
         case .unreadable: "The file of jwt-keys cannot be read. Check its path and permissions."
         case .unreachable: "The address of jwt-keys did not return a JWK Set. Check the address and its server."

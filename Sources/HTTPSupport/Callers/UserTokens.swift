@@ -3,15 +3,15 @@ import Proofs
 import Synchronization
 
 /// The rules for accepting users' tokens.
-public struct TokenSettings: Sendable {
+package struct TokenSettings: Sendable {
     /// The required `iss` of a token.
-    public var issuer: String
+    package var issuer: String
     /// The accepted audiences. A token must name at least one.
-    public var audiences: [TokenAudience]
-    public var keys: TokenKeySource
-    public var algorithms: Set<TokenAlgorithm>
+    package var audiences: [TokenAudience]
+    package var keys: TokenKeySource
+    package var algorithms: Set<TokenAlgorithm>
 
-    public init(
+    package init(
         issuer: String,
         audiences: [TokenAudience],
         keys: TokenKeySource,
@@ -28,7 +28,7 @@ public struct TokenSettings: Sendable {
 ///
 /// A verified token is cached until it expires, until the issuer's keys are loaded again, or for at most an hour. The
 /// user's next request then costs only a hash.
-public final class UserTokens: Sendable {
+package final class UserTokens: Sendable {
     private static let cacheCapacity = 10_000
     /// The milliseconds after which a cached token is verified again, with the issuer's current keys.
     private static let cacheLifetime: Int64 = 3_600_000
@@ -54,7 +54,7 @@ public final class UserTokens: Sendable {
     }
 
     /// - Parameter blockedNames: The names that stand for no user.
-    public init(
+    package init(
         _ settings: TokenSettings,
         clock: any WallClock,
         logger: Logger,
@@ -69,7 +69,7 @@ public final class UserTokens: Sendable {
     package var issuer: String { settings.issuer }
 
     /// Loads the issuer's keys before the first token needs them.
-    public func prepare() async throws(TokenKeysError) {
+    package func prepare() async throws(TokenKeysError) {
         try await keys.load()
     }
 

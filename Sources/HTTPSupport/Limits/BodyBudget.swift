@@ -5,16 +5,14 @@ import Synchronization
 ///
 /// The first bytes of each body are free. A signed transaction fits into them, and the connection limit bounds their
 /// total. Callers that hold large unfinished bodies therefore cannot block the redemption of one.
-public final class BodyBudget: Sendable {
+package final class BodyBudget: Sendable {
     /// The limits, in bytes.
-    public struct Limits: Sendable {
-        public var total: Int
-        public var perCaller: Int
-        public var freePerBody: Int
+    package struct Limits: Sendable {
+        package var total: Int
+        package var perCaller: Int
+        package var freePerBody: Int
 
-        public init(
-            total: Int = 64 * 1024 * 1024, perCaller: Int = 16 * 1024 * 1024, freePerBody: Int = 16 * 1024
-        ) {
+        package init(total: Int = 64 * 1024 * 1024, perCaller: Int = 16 * 1024 * 1024, freePerBody: Int = 16 * 1024) {
             self.total = total
             self.perCaller = perCaller
             self.freePerBody = freePerBody
@@ -25,7 +23,7 @@ public final class BodyBudget: Sendable {
 
         /// - Parameter megabytes: The total in MiB. One app or unauthenticated client gets a quarter, and at least one
         ///   proof.
-        public init(megabytes: Int) {
+        package init(megabytes: Int) {
             self.init(total: megabytes << 20, perCaller: max(megabytes << 18, Self.largestBody))
         }
     }
@@ -38,7 +36,7 @@ public final class BodyBudget: Sendable {
     private let limits: Limits
     private let usage = Mutex(Usage())
 
-    public init(_ limits: Limits = Limits()) {
+    package init(_ limits: Limits = Limits()) {
         self.limits = limits
     }
 

@@ -1,16 +1,16 @@
 /// The rate limits of callers, in requests per minute, and the budgets of strangers, in bytes per day.
-public struct RequestLimits: Sendable {
-    public var perKey: Int
-    public var perUser: Int
+package struct RequestLimits: Sendable {
+    package var perKey: Int
+    package var perUser: Int
     /// The limit of each client address with a public key. Customers of a mobile network share an address. A public key itself has
     /// no limit: all installations of an app hold it, so strangers would use it up.
-    public var perPublicKeyAddress: Int
+    package var perPublicKeyAddress: Int
     /// The bytes that public callers may write in a day for customers without a purchase.
-    public var newcomerBytesPerDay: Int
+    package var newcomerBytesPerDay: Int
     /// The bytes of one client address.
-    public var newcomerBytesPerAddress: Int
+    package var newcomerBytesPerAddress: Int
 
-    public init(
+    package init(
         perKey: Int = 6000,
         perUser: Int = 300,
         perPublicKeyAddress: Int = 1200,

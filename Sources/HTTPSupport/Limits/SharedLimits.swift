@@ -34,5 +34,5 @@ package final class SharedLimits: Sendable {
     }
 
     /// Returns true on the first call only.
-    package func shouldWarnAboutProxy() -> Bool { !hasWarnedAboutProxy.exchange(true, ordering: .relaxed) }
+    func shouldWarnAboutProxy() -> Bool { !hasWarnedAboutProxy.exchange(true, ordering: .relaxed) }
 }

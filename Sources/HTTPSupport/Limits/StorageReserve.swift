@@ -8,7 +8,7 @@ import Synchronization
 /// The free space that is reserved for purchases, notifications of the App Store and back ends.
 ///
 /// Anybody can sign up or state attributes. Such writes end before the disk is full, so that paid ones still succeed.
-public final class StorageReserve: Sendable {
+package final class StorageReserve: Sendable {
     private let bytes: Int64
     private let freeBytes: @Sendable () -> Int64?
     private let clock: any WallClock
@@ -22,7 +22,7 @@ public final class StorageReserve: Sendable {
     ///   - size: The size of the file system in bytes; nil if it is unknown. The reserve is an eighth of it at most, because a
     ///     small file system would otherwise be almost full when it is empty.
     ///   - freeBytes: Returns the free bytes of the file system; nil if they are unknown.
-    public init(
+    package init(
         bytes: Int64,
         ofFileSystem size: Int64? = nil,
         clock: any WallClock,
@@ -36,12 +36,12 @@ public final class StorageReserve: Sendable {
     }
 
     /// The bytes of a file system that an unprivileged process may still write; nil if they are unknown.
-    public static func freeBytes(at folder: URL) -> Int64? {
+    package static func freeBytes(at folder: URL) -> Int64? {
         bytes(at: folder) { UInt64($0.f_bavail) }
     }
 
     /// The size of a file system in bytes; nil if it is unknown.
-    public static func size(at folder: URL) -> Int64? {
+    package static func size(at folder: URL) -> Int64? {
         bytes(at: folder) { UInt64($0.f_blocks) }
     }
 

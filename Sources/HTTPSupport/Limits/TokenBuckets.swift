@@ -11,7 +11,7 @@ package final class TokenBuckets: Sendable {
         package let atOnce: Int
         package let perMinute: Int
         /// The number of tokens in a new bucket.
-        package let atStart: Int
+        let atStart: Int
 
         package init(atOnce: Int, perMinute: Int, atStart: Int? = nil) {
             self.atOnce = atOnce

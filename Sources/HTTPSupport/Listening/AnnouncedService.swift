@@ -2,14 +2,14 @@ import Logging
 import ServiceLifecycle
 
 /// A service that logs a message when its shutdown begins.
-package struct AnnouncedService: Service {
-    package let service: any Service
-    package let logger: Logger
-    package let message: Logger.Message
+struct AnnouncedService: Service {
+    let service: any Service
+    let logger: Logger
+    let message: Logger.Message
     /// The metadata of the message, read when the shutdown begins.
-    package let metadata: @Sendable () -> Logger.Metadata
+    let metadata: @Sendable () -> Logger.Metadata
 
-    package func run() async throws {
+    func run() async throws {
         try await withGracefulShutdownHandler {
             try await service.run()
         } onGracefulShutdown: {
@@ -19,8 +19,8 @@ package struct AnnouncedService: Service {
 }
 
 /// A service that does nothing until its shutdown.
-package struct IdleService: Service {
-    package func run() async throws {
+struct IdleService: Service {
+    func run() async throws {
         try await gracefulShutdown()
     }
 }

@@ -12,11 +12,11 @@ import NIOHTTPTypesHTTP1
 ///
 /// It does all of that itself, because each handler adds a call to every part of every request. A refused request continues
 /// without its target and fields, so its response keeps its order. `RequestMiddleware` sends the refusal.
-package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
-    package typealias InboundIn = HTTPRequestPart
-    package typealias InboundOut = HTTPRequestPart
-    package typealias OutboundIn = HTTPResponsePart
-    package typealias OutboundOut = HTTPResponsePart
+final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
 
     /// The time limit of event streams. They end earlier, unless their client does not read.
     private static let streamLimit = TimeAmount.minutes(20)
@@ -39,13 +39,13 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
     /// - Parameters:
     ///   - requestTime: The time limit of one request.
     ///   - isSecure: True if the connection uses TLS.
-    package init(_ table: ConnectionTable, requestTime: TimeAmount, isSecure: Bool) {
+    init(_ table: ConnectionTable, requestTime: TimeAmount, isSecure: Bool) {
         self.table = table
         self.isSecure = isSecure
         deadlines = RequestDeadlines(limit: requestTime)
     }
 
-    package func handlerAdded(context: ChannelHandlerContext) {
+    func handlerAdded(context: ChannelHandlerContext) {
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         let firstBytes = FirstBytesHandler {
             let (handler, context) = bound.value
@@ -61,28 +61,28 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
         if context.channel.isActive { admit(context) }
     }
 
-    package func channelActive(context: ChannelHandlerContext) {
+    func channelActive(context: ChannelHandlerContext) {
         admit(context)
         context.fireChannelActive()
     }
 
-    package func channelInactive(context: ChannelHandlerContext) {
+    func channelInactive(context: ChannelHandlerContext) {
         leave()
         context.fireChannelInactive()
     }
 
-    package func handlerRemoved(context: ChannelHandlerContext) {
+    func handlerRemoved(context: ChannelHandlerContext) {
         leave()
     }
 
-    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let part = unwrapInboundIn(data)
         guard pipelined.isEmpty, canDeliver(part) else { return pipelined.append(part) }
         deliver(part, context)
     }
 
     /// Stops reading while pipelined requests wait. The client must wait.
-    package func read(context: ChannelHandlerContext) {
+    func read(context: ChannelHandlerContext) {
         guard pipelined.isEmpty else {
             isReadPending = true
             return
@@ -126,12 +126,12 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
         context.read()
     }
 
-    package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if let event = event as? ChannelEvent, event == .inputClosed { connection?.clientClosed() }
         context.fireUserInboundEventTriggered(event)
     }
 
-    package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
         case .head(var head):
             if head.headerFields[.contentType] == ServerSentEvents.contentType {

@@ -98,7 +98,7 @@ package final class ConnectionTable: Sendable {
     package var count: Int { connections.withLock { $0.open.count } }
 
     /// The number of connections with a request in progress.
-    package var busyCount: Int {
+    var busyCount: Int {
         connections.withLock { $0.open.values.count { $0.evictionOrder == nil } }
     }
 

@@ -1,17 +1,17 @@
 import NIOCore
 
 /// Reports incoming bytes that may begin the head of a request.
-package final class FirstBytesHandler: ChannelInboundHandler, RemovableChannelHandler {
-    package typealias InboundIn = ByteBuffer
-    package typealias InboundOut = ByteBuffer
+final class FirstBytesHandler: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
 
     private let onBytes: () -> Void
 
-    package init(onBytes: @escaping () -> Void) {
+    init(onBytes: @escaping () -> Void) {
         self.onBytes = onBytes
     }
 
-    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         onBytes()
         context.fireChannelRead(data)
     }

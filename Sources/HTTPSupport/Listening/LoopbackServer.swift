@@ -3,9 +3,9 @@ import Hummingbird
 import Logging
 
 /// The service on a free port of the loopback interface, for use within this process.
-public enum LoopbackServer {
+package enum LoopbackServer {
     /// Starts the service, calls `body` with its address, and stops the service after `body` has returned.
-    public static func run<Value: Sendable>(
+    package static func run<Value: Sendable>(
         _ router: @escaping @Sendable () -> Router<ServiceContext>,
         body: @Sendable @escaping (URL) async throws -> Value
     ) async throws -> Value {

@@ -37,7 +37,7 @@ package struct RequestDeadlines {
     }
 
     /// True if the next bytes may begin a head.
-    package var mayAwaitHead: Bool { open.isEmpty && headDeadline == nil }
+    var mayAwaitHead: Bool { open.isEmpty && headDeadline == nil }
 
     /// Records that a client has connected, or that bytes have arrived.
     package mutating func headAwaited(at now: NIODeadline) -> Action {

@@ -5,10 +5,10 @@ package enum RequestHead {
     /// The maximum length of a request target, in bytes.
     package static let maximumTargetLength = 8 * 1024
     /// The maximum length of a header field, in bytes. NIO refuses a longer one.
-    package static let maximumFieldLength = 8 * 1024
+    static let maximumFieldLength = 8 * 1024
 
     /// The header fields that Till or Hummingbird reads. All others are removed.
-    package static let readFields: Set<HTTPField.Name> = Set(
+    static let readFields: Set<HTTPField.Name> = Set(
         [
             .accessControlRequestHeaders, .authorization, .acceptLanguage, .connection, .contentLength, .contentType,
             .cookie, .ifMatch, .ifNoneMatch, .origin,
@@ -111,13 +111,13 @@ extension String {
 }
 
 extension HTTPField.Name {
-    package static let forwardedFor = Self("X-Forwarded-For")
+    static let forwardedFor = Self("X-Forwarded-For")
     package static let idempotencyKey = Self("Idempotency-Key")
     package static let idToken = Self("idtoken")
     package static let lastEventID = Self("Last-Event-ID")
     package static let revenueCatEntityTag = Self("X-RevenueCat-ETag")
     /// A further `Host`. The first one is the request's authority.
-    package static let secondHost = Self("Host")
+    static let secondHost = Self("Host")
     package static let secFetchDest = Self("Sec-Fetch-Dest")
     package static let secFetchSite = Self("Sec-Fetch-Site")
     /// The reason of `ConnectionHandler` to refuse a request. No client can set it.

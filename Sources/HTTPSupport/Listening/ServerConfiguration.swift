@@ -2,13 +2,13 @@ import Foundation
 import NIOSSL
 
 /// The settings of the HTTP server: address, TLS and limits.
-public struct ServerConfiguration: Sendable {
+package struct ServerConfiguration: Sendable {
     /// A certificate chain and its key, both in PEM.
-    public struct TLS: Sendable {
-        public var certificate: URL
-        public var key: URL
+    package struct TLS: Sendable {
+        package var certificate: URL
+        package var key: URL
 
-        public init(certificate: URL, key: URL) {
+        package init(certificate: URL, key: URL) {
             self.certificate = certificate
             self.key = key
         }
@@ -31,24 +31,24 @@ public struct ServerConfiguration: Sendable {
         }
     }
 
-    public var host: String
+    package var host: String
     /// The port, or 0 for any free port.
-    public var port: Int
-    public var tls: TLS?
+    package var port: Int
+    package var tls: TLS?
     /// The maximum number of connections. A further connection evicts one without a request or is closed.
-    public var maximumConnections: Int
+    package var maximumConnections: Int
     /// The maximum number of connections per client address. Nil behind proxies.
-    public var maximumConnectionsPerAddress: Int?
+    package var maximumConnectionsPerAddress: Int?
     /// The idle timeout of a connection.
-    public var idleTime: Duration
+    package var idleTime: Duration
     /// The time limit of a request, from its first line to the last byte of the response. Then the connection is
     /// closed.
-    public var requestTime: Duration
-    public var requestLimits: RequestLimits
+    package var requestTime: Duration
+    package var requestLimits: RequestLimits
     /// The grace period in which requests can finish during shutdown.
-    public var gracePeriod: Duration
+    package var gracePeriod: Duration
 
-    public init(
+    package init(
         host: String = "127.0.0.1",
         port: Int = 8080,
         tls: TLS? = nil,

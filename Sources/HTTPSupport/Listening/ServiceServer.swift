@@ -7,7 +7,7 @@ import NIOCore
 import ServiceLifecycle
 
 /// The HTTP server of the service, the store or both. It listens until its shutdown.
-public struct ServiceServer: Sendable {
+package struct ServiceServer: Sendable {
     private let router: @Sendable () -> Router<ServiceContext>
     private let backgroundServices: [any Service]
     private let stoppedLast: [(service: any Service, message: Logger.Message)]
@@ -17,7 +17,7 @@ public struct ServiceServer: Sendable {
     /// - Parameters:
     ///   - backgroundServices: The services that run beside the server and stop before it.
     ///   - stoppedLast: The services that stop after the server, each with its log message.
-    public init(
+    package init(
         router: @escaping @Sendable () -> Router<ServiceContext>,
         backgroundServices: [any Service] = [],
         stoppedLast: [(service: any Service, message: Logger.Message)] = [],
@@ -36,7 +36,7 @@ public struct ServiceServer: Sendable {
     ///
     /// - Parameter onListening: The closure that is called once, with the address.
     /// - Throws: `ServerNotStarted`.
-    public func run(onListening: @escaping @Sendable (URL) -> Void) async throws {
+    package func run(onListening: @escaping @Sendable (URL) -> Void) async throws {
         let scheme = configuration.tls == nil ? "http" : "https"
         let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
         let connections = ConnectionTable(

@@ -18,7 +18,7 @@ package struct Histogram: Sendable {
     }
 
     /// The number of durations up to each bound. The last number is for all durations.
-    package var cumulativeCounts: [Int] {
+    var cumulativeCounts: [Int] {
         var total = 0
         return counts.map { count in
             total += count

@@ -5,7 +5,7 @@ import Synchronization
 /// The counters of the service's work since its start.
 ///
 /// Every label has a small set of values that the service defines. Clients cannot increase the memory.
-public final class ServiceMetrics: Sendable {
+package final class ServiceMetrics: Sendable {
     private struct Request: Hashable {
         let method: String
         /// The route with the names of its parameters, without their values.
@@ -42,7 +42,7 @@ public final class ServiceMetrics: Sendable {
     private let counts = Mutex(Counts())
     private let requestsInFlight = Atomic(0)
 
-    public init() {}
+    package init() {}
 
     /// The number of requests being answered.
     package var requestsInFlightCount: Int { requestsInFlight.load(ordering: .relaxed) }
@@ -51,7 +51,7 @@ public final class ServiceMetrics: Sendable {
         requestsInFlight.add(1, ordering: .relaxed)
     }
 
-    package func requestEnded() {
+    func requestEnded() {
         requestsInFlight.subtract(1, ordering: .relaxed)
     }
 
@@ -110,7 +110,7 @@ public final class ServiceMetrics: Sendable {
     /// Records a verification. `EntitlementService` reports it.
     ///
     /// - Parameter unreadable: Names of fields that Till reads, never names from a statement.
-    public func recordVerification(_ duration: Duration, unreadable: [String]) {
+    package func recordVerification(_ duration: Duration, unreadable: [String]) {
         counts.withLock { counts in
             counts.verifications.record(duration)
             for field in unreadable { counts.unreadableFields[field, default: 0] += 1 }

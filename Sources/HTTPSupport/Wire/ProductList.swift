@@ -1,10 +1,10 @@
 /// A page of products.
-public struct ProductList: Codable, Sendable {
-    public let products: [ProductResource]
+package struct ProductList: Codable, Sendable {
+    package let products: [ProductResource]
     /// The `cursor` of the next page. Nil on the last page.
-    public let nextCursor: String?
+    package let nextCursor: String?
 
-    public init(products: [ProductResource], nextCursor: String? = nil) {
+    package init(products: [ProductResource], nextCursor: String? = nil) {
         self.products = products
         self.nextCursor = nextCursor
     }

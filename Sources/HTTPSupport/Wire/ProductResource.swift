@@ -1,34 +1,34 @@
 import Proofs
 
 /// A product in one language.
-public struct ProductResource: Codable, Sendable {
-    public let productId: String
-    public let type: String
+package struct ProductResource: Codable, Sendable {
+    package let productId: String
+    package let type: String
     /// The item that a purchase grants.
-    public let item: Item?
+    package let item: Item?
     /// The address of the item's picture, which clients may cache without limit. Nil if it has none.
-    public let picture: String?
+    package let picture: String?
     /// The credit that each unit adds to a balance. Nil if the product grants an item.
-    public let credit: Credit?
-    public let displayName: String
-    public let description: String
+    package let credit: Credit?
+    package let displayName: String
+    package let description: String
     /// The price in milliunits of the currency.
-    public let price: Int64
+    package let price: Int64
     /// ISO 4217.
-    public let currency: String
-    public let displayPrice: String
+    package let currency: String
+    package let displayPrice: String
     /// The terms of the subscription. Nil for other products.
-    public let subscription: SubscriptionResource?
+    package let subscription: SubscriptionResource?
     /// True if the product is no longer sold, otherwise nil.
-    public let isWithdrawn: Bool?
+    package let isWithdrawn: Bool?
     /// True if the requesting user owns the item. Nil if the response is not about a user.
-    public let isOwned: Bool?
+    package let isOwned: Bool?
     /// True if the product is on the requesting user's wish list.
-    public let isWished: Bool?
+    package let isWished: Bool?
     /// The date of the wish (RFC 3339, UTC).
-    public let wishedAt: String?
+    package let wishedAt: String?
 
-    public init(
+    package init(
         _ product: Product,
         benefit: Benefit?,
         localization: Product.Localization?,

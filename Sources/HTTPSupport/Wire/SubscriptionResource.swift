@@ -1,28 +1,28 @@
 import Proofs
 
 /// The terms of a subscription.
-public struct SubscriptionResource: Codable, Sendable {
+package struct SubscriptionResource: Codable, Sendable {
     /// A different price for the first periods.
-    public struct Offer: Codable, Sendable {
+    package struct Offer: Codable, Sendable {
         /// `introductory`, `promotional`, `offerCode` or `winBack`.
-        public let offerType: String
+        package let offerType: String
         /// The identifier. Nil for an introductory offer.
-        public let offerIdentifier: String?
+        package let offerIdentifier: String?
         /// `free`, `payAsYouGo` or `payUpFront`.
-        public let paymentMode: String
+        package let paymentMode: String
         /// ISO 8601, such as `P1M`.
-        public let period: String
-        public let periodCount: Int
+        package let period: String
+        package let periodCount: Int
         /// The price in milliunits of the product's currency. Nil for a free trial.
-        public let price: Int64?
+        package let price: Int64?
     }
 
-    public let subscriptionGroupIdentifier: String
+    package let subscriptionGroupIdentifier: String
     /// The rank in the group. 1 is the highest.
-    public let level: Int
+    package let level: Int
     /// ISO 8601, such as `P1M`.
-    public let period: String
-    public let offers: [Offer]
+    package let period: String
+    package let offers: [Offer]
 
     init(_ subscription: Subscription) {
         subscriptionGroupIdentifier = subscription.groupIdentifier

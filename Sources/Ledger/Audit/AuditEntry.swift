@@ -1,8 +1,8 @@
 import Proofs
 
 /// A change of the items that a user owns.
-public struct AuditEntry: Hashable, Sendable {
-    public enum Event: String, Sendable, CaseIterable, SQLConvertible {
+package struct AuditEntry: Hashable, Sendable {
+    package enum Event: String, Sendable, CaseIterable, SQLConvertible {
         /// A transaction was redeemed and is valid, or the App Store or the team withdrew its revocation. The revocation of the
         /// other one stays in force.
         case granted
@@ -48,20 +48,20 @@ public struct AuditEntry: Hashable, Sendable {
     }
 
     /// The time at which the event took effect.
-    public let happenedAt: Timestamp
-    public let event: Event
-    public let actor: AuditActor
+    package let happenedAt: Timestamp
+    package let event: Event
+    package let actor: AuditActor
     /// The origin of the transaction; nil for an event without a purchase.
-    public let origin: Origin?
+    package let origin: Origin?
     /// The bundle identifier of the app that sold the transaction; nil for an event without a purchase, and for a refused
     /// purchase of another service's app.
-    public let app: String?
+    package let app: String?
     /// The identifier of the transaction, the grant or the spending; for a transfer, of the original transaction.
-    public let reference: String
+    package let reference: String
     /// The product, the item or the balance; of an alias, `id` or `customer`.
-    public let subject: String
+    package let subject: String
     /// The team's reason, a refusal's code, or the anonymous id of a log-in; nil if none was given, or if it was erased.
-    public let reason: String?
+    package let reason: String?
 
     package init(
         happenedAt: Timestamp,
@@ -85,7 +85,7 @@ public struct AuditEntry: Hashable, Sendable {
 }
 
 /// The actor of an audit entry.
-public enum AuditActor: Hashable, Sendable, CustomStringConvertible, SQLConvertible {
+package enum AuditActor: Hashable, Sendable, CustomStringConvertible, SQLConvertible {
     /// The user's own app.
     case user
     /// The holder of an API key, by the key's identifier.
@@ -118,12 +118,12 @@ public enum AuditActor: Hashable, Sendable, CustomStringConvertible, SQLConverti
         """
 
     /// The identifier of the API key; nil for another actor.
-    public var keyIdentifier: String? {
+    package var keyIdentifier: String? {
         guard case .apiKey(let identifier) = self else { return nil }
         return identifier
     }
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .user: "user"
         case .apiKey(let identifier): Self.keyPrefix + identifier

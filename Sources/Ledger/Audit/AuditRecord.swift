@@ -5,19 +5,19 @@ import Proofs
 /// The log is a hash chain: each digest covers the digest before it and the entry. Nobody can change, remove or insert a record
 /// without changing all records after it. The chain covers only a salted digest of a reason. So the text can be erased, and
 /// then cannot be guessed either, while the chain stays unbroken.
-public struct AuditRecord: Hashable, Sendable {
+package struct AuditRecord: Hashable, Sendable {
     /// The digest before the first record.
     package static let beginning = [UInt8](repeating: 0, count: 32)
 
     /// The number of the record; 1 for a user's first.
-    public let number: Int64
-    public let entry: AuditEntry
+    package let number: Int64
+    package let entry: AuditEntry
     /// The salt of the reason's digest; nil if there is no reason, or if it was erased.
     let reasonSalt: [UInt8]?
     /// The digest of the reason; nil if none was ever given.
-    public let reasonDigest: [UInt8]?
+    package let reasonDigest: [UInt8]?
     /// The SHA-256 that the next record covers.
-    public let digest: [UInt8]
+    package let digest: [UInt8]
 
     init(_ entry: AuditEntry, after previous: (number: Int64, digest: [UInt8])?, randomness: Randomness) {
         number = (previous?.number ?? 0) + 1
@@ -41,7 +41,7 @@ public struct AuditRecord: Hashable, Sendable {
     }
 
     /// Returns true if the record is the next one of the chain after `previous`; nil for a user's first.
-    public func follows(_ previous: AuditRecord?) -> Bool {
+    package func follows(_ previous: AuditRecord?) -> Bool {
         number == (previous?.number ?? 0) + 1
             // An erased reason cannot be checked. A reason without a digest was added later.
             && (entry.reason == nil

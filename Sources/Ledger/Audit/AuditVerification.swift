@@ -4,28 +4,28 @@ import Proofs
 ///
 /// Each page is read from its own snapshot, so that no transaction is long. A user's last record is compared with the user's
 /// head from the snapshot that shows no further record. Records written later than their user's turn are not verified.
-public struct AuditVerification: Hashable, Sendable {
+package struct AuditVerification: Hashable, Sendable {
     /// The largest number of reported breaks.
-    public static let maximumReported = 10
+    static let maximumReported = 10
     /// The largest number of users and of records in a page.
-    public static let sizeOfPage = 1000
+    package static let sizeOfPage = 1000
 
     /// A user whose log was changed.
-    public struct Break: Hashable, Sendable {
+    package struct Break: Hashable, Sendable {
         /// The name; nil for an invalid one.
-        public let user: User?
+        package let user: User?
         /// The number of the first record that does not follow. It or an earlier one was changed or removed.
-        public let number: Int64
+        package let number: Int64
     }
 
     /// The number of users whose logs were verified.
-    public private(set) var users = 0
+    package private(set) var users = 0
     /// The number of verified records.
-    public private(set) var records = 0
+    package private(set) var records = 0
     /// The users whose logs were changed, in the order of their numbers.
-    public private(set) var breaks: [Break] = []
+    package private(set) var breaks: [Break] = []
     /// True if all users were verified.
-    public private(set) var isComplete = false
+    package private(set) var isComplete = false
 
     /// The user to continue with.
     private(set) var user = Int64.min
@@ -34,7 +34,7 @@ public struct AuditVerification: Hashable, Sendable {
     /// True if the log of that user is broken before the position.
     private var isBroken = false
 
-    public init() {}
+    package init() {}
 
     /// The users from the position on, and their records.
     struct Page: Sendable {

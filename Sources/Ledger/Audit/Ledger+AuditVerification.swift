@@ -5,7 +5,7 @@ extension Ledger {
     ///
     /// - Parameter limit: The largest number of users and of records in the page.
     /// - Throws: `StorageFault`; `CancellationError`. The verification can continue afterwards.
-    public func verifyAudit(
+    package func verifyAudit(
         continuing verification: AuditVerification, limit: Int = AuditVerification.sizeOfPage
     ) async throws -> AuditVerification {
         var verification = verification

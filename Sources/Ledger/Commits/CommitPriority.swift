@@ -1,7 +1,7 @@
 /// The part of the places in the queue of commits that a request may take.
 ///
 /// If many requests wait, those that are cheapest to send again are refused first, so that purchases find a place.
-public enum CommitPriority: Sendable, CaseIterable {
+package enum CommitPriority: Sendable, CaseIterable {
     /// The first quarter of the places.
     case low
     /// The first half of the places.
@@ -10,7 +10,7 @@ public enum CommitPriority: Sendable, CaseIterable {
     case high
 
     /// The priority of the use cases of a task.
-    @TaskLocal public static var current = high
+    @TaskLocal package static var current = high
 
     /// The number of requests that may wait before a further one is refused.
     func places(of maximum: Int) -> Int {

@@ -7,7 +7,7 @@ protocol BatchQueue: AnyObject, Sendable {
 }
 
 /// A queue of requests of one kind. Requests that wait together are read, decided and written together, in one commit.
-public final class LedgerBatch<Request: Sendable, Answer: Sendable>: BatchQueue {
+package final class LedgerBatch<Request: Sendable, Answer: Sendable>: BatchQueue {
     private struct Waiting: Sendable {
         let request: Request
         let continuation: CheckedContinuation<Answer, any Error>
@@ -31,7 +31,7 @@ public final class LedgerBatch<Request: Sendable, Answer: Sendable>: BatchQueue 
     /// Answers a request together with other waiting requests, and returns when the answer is durable.
     ///
     /// - Throws: The error of the batch for this request alone; `StorageFault`.
-    public func answer(_ request: Request) async throws -> Answer {
+    package func answer(_ request: Request) async throws -> Answer {
         try await withCheckedThrowingContinuation { continuation in
             let isAccepted = commits.enqueue(.batch(self)) {
                 waiting.withLock { $0.append(Waiting(request: request, continuation: continuation)) }

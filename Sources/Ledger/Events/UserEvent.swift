@@ -1,44 +1,44 @@
 import Proofs
 
 /// An event that the apps of a user display.
-public struct UserEvent: Hashable, Sendable {
+package struct UserEvent: Hashable, Sendable {
     /// The event of an audit entry, or the kind of a user's change.
-    public let kind: String
+    package let kind: String
     /// The product, the item or the balance; empty for the profile.
-    public let subject: String
+    package let subject: String
     /// The transaction, the grant or the spending; nil for a user's change.
-    public let reference: String?
-    public let happenedAt: Timestamp
+    package let reference: String?
+    package let happenedAt: Timestamp
     /// The position of a listener after this event.
-    public let position: EventPosition
+    package let position: EventPosition
 }
 
 /// The position of a listener: the numbers of the user's last audit record and last change. Both numbers grow by one, so that a
 /// gap shows missed events.
 ///
 /// The text form is `12-3`.
-public struct EventPosition: Hashable, Sendable, CustomStringConvertible {
-    public let audit: Int64
-    public let change: Int64
+package struct EventPosition: Hashable, Sendable, CustomStringConvertible {
+    package let audit: Int64
+    package let change: Int64
 
-    public init(audit: Int64, change: Int64) {
+    package init(audit: Int64, change: Int64) {
         self.audit = audit
         self.change = change
     }
 
     /// - Returns: Nil for a text of another form.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard let match = text.wholeMatch(of: /([0-9]{1,18})-([0-9]{1,18})/), let audit = Int64(match.1),
             let change = Int64(match.2)
         else { return nil }
         self.init(audit: audit, change: change)
     }
 
-    public var description: String { "\(audit)-\(change)" }
+    package var description: String { "\(audit)-\(change)" }
 }
 
 /// The answer to a listener.
-public enum EventAnswer: Hashable, Sendable {
+package enum EventAnswer: Hashable, Sendable {
     /// The events in order, and the position after them. Empty if nothing has happened since the listener's position.
     case events([UserEvent], upTo: EventPosition)
     /// The ledger no longer has some of the events, or the position comes from another ledger. The listener reads all state

@@ -1,13 +1,13 @@
 import Proofs
 
 /// The reason why a backup or an export was not written.
-public enum BackupError: CodedError, Equatable {
+package enum BackupError: CodedError, Equatable {
     case exists(path: String)
     case notWritten(path: String)
     /// The connection to the database was lost.
     case interrupted
 
-    public var code: String {
+    package var code: String {
         switch self {
         case .exists: "backupExists"
         case .notWritten: "backupNotWritten"
@@ -15,7 +15,7 @@ public enum BackupError: CodedError, Equatable {
         }
     }
 
-    public var message: String {
+    package var message: String {
         switch self {
         case .exists(let path): "\"\(path)\" already exists. Choose another file."
         case .notWritten(let path):

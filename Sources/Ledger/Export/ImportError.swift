@@ -1,7 +1,7 @@
 import Proofs
 
 /// The reason why an exported ledger was not imported. The ledger is unchanged.
-public enum ImportError: CodedError, Equatable {
+package enum ImportError: CodedError, Equatable {
     case notEmpty
     case unreadable(path: String)
     /// The line, counted from 1.
@@ -14,7 +14,7 @@ public enum ImportError: CodedError, Equatable {
     /// The problems of the imported ledger, a sentence each.
     case inconsistent([String])
 
-    public var code: String {
+    package var code: String {
         switch self {
         case .notEmpty: "importNotEmpty"
         case .unreadable: "importUnreadable"
@@ -26,7 +26,7 @@ public enum ImportError: CodedError, Equatable {
         }
     }
 
-    public var message: String {
+    package var message: String {
         switch self {
         case .notEmpty: "The ledger is not empty. Import into an empty ledger, such as a new data directory."
         case .unreadable(let path): "\"\(path)\" cannot be read. Check that it exists, and that this user may read it."

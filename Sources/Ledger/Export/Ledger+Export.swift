@@ -7,7 +7,7 @@ extension Ledger {
     /// - Parameter output: Receives whole lines.
     /// - Returns: The number of rows.
     /// - Throws: `StorageFault`; the errors of `output`.
-    public func export(to output: (Data) throws(BackupError) -> Void) throws -> Int {
+    package func export(to output: (Data) throws(BackupError) -> Void) throws -> Int {
         var isBegun = false
         return try storage.read { database in
             // A retry cannot undo the lines already written.
@@ -33,7 +33,7 @@ extension Ledger {
     /// - Parameter input: Returns the next bytes, or nil at the end.
     /// - Returns: The number of rows.
     /// - Throws: `ImportError`, `StorageFault`.
-    public func importLines(from input: () throws(ImportError) -> Data?) throws -> Int {
+    package func importLines(from input: () throws(ImportError) -> Data?) throws -> Int {
         var isBegun = false
         return try storage.write { database in
             // A retry cannot read the same bytes again.

@@ -2,7 +2,7 @@ import Foundation
 import Proofs
 
 /// A new file that gets its name only when all of it is on the disk.
-public enum NewFile {
+package enum NewFile {
     /// Creates a private file.
     ///
     /// - Parameter body: Writes the file under a temporary name. All of it is on the disk when `body` returns.
@@ -26,7 +26,7 @@ public enum NewFile {
     ///
     /// - Parameter body: Receives a function that appends bytes to the file.
     /// - Throws: `BackupError` if the file already exists or cannot be written; the errors of `body`.
-    public static func write<Value>(
+    package static func write<Value>(
         to file: URL,
         _ body: (_ write: (Data) throws(BackupError) -> Void) throws -> Value
     ) throws -> Value {

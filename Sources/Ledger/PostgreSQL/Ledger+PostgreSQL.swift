@@ -20,7 +20,7 @@ extension Ledger {
 
     /// Checks every rule of the ledger on a snapshot. Other processes may write meanwhile. `pg_amcheck` checks PostgreSQL's own
     /// files.
-    public func check() throws -> LedgerReport {
+    package func check() throws -> LedgerReport {
         try storage.read { database in
             var rows: [String: Int] = [:]
             for table in try database.describedTables() {

@@ -3,19 +3,19 @@ import Proofs
 
 /// The address of a ledger in a PostgreSQL database: a URL as libpq reads it (PostgreSQL, 34.1.1.2), with several hosts if
 /// there is a standby.
-public struct PostgreSQLAddress: Sendable, CustomStringConvertible {
+package struct PostgreSQLAddress: Sendable, CustomStringConvertible {
     /// The URL, which may contain a password.
     let url: String
     /// The address without the password, for errors and logs.
-    public let description: String
+    package let description: String
 
     /// Returns true if a text begins as a PostgreSQL URL does.
-    public static func isAddress(_ text: String) -> Bool {
+    package static func isAddress(_ text: String) -> Bool {
         text.hasPrefix("postgres://") || text.hasPrefix("postgresql://")
     }
 
     /// - Throws: `PostgreSQLAddressError`.
-    public init(_ url: String) throws(PostgreSQLAddressError) {
+    package init(_ url: String) throws(PostgreSQLAddressError) {
         guard Self.isAddress(url), let options = PQconninfoParse(url, nil) else { throw PostgreSQLAddressError() }
         defer { PQconninfoFree(options) }
         var settings: [String: String] = [:]
@@ -42,12 +42,12 @@ public struct PostgreSQLAddress: Sendable, CustomStringConvertible {
 }
 
 /// The error of an invalid PostgreSQL URL. The message does not repeat the URL, which may contain a password.
-public struct PostgreSQLAddressError: CodedError, Equatable {
-    public init() {}
+package struct PostgreSQLAddressError: CodedError, Equatable {
+    package init() {}
 
-    public var code: String { "ledgerAddressInvalid" }
+    package var code: String { "ledgerAddressInvalid" }
 
-    public var message: String {
+    package var message: String {
         "The ledger's address is not a PostgreSQL URL. Use the form postgres://user@host:5432/database, and percent-encode "
             + "special characters."
     }

@@ -8,12 +8,22 @@ struct PostgreSQLResult {
     /// The command tag, such as COMMIT.
     let tag: String
 
-    init(rows: [SQLRow], changes: Int, tag: String) {
-        self.rows = rows
-        self.changes = changes
-        self.tag = tag
-    }
+    /// The identifiers of PostgreSQL's types (`pg_type.dat`).
+    private static let (bool, bytes): (Oid, Oid) = (16, 17)
+    private static let integers: Set<Oid> = [20, 21, 23]
 
+    private static func value(_ bytes: UnsafeRawBufferPointer, of type: Oid) -> SQLValue {
+        if type == bool { return .integer(bytes.first == 1 ? 1 : 0) }
+        if type == Self.bytes { return .blob([UInt8](bytes)) }
+        guard integers.contains(type), let first = bytes.first else {
+            return .text(String(decoding: bytes, as: UTF8.self))
+        }
+        // The bytes are big-endian and signed.
+        return .integer(bytes.dropFirst().reduce(Int64(Int8(bitPattern: first))) { $0 << 8 | Int64($1) })
+    }
+}
+
+extension PostgreSQLResult {
     /// - Parameter result: A result of libpq with values in binary. The caller frees it.
     init(_ result: OpaquePointer) {
         tag = String(cString: PQcmdStatus(result))
@@ -32,19 +42,5 @@ struct PostgreSQLResult {
                         of: types[Int(column)])
                 })
         }
-    }
-
-    /// The identifiers of PostgreSQL's types (`pg_type.dat`).
-    private static let (bool, bytes): (Oid, Oid) = (16, 17)
-    private static let integers: Set<Oid> = [20, 21, 23]
-
-    private static func value(_ bytes: UnsafeRawBufferPointer, of type: Oid) -> SQLValue {
-        if type == bool { return .integer(bytes.first == 1 ? 1 : 0) }
-        if type == Self.bytes { return .blob([UInt8](bytes)) }
-        guard integers.contains(type), let first = bytes.first else {
-            return .text(String(decoding: bytes, as: UTF8.self))
-        }
-        // The bytes are big-endian and signed.
-        return .integer(bytes.dropFirst().reduce(Int64(Int8(bitPattern: first))) { $0 << 8 | Int64($1) })
     }
 }

@@ -11,7 +11,7 @@ package struct UserHead {
     package var lastTransaction: Int64
     package var lastGrant: Int64
     package var auditNumber: Int64
-    package var auditDigest: [UInt8]
+    var auditDigest: [UInt8]
     /// True if the user was erased.
     let isErased: Bool
 

@@ -100,7 +100,7 @@ package protocol LedgerDatabase {
 
 extension LedgerDatabase {
     /// The largest number of rows in memory at once.
-    package static var rowsOfPage: Int { 1000 }
+    static var rowsOfPage: Int { 1000 }
 
     package func insert(into table: String, _ columns: [String], _ rows: [[any SQLConvertible]]) throws {
         try insert(into: table, columns, rows, isNew: true)

@@ -4,7 +4,7 @@ import Proofs
 
 /// The file of a ledger, for the commands of an operator. They add no tables and columns to it, because a service of an earlier
 /// version may be running on it.
-public struct LedgerFile: Sendable {
+package struct LedgerFile: Sendable {
     private let url: URL
     private let features: [LedgerFeature]
 
@@ -19,7 +19,7 @@ public struct LedgerFile: Sendable {
     /// Checks the file and every rule of the ledger on a snapshot. Other processes may write meanwhile.
     ///
     /// - Throws: `StorageFault` if the file cannot be read, or is of another version.
-    public func check() throws(StorageFault) -> LedgerReport {
+    package func check() throws(StorageFault) -> LedgerReport {
         let lock = try LedgerLock(url, .shared)
         defer { withExtendedLifetime(lock) {} }
         try SQLiteSchema.checkVersion(of: url, LedgerSchema(features))
@@ -66,7 +66,7 @@ public struct LedgerFile: Sendable {
     /// all of it is on the disk.
     ///
     /// - Throws: `BackupError` if the file already exists or cannot be written; `StorageFault`.
-    public func backUp(to file: URL) throws {
+    package func backUp(to file: URL) throws {
         let lock = try LedgerLock(url, .shared)
         defer { withExtendedLifetime(lock) {} }
         do {

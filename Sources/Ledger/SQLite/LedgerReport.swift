@@ -1,9 +1,9 @@
 /// The contents and the problems of a ledger.
-public struct LedgerReport: Hashable, Sendable {
+package struct LedgerReport: Hashable, Sendable {
     /// The number of rows of each table.
     package let rows: [String: Int]
     /// A sentence for each broken rule; none for a sound ledger.
-    public let problems: [String]
+    package let problems: [String]
 
-    public var users: Int { rows["user"] ?? 0 }
+    package var users: Int { rows["user"] ?? 0 }
 }

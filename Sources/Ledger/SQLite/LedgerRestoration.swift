@@ -5,7 +5,7 @@ import Proofs
 ///
 /// The restoration copies, checks and changes the backup under another name. One rename then replaces the ledger, so that a
 /// crash leaves either the old ledger or the new one. The backup itself stays unchanged.
-public struct LedgerRestoration: Sendable {
+package struct LedgerRestoration: Sendable {
     private let ledger: URL
     private let backup: URL
     private let moment: Timestamp
@@ -26,7 +26,7 @@ public struct LedgerRestoration: Sendable {
     ///
     /// - Parameter revokesRevivedKeys: True if API keys that were revoked since the backup are revoked again.
     /// - Throws: `RestorationError`, `StorageFault`; the ledger is then unchanged.
-    public func perform(revokesRevivedKeys: Bool = true) throws -> RestorationReport {
+    package func perform(revokesRevivedKeys: Bool = true) throws -> RestorationReport {
         let lock = try lock()
         defer { withExtendedLifetime(lock) {} }
         // SQLite's auxiliary files are next to the target of a symbolic link.

@@ -1,7 +1,7 @@
 import Proofs
 
 /// The reason why a backup does not replace the ledger.
-public enum RestorationError: CodedError, Equatable {
+package enum RestorationError: CodedError, Equatable {
     /// Another process has the ledger open.
     case inUse(path: String)
     /// The backup is the ledger itself.
@@ -12,7 +12,7 @@ public enum RestorationError: CodedError, Equatable {
     /// The backup breaks rules. `problems` has a sentence for each.
     case inconsistent(path: String, problems: [String])
 
-    public var code: String {
+    package var code: String {
         switch self {
         case .inUse: "restorationLedgerInUse"
         case .sameFile: "restorationIsTheLedger"
@@ -23,7 +23,7 @@ public enum RestorationError: CodedError, Equatable {
         }
     }
 
-    public var message: String {
+    package var message: String {
         switch self {
         case .inUse(let path):
             "\"\(path)\" is in use. Stop the service and every other till command on it, then try again."

@@ -2,7 +2,7 @@
 ///
 /// Xcode counts them from 0 in each simulator, and again after each reset. So a transaction of Xcode is its identifier with the
 /// second of the purchase and the certificate of the Mac: `0-1790000000-1a2b3c4d5e6f7081`.
-public enum XcodeIdentifier {
+enum XcodeIdentifier {
     /// The number of bytes of the certificate's SHA-256 in an identifier.
     private static let digestLength = 8
 

@@ -20,7 +20,7 @@ public struct BERCursor: Sendable {
     public var isAtEnd: Bool { position == end }
 
     /// The next element's tag. Nil at the end.
-    public func nextTag(in bytes: [UInt8]) -> UInt8? { position < end ? bytes[position] : nil }
+    func nextTag(in bytes: [UInt8]) -> UInt8? { position < end ? bytes[position] : nil }
 
     /// Reads the next element.
     ///

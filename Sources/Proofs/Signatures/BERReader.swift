@@ -9,7 +9,7 @@ public struct BERReader: Sendable {
     }
 
     /// Creates a reader for a part of the bytes, such as an element's content.
-    public init(_ bytes: [UInt8], in range: Range<Int>) {
+    init(_ bytes: [UInt8], in range: Range<Int>) {
         self.bytes = bytes
         cursor = BERCursor(range)
     }
@@ -17,7 +17,7 @@ public struct BERReader: Sendable {
     public var isAtEnd: Bool { cursor.isAtEnd }
 
     /// The next element's tag. Nil at the end.
-    public var nextTag: UInt8? { cursor.nextTag(in: bytes) }
+    var nextTag: UInt8? { cursor.nextTag(in: bytes) }
 
     /// Reads the next element.
     ///

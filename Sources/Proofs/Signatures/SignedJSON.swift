@@ -10,7 +10,7 @@ public struct SignedJSON: Sendable {
     private let signature: [UInt8]
 
     /// - Throws: `SignedJSONError` unless there are three segments, the last two in strict base64url.
-    public init(compact bytes: [UInt8]) throws(SignedJSONError) {
+    init(compact bytes: [UInt8]) throws(SignedJSONError) {
         // The search starts at the end, because the header is the longest segment. A point inside the header is not
         // base64url.
         let point = UInt8(ascii: ".")
@@ -36,7 +36,7 @@ public struct SignedJSON: Sendable {
     }
 
     /// The hash state after the header and its point, from which `digest` continues.
-    public var headerDigest: SHA256State {
+    var headerDigest: SHA256State {
         var state = SHA256State()
         state.update(header)
         state.update([UInt8(ascii: ".")])

@@ -2,7 +2,7 @@ import Features
 import HTTPSupport
 
 extension AccountService: AccessTokens {
-    public func caller(presenting credential: String) async throws -> Caller? {
+    package func caller(presenting credential: String) async throws -> Caller? {
         guard Self.isAccessToken(credential) else { return nil }
         switch try await user(presenting: credential) {
         case .user(let user): return .app(user, app: nil)

@@ -9,7 +9,7 @@ import ServiceLifecycle
 ///
 /// The sender takes a mail from the ledger before it sends it, for longer than an attempt can last. So several services on one
 /// ledger never send a mail at the same time. If a service ends in between, the mail waits for the next attempt.
-public struct MailSender: Service {
+package struct MailSender: Service {
     /// The polling interval of the queue. It finds retries and mails that another process has queued.
     private static let interval = Duration.seconds(1)
     private static let sweepInterval = Duration.seconds(60 * 60)
@@ -27,7 +27,7 @@ public struct MailSender: Service {
     /// Anyone can sign up with an address that refuses mails.
     private let lines = LogLimit()
 
-    public init(
+    package init(
         queue: MailQueue,
         transport: any MailTransport,
         templates: MailTemplates,
@@ -44,7 +44,7 @@ public struct MailSender: Service {
     }
 
     /// Sends until the service stops, and finishes the attempts that are under way.
-    public func run() async throws {
+    package func run() async throws {
         await withDiscardingTaskGroup { group in
             let (wakes, _) = AsyncStream.wakes(after: queue.ledger, every: Self.interval, in: &group)
             var nextSweep = ContinuousClock.now

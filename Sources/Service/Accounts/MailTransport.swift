@@ -1,7 +1,7 @@
 import Features
 
 /// A way to send mails.
-public protocol MailTransport: Sendable {
+package protocol MailTransport: Sendable {
     /// Sends a mail in less time than its sender has reserved it for.
     func send(_ mail: LeasedMail, subject: String, text: String) async -> MailOutcome
 }

@@ -1,19 +1,19 @@
 import Features
 
 /// Sends mails to a mail server.
-public struct SMTPMailTransport: MailTransport {
+package struct SMTPMailTransport: MailTransport {
     /// The code of an attempt whose subject or address is invalid in a message.
     private static let messageInvalid = "messageInvalid"
 
     private let client: SMTPClient
     private let sender: MailAddress
 
-    public init(server: MailServer, sender: MailAddress) {
+    package init(server: MailServer, sender: MailAddress) {
         client = SMTPClient(server: server)
         self.sender = sender
     }
 
-    public func send(_ mail: LeasedMail, subject: String, text: String) async -> MailOutcome {
+    package func send(_ mail: LeasedMail, subject: String, text: String) async -> MailOutcome {
         let message = MailAddress(mail.mail.email).flatMap { recipient in
             MailMessage(
                 from: sender, to: recipient, subject: subject, text: text, identifier: mail.mail.identifier,

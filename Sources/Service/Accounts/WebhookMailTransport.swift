@@ -3,7 +3,7 @@ import Foundation
 import Proofs
 
 /// Sends mails to the team's own mailer, one signed request each, in the format of webhooks.
-public struct WebhookMailTransport: MailTransport {
+package struct WebhookMailTransport: MailTransport {
     private let url: WebhookURL
     private let secret: WebhookSecret
     private let sender: String
@@ -13,13 +13,7 @@ public struct WebhookMailTransport: MailTransport {
     /// - Parameters:
     ///   - sender: The sender that the request names.
     ///   - links: The page to which the mails lead.
-    public init(
-        url: WebhookURL,
-        secret: WebhookSecret,
-        sender: String,
-        links: MailLinks,
-        clock: any WallClock
-    ) {
+    package init(url: WebhookURL, secret: WebhookSecret, sender: String, links: MailLinks, clock: any WallClock) {
         self.url = url
         self.secret = secret
         self.sender = sender
@@ -27,7 +21,7 @@ public struct WebhookMailTransport: MailTransport {
         self.clock = clock
     }
 
-    public func send(_ mail: LeasedMail, subject: String, text: String) async -> MailOutcome {
+    package func send(_ mail: LeasedMail, subject: String, text: String) async -> MailOutcome {
         do {
             // The operator has configured the address, so it may be in a private network.
             let address = try await WebhookAddress.find(url, allowsPrivate: true)

@@ -6,7 +6,7 @@ import Proofs
 
 /// A client of the App Store Server API, for the endpoints that the service needs. The service verifies the signed content of
 /// each answer.
-public struct AppStoreServerClient: Sendable {
+package struct AppStoreServerClient: Sendable {
     /// The largest answer, in bytes. Twenty signed notifications are a third of it.
     private static let maximumAnswer = 1 << 20
     /// An HTTP client that fails at once if no server listens. It follows no redirects, which could receive the token. It lives
@@ -18,7 +18,7 @@ public struct AppStoreServerClient: Sendable {
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
 
-    public let url: URL
+    package let url: URL
     private let key: AppStoreServerKey
     /// The app that the client asks about.
     package var bundleIdentifier: String { key.bundleIdentifier }
@@ -39,11 +39,7 @@ public struct AppStoreServerClient: Sendable {
     private let clock: any WallClock
 
     /// - Parameter clock: The clock for the dates of tokens.
-    public init(
-        url: URL,
-        key: AppStoreServerKey,
-        clock: any WallClock = SystemClock()
-    ) {
+    package init(url: URL, key: AppStoreServerKey, clock: any WallClock = SystemClock()) {
         self.url = url
         self.key = key
         self.clock = clock
@@ -70,27 +66,27 @@ public struct AppStoreServerClient: Sendable {
         }
 
         package let paginationToken: String?
-        package let hasMore: Bool
+        let hasMore: Bool
         package let notificationHistory: [Item]
     }
 
-    package struct TransactionHistory: Decodable {
-        package let revision: String?
-        package let hasMore: Bool
-        package let signedTransactions: [String]
+    struct TransactionHistory: Decodable {
+        let revision: String?
+        let hasMore: Bool
+        let signedTransactions: [String]
     }
 
-    package struct SubscriptionStatuses: Decodable {
-        package struct Group: Decodable {
-            package let lastTransactions: [LastTransaction]
+    struct SubscriptionStatuses: Decodable {
+        struct Group: Decodable {
+            let lastTransactions: [LastTransaction]
         }
 
-        package struct LastTransaction: Decodable {
-            package let signedTransactionInfo: String?
-            package let signedRenewalInfo: String?
+        struct LastTransaction: Decodable {
+            let signedTransactionInfo: String?
+            let signedRenewalInfo: String?
         }
 
-        package let data: [Group]
+        let data: [Group]
     }
 
     package struct OrderLookup: Decodable {
@@ -102,23 +98,11 @@ public struct AppStoreServerClient: Sendable {
     }
 
     /// The consumption information of a purchase for which a customer requests a refund.
-    package struct ConsumptionRequest: Encodable {
-        package let customerConsented: Bool
-        package let deliveryStatus: DeliveryStatus
-        package let sampleContentProvided: Bool
-        package let refundPreference: RefundPreference?
-
-        package init(
-            customerConsented: Bool,
-            deliveryStatus: DeliveryStatus,
-            sampleContentProvided: Bool,
-            refundPreference: RefundPreference?
-        ) {
-            self.customerConsented = customerConsented
-            self.deliveryStatus = deliveryStatus
-            self.sampleContentProvided = sampleContentProvided
-            self.refundPreference = refundPreference
-        }
+    struct ConsumptionRequest: Encodable {
+        let customerConsented: Bool
+        let deliveryStatus: DeliveryStatus
+        let sampleContentProvided: Bool
+        let refundPreference: RefundPreference?
     }
 
     /// `POST /inApps/v1/notifications/history`
@@ -128,8 +112,8 @@ public struct AppStoreServerClient: Sendable {
         paginationToken: String?
     ) async throws(ReconciliationError) -> NotificationHistory {
         struct Body: Encodable {
-            package let startDate: Timestamp
-            package let endDate: Timestamp
+            let startDate: Timestamp
+            let endDate: Timestamp
         }
         var query: [URLQueryItem] = []
         if let paginationToken { query = [URLQueryItem(name: "paginationToken", value: paginationToken)] }
@@ -138,7 +122,7 @@ public struct AppStoreServerClient: Sendable {
     }
 
     /// `GET /inApps/v2/history/{transactionId}`
-    package func transactionHistory(
+    func transactionHistory(
         of transactionIdentifier: String,
         revision: String?
     ) async throws(ReconciliationError) -> TransactionHistory {
@@ -148,19 +132,19 @@ public struct AppStoreServerClient: Sendable {
     }
 
     /// `GET /inApps/v1/subscriptions/{transactionId}`
-    package func subscriptionStatuses(
+    func subscriptionStatuses(
         of transactionIdentifier: String
     ) async throws(ReconciliationError) -> SubscriptionStatuses {
         try await decoded(request(.GET, "/inApps/v1/subscriptions/\(escaped(transactionIdentifier))", []))
     }
 
     /// `GET /inApps/v1/lookup/{orderId}`
-    package func lookUpOrderId(_ order: OrderIdentifier) async throws(ReconciliationError) -> OrderLookup {
+    func lookUpOrderId(_ order: OrderIdentifier) async throws(ReconciliationError) -> OrderLookup {
         try await decoded(request(.GET, "/inApps/v1/lookup/\(order.text)", []), within: .person)
     }
 
     /// `PUT /inApps/v2/transactions/consumption/{transactionId}`
-    package func sendConsumptionInformation(
+    func sendConsumptionInformation(
         _ consumption: ConsumptionRequest,
         of transactionIdentifier: String
     ) async throws(ReconciliationError) {

@@ -3,7 +3,7 @@ import Foundation
 import Proofs
 
 /// A team's key for the App Store Server API (App Store Connect, "In-App Purchase key").
-public struct AppStoreServerKey: Sendable {
+package struct AppStoreServerKey: Sendable {
     package let keyIdentifier: String
     package let issuerIdentifier: String
     package let bundleIdentifier: String
@@ -11,7 +11,7 @@ public struct AppStoreServerKey: Sendable {
 
     /// - Parameter privateKey: The content of the `.p8` file, in PEM.
     /// - Throws: `ReconciliationError`, `keyInvalid`.
-    public init(
+    package init(
         privateKey: String,
         keyIdentifier: String,
         issuerIdentifier: String,
@@ -27,7 +27,7 @@ public struct AppStoreServerKey: Sendable {
     }
 
     /// The age of a new token, in seconds. Apple refuses a token whose `iat` is in the future by Apple's clock.
-    package static let tokenAge: Int64 = 30
+    static let tokenAge: Int64 = 30
 
     /// A token that is valid for five minutes (App Store Server API, "Generating JSON Web Tokens for API requests").
     package func token(at now: Timestamp) throws -> String {

@@ -1,11 +1,11 @@
 /// An order number on a customer's receipt, such as MK5TTTVWJH.
-package struct OrderIdentifier: Sendable {
+struct OrderIdentifier: Sendable {
     private static let maximumLength = 64
 
-    package let text: String
+    let text: String
 
     /// - Returns: Nil for a text of another form. Digits alone are a transaction.
-    package init?(_ text: String) {
+    init?(_ text: String) {
         guard (1...Self.maximumLength).contains(text.utf8.count) else { return nil }
         var hasLetter = false
         for byte in text.utf8 {

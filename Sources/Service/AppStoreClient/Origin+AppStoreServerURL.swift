@@ -3,7 +3,7 @@ import Proofs
 
 extension Origin {
     /// The address of Apple's App Store Server API for this origin; nil for Xcode and local stores.
-    public var appStoreServerURL: URL? {
+    package var appStoreServerURL: URL? {
         switch self {
         case .appleProduction: URL(string: "https://api.storekit.apple.com")
         case .appleSandbox: URL(string: "https://api.storekit-sandbox.apple.com")

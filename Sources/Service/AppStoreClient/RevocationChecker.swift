@@ -6,7 +6,7 @@ import Proofs
 ///
 /// Each request costs a round trip to the authority until its answer expires. Without an answer, the proof is refused with a code
 /// of its own, because a retry may help.
-public struct RevocationChecker: Sendable {
+package struct RevocationChecker: Sendable {
     /// The timeout of a request, up to the last byte of the answer.
     private static let timeout = Duration.seconds(10)
 
@@ -14,7 +14,7 @@ public struct RevocationChecker: Sendable {
     private let statuses: RevocationStatuses
 
     /// Makes a checker for as long as `body` runs.
-    public static func run<Value: Sendable>(
+    package static func run<Value: Sendable>(
         clock: any WallClock,
         body: (RevocationChecker) async throws -> Value
     ) async throws -> Value {
@@ -28,7 +28,7 @@ public struct RevocationChecker: Sendable {
     }
 
     /// - Throws: `ProofRefusal`: `certificateRevoked`, or `revocationUnavailable`.
-    public func check(_ proof: VerifiedProof) async throws(ProofRefusal) {
+    package func check(_ proof: VerifiedProof) async throws(ProofRefusal) {
         for query in try statuses.queries(about: proof) {
             try statuses.record(try await ask(query), to: query)
         }

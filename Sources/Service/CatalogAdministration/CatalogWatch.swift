@@ -5,19 +5,19 @@ import Logging
 import ServiceLifecycle
 
 /// Refreshes the catalog within two seconds after another process has changed it.
-public struct CatalogWatch: Service {
+package struct CatalogWatch: Service {
     private static let interval = Duration.seconds(2)
 
     private let service: CatalogService
     private let logger: Logger
 
-    public init(service: CatalogService, logger: Logger) {
+    package init(service: CatalogService, logger: Logger) {
         self.service = service
         self.logger = logger
     }
 
     /// Polls until the service stops.
-    public func run() async throws {
+    package func run() async throws {
         var failures = FailureLog(logger, "catalog not refreshed", key: "reason")
         for await _ in AsyncStream.ticks(every: Self.interval).cancelOnGracefulShutdown() {
             var reason: String?

@@ -1,5 +1,5 @@
 /// A protocol of another purchase server. Its clients work with Till unmodified.
-public enum Door: String, CaseIterable, Sendable {
+package enum Door: String, CaseIterable, Sendable {
     /// The SDKs of RevenueCat, through `Purchases.proxyURL`.
     case revenueCat = "revenuecat"
     /// cordova-plugin-purchase, through `store.validator`.

@@ -2,10 +2,10 @@ import HTTPSupport
 import Hummingbird
 
 /// The routes of the open doors.
-public struct DoorRoutes: RouteSource {
+package struct DoorRoutes: RouteSource {
     private let routes: [any RouteSource]
 
-    public init(_ doors: [Door], services: DoorServices) {
+    package init(_ doors: [Door], services: DoorServices) {
         let open: [any RouteSource] = doors.map { door in
             switch door {
             case .revenueCat: RevenueCatRoutes(services: services)
@@ -16,11 +16,11 @@ public struct DoorRoutes: RouteSource {
         routes = open + (doors.contains(.revenueCat) ? [] : [ClosedRevenueCatRoute()])
     }
 
-    public func addMiddleware(to router: Router<ServiceContext>) {
+    package func addMiddleware(to router: Router<ServiceContext>) {
         for route in routes { route.addMiddleware(to: router) }
     }
 
-    public func add(to router: Router<ServiceContext>) {
+    package func add(to router: Router<ServiceContext>) {
         for route in routes { route.add(to: router) }
     }
 }

@@ -5,7 +5,7 @@ import Proofs
 /// The parts of the running service that the doors use.
 ///
 /// A class: Swift 6.3.1 crashes while it compiles a route that keeps a copy as wide as these parts while it waits.
-public final class DoorServices: Sendable {
+package final class DoorServices: Sendable {
     package let entitlements: EntitlementService
     package let attributes: AttributeService
     package let authentication: Authentication
@@ -33,7 +33,7 @@ public final class DoorServices: Sendable {
     }
 
     /// Signs an offer: the identifiers of the product and the offer, the account token or an empty string, and the moment.
-    public typealias OfferSigner = @Sendable (String, String, String, Timestamp) throws -> PromotionalOfferSignature
+    package typealias OfferSigner = @Sendable (String, String, String, Timestamp) throws -> PromotionalOfferSignature
 
     /// The customer of an id that an app sends.
     ///
@@ -46,7 +46,7 @@ public final class DoorServices: Sendable {
         return customer
     }
 
-    public init(
+    package init(
         entitlements: EntitlementService,
         authentication: Authentication,
         limits: RequestLimits?,

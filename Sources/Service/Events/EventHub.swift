@@ -7,14 +7,14 @@ import Synchronization
 ///
 /// A woken stream reads the events from the ledger. No event waits in memory for a slow stream, and an extra wake-up does no
 /// harm. Another process on the same ledger cannot wake streams here, so all are woken every five seconds, a few at a time.
-public final class EventHub: Service, Sendable {
+package final class EventHub: Service, Sendable {
     /// The limits on open streams.
-    public struct Limits: Sendable {
-        public var total: Int
-        public var perAddress: Int
-        public var perUser: Int
+    package struct Limits: Sendable {
+        package var total: Int
+        package var perAddress: Int
+        package var perUser: Int
 
-        public init(total: Int = 512, perAddress: Int = 64, perUser: Int = 20) {
+        package init(total: Int = 512, perAddress: Int = 64, perUser: Int = 20) {
             self.total = total
             self.perAddress = perAddress
             self.perUser = perUser
@@ -26,9 +26,9 @@ public final class EventHub: Service, Sendable {
     private static let steps = 50
 
     private let state: Mutex<EventListeners>
-    public let ledger: Ledger
+    package let ledger: Ledger
 
-    public init(ledger: Ledger, limits: Limits = Limits()) {
+    package init(ledger: Ledger, limits: Limits = Limits()) {
         self.ledger = ledger
         state = Mutex(EventListeners(limits: limits))
         ledger.observe { [weak self] users in self?.wake(users) }
@@ -63,7 +63,7 @@ public final class EventHub: Service, Sendable {
     }
 
     /// Wakes streams in turn until the service stops, then ends all streams.
-    public func run() async throws {
+    package func run() async throws {
         var step = 0
         // The loop ends with the service, gracefully or not.
         for await _ in AsyncStream.ticks(every: Self.round / Self.steps).cancelOnGracefulShutdown() {

@@ -6,7 +6,7 @@ import ServiceLifecycle
 /// Adds new writes of users to the sums, within a few seconds.
 ///
 /// Several services on one ledger may run this. Each write is added once.
-public struct FigureUpkeep: Service {
+package struct FigureUpkeep: Service {
     private static let interval = Duration.seconds(1)
     /// The interval of the search for unmarked users. A process without figures writes without marking.
     private static let sweepInterval = Duration.seconds(60 * 60)
@@ -14,13 +14,13 @@ public struct FigureUpkeep: Service {
     private let figures: FigureService
     private let logger: Logger
 
-    public init(figures: FigureService, logger: Logger) {
+    package init(figures: FigureService, logger: Logger) {
         self.figures = figures
         self.logger = logger
     }
 
     /// Runs until the service stops.
-    public func run() async throws {
+    package func run() async throws {
         var nextSweep = ContinuousClock.now
         var failures = FailureLog(logger, "figures not updated")
         for await _ in AsyncStream.ticks(every: Self.interval).cancelOnGracefulShutdown() {

@@ -5,7 +5,7 @@ import Proofs
 import ServiceLifecycle
 
 /// Warns at the start about users whose names stand for no user. Apps can no longer reach them.
-public struct BlockedUserWarning: ServiceLifecycle.Service {
+package struct BlockedUserWarning: ServiceLifecycle.Service {
     /// The largest number of users that are counted.
     private static let maximumCounted = 1000
     private static let maximumListed = 20
@@ -13,12 +13,12 @@ public struct BlockedUserWarning: ServiceLifecycle.Service {
     private let ledger: Ledger
     private let logger: Logger
 
-    public init(ledger: Ledger, logger: Logger) {
+    package init(ledger: Ledger, logger: Logger) {
         self.ledger = ledger
         self.logger = logger
     }
 
-    public func run() async throws {
+    package func run() async throws {
         do {
             let users = try await ledger.read(.longSnapshot) { try $0.blockedUsers(limit: Self.maximumCounted) }
             if !users.isEmpty { logger.warning(Self.message(about: users)) }

@@ -5,7 +5,7 @@ import Proofs
 import ServiceLifecycle
 
 /// Records the changes of users' histories that time alone causes, such as expirations, within two seconds.
-public struct HistorySchedule: Service {
+package struct HistorySchedule: Service {
     private static let interval = Duration.seconds(2)
 
     private let service: EntitlementService
@@ -13,14 +13,14 @@ public struct HistorySchedule: Service {
     private let logger: Logger
 
     /// - Parameter reconcilers: The App Stores that know how subscriptions have ended.
-    public init(service: EntitlementService, reconcilers: [Reconciler], logger: Logger) {
+    package init(service: EntitlementService, reconcilers: [Reconciler], logger: Logger) {
         self.service = service
         self.reconcilers = reconcilers
         self.logger = logger
     }
 
     /// Runs until the service stops, which ends the questions to the App Stores at once.
-    public func run() async throws {
+    package func run() async throws {
         await cancelWhenGracefulShutdown { await sweepUntilCancelled() }
     }
 

@@ -1,19 +1,19 @@
 /// A mailbox: an address, and the name that a reader sees beside it.
-public struct MailAddress: Hashable, Sendable {
+package struct MailAddress: Hashable, Sendable {
     /// The longest address and the longest name, in bytes.
-    public static let maximumLength = 254
+    package static let maximumLength = 254
 
     /// An address in ASCII, such as `no-reply@example.com`.
-    public let address: String
+    package let address: String
     /// Nil for a mailbox without a name.
-    public let name: String?
+    package let name: String?
 
     /// The part of the address after the `@`.
-    public var domain: String { String(address.drop { $0 != "@" }.dropFirst()) }
+    package var domain: String { String(address.drop { $0 != "@" }.dropFirst()) }
 
     /// - Parameter text: An address, or a name and an address in angle brackets: `Garden <no-reply@example.com>`.
     /// - Returns: Nil for a text of another form, or with a control character.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard text.utf8.count <= 2 * Self.maximumLength + 3,
             !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
         else { return nil }

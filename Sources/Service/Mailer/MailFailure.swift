@@ -1,7 +1,7 @@
 /// A message that a mail server has not accepted.
-public struct MailFailure: Error, Hashable, Sendable {
+package struct MailFailure: Error, Hashable, Sendable {
     /// The cause, in one of a few codes.
-    public enum Cause: String, Sendable {
+    package enum Cause: String, Sendable {
         case hostUnknown
         case unreachable
         case timedOut
@@ -14,12 +14,12 @@ public struct MailFailure: Error, Hashable, Sendable {
         case other
     }
 
-    public let cause: Cause
+    package let cause: Cause
 
     /// True if another attempt would fail, too.
-    public var isPermanent: Bool { cause == .refused }
+    package var isPermanent: Bool { cause == .refused }
 
-    public init(_ cause: Cause) {
+    package init(_ cause: Cause) {
         self.cause = cause
     }
 }

@@ -1,23 +1,23 @@
 import Proofs
 
 /// A message in plain text to one recipient.
-public struct MailMessage: Sendable {
+package struct MailMessage: Sendable {
     /// The longest subject, in bytes.
-    public static let maximumSubjectLength = 512
+    static let maximumSubjectLength = 512
     /// The longest text, in bytes.
-    public static let maximumTextLength = 128 * 1024
+    static let maximumTextLength = 128 * 1024
 
-    public let sender: MailAddress
-    public let recipient: MailAddress
-    public let subject: String
-    public let text: String
+    package let sender: MailAddress
+    package let recipient: MailAddress
+    package let subject: String
+    package let text: String
     /// The part before the `@` in the Message-ID: the same for each attempt to send the message.
     let identifier: String
     let date: Timestamp
 
     /// - Parameter identifier: Letters, digits, `-`, `_` and `.`.
     /// - Returns: Nil for a subject or an identifier that a header field can't have, or a message that is too long.
-    public init?(
+    package init?(
         from sender: MailAddress,
         to recipient: MailAddress,
         subject: String,
@@ -47,7 +47,7 @@ public struct MailMessage: Sendable {
     }
 
     /// The message as it goes over the line (RFC 5322), with CRLF at the end of each line.
-    public func encoded() -> [UInt8] {
+    package func encoded() -> [UInt8] {
         let fields = [
             "From: \(HeaderText.mailbox(sender))",
             "To: \(HeaderText.mailbox(recipient))",

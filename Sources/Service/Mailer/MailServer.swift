@@ -1,9 +1,9 @@
 import Foundation
 
 /// A mail server with its address, encryption and credentials.
-public struct MailServer: Hashable, Sendable {
+package struct MailServer: Hashable, Sendable {
     /// The encryption of the connection. The client verifies the server's certificate.
-    public enum Encryption: Hashable, Sendable {
+    package enum Encryption: Hashable, Sendable {
         /// TLS from the first byte.
         case implicit
         /// TLS before anything of the message is sent (STARTTLS). A server without it gets no message.
@@ -12,11 +12,11 @@ public struct MailServer: Hashable, Sendable {
         case none
     }
 
-    public struct Credentials: Hashable, Sendable {
+    package struct Credentials: Hashable, Sendable {
         let username: String
         let password: String
 
-        public init(username: String, password: String) {
+        package init(username: String, password: String) {
             self.username = username
             self.password = password
         }
@@ -26,9 +26,9 @@ public struct MailServer: Hashable, Sendable {
     static let maximumLength = 512
 
     /// A name, or an address without brackets.
-    public let host: String
-    public let port: Int
-    public let encryption: Encryption
+    package let host: String
+    package let port: Int
+    package let encryption: Encryption
     let credentials: Credentials?
     /// The path of the certificates, in PEM, that end a trusted chain; nil for those of the system.
     let certificates: String?
@@ -38,7 +38,7 @@ public struct MailServer: Hashable, Sendable {
     ///   - credentials: Nil for a server without authentication.
     ///   - certificates: The path of a file; nil for the certificates that the system trusts.
     /// - Returns: Nil for a text of another form.
-    public init?(_ text: String, credentials: Credentials? = nil, certificates: String? = nil) {
+    package init?(_ text: String, credentials: Credentials? = nil, certificates: String? = nil) {
         guard text.utf8.count <= Self.maximumLength, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
             let url = URLComponents(string: text), let scheme = url.scheme?.lowercased(),
             ["smtp", "smtps"].contains(scheme), let host = url.host.map(Self.withoutBrackets), !host.isEmpty,
@@ -61,7 +61,7 @@ public struct MailServer: Hashable, Sendable {
     }
 
     /// The address without credentials.
-    public var url: String {
+    package var url: String {
         "\(encryption == .implicit ? "smtps" : "smtp")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
 

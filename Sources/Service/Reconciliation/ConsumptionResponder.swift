@@ -8,14 +8,14 @@ import ServiceLifecycle
 
 /// The operator's answer to the App Store about refund requests. It exists only if customers have consented to it (App Store
 /// Server API, "Send Consumption Information").
-public struct ConsumptionAnswer: Sendable {
-    public let refundPreference: RefundPreference?
-    public let sampleContentProvided: Bool
+package struct ConsumptionAnswer: Sendable {
+    package let refundPreference: RefundPreference?
+    package let sampleContentProvided: Bool
 
     /// - Parameters:
     ///   - refundPreference: The operator's preference; nil for none.
     ///   - sampleContentProvided: True if customers could try the content before they bought it.
-    public init(refundPreference: RefundPreference?, sampleContentProvided: Bool) {
+    package init(refundPreference: RefundPreference?, sampleContentProvided: Bool) {
         self.refundPreference = refundPreference
         self.sampleContentProvided = sampleContentProvided
     }
@@ -23,7 +23,7 @@ public struct ConsumptionAnswer: Sendable {
 
 /// Answers the App Store's questions about refund requests (`CONSUMPTION_REQUEST`) before they expire. The ledger stores the
 /// questions, so one that arrived before a crash is answered after it.
-public struct ConsumptionResponder: Service {
+package struct ConsumptionResponder: Service {
     private static let pageSize = 100
     /// The polling interval.
     private static let interval = Duration.seconds(1)
@@ -41,7 +41,7 @@ public struct ConsumptionResponder: Service {
     /// - Parameters:
     ///   - app: The app of the client's key.
     ///   - origins: The origins of the purchases that the App Store at the client's address knows.
-    public init(
+    package init(
         service: EntitlementService,
         app: App,
         client: AppStoreServerClient,
@@ -60,7 +60,7 @@ public struct ConsumptionResponder: Service {
     }
 
     /// Answers until the service stops.
-    public func run() async throws {
+    package func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 var pause = Self.interval

@@ -9,7 +9,7 @@ import Proofs
 /// while, and an app may never present its proofs.
 ///
 /// Everything is verified like a received notification or a presented proof, so a repeated request changes nothing twice.
-public struct Reconciler: Sendable {
+package struct Reconciler: Sendable {
     /// The number of customers in one read of the ledger.
     private static let pageSize = 100
     /// The number of days of notifications in the first request.
@@ -29,7 +29,7 @@ public struct Reconciler: Sendable {
     /// - Parameters:
     ///   - app: The app of the client's key.
     ///   - origins: The origins of the purchases that the App Store at the client's address knows.
-    public init(
+    package init(
         service: EntitlementService,
         app: App,
         client: AppStoreServerClient,
@@ -44,9 +44,9 @@ public struct Reconciler: Sendable {
     }
 
     /// The outcomes of a run and their counts.
-    public struct Report: Sendable, Encodable {
+    package struct Report: Sendable, Encodable {
         /// The counts by outcome (`granted`, `duplicate`, …), or by the code of a refusal.
-        public var outcomes: [String: Int] = [:]
+        package var outcomes: [String: Int] = [:]
 
         mutating func count(_ outcome: String) { outcomes[outcome, default: 0] += 1 }
 
@@ -63,7 +63,7 @@ public struct Reconciler: Sendable {
     ///
     /// - Parameter days: The length of the period; nil for all since the last run.
     /// - Throws: `ReconciliationError`, `StorageFault`. Notifications that were applied before the error stay applied.
-    public func recordNotifications(days: Int64? = nil) async throws -> Report {
+    package func recordNotifications(days: Int64? = nil) async throws -> Report {
         let now = clock.now()
         let subject = subject("notifications")
         let last = try await service.reconciled(subject)
@@ -100,7 +100,7 @@ public struct Reconciler: Sendable {
     }
 
     /// The checkpoint of the last complete run; nil if there was none.
-    public func checkpoint(of subject: ReconciliationRuns.Subject) async throws -> ReconciliationCheckpoint? {
+    package func checkpoint(of subject: ReconciliationRuns.Subject) async throws -> ReconciliationCheckpoint? {
         try await service.checkpoint(ofReconciliation: self.subject(subject.rawValue))
     }
 
@@ -126,7 +126,7 @@ public struct Reconciler: Sendable {
     /// If the App Store refuses a customer, the report counts the code, and the run continues with the others.
     ///
     /// - Throws: `ReconciliationError`, `StorageFault`. Transactions that were applied before the error stay applied.
-    public func recordHistories() async throws -> Report {
+    package func recordHistories() async throws -> Report {
         let now = clock.now()
         var report = Report()
         var failures = 0
@@ -193,7 +193,7 @@ public struct Reconciler: Sendable {
     ///
     /// - Parameter originals: The original transactions. Others than those of this app and its origins are left out.
     /// - Throws: `ReconciliationError` if the App Store may answer later, also for one of them; `StorageFault`.
-    package func recordStatuses(of originals: Set<TransactionKey>) async throws {
+    func recordStatuses(of originals: Set<TransactionKey>) async throws {
         var report = Report()
         var failure: ReconciliationError?
         var failures = 0

@@ -4,9 +4,9 @@ import Synchronization
 /// The runs of a reconciler in this process: the present and the last one of each subject, and requests to run now.
 ///
 /// The schedule makes all runs, one after the other, so that a requested run never overlaps with a regular one.
-public final class ReconciliationRuns: Sendable {
+package final class ReconciliationRuns: Sendable {
     /// The subject of a run.
-    public enum Subject: String, Sendable, CaseIterable {
+    package enum Subject: String, Sendable, CaseIterable {
         /// The notifications since the last run.
         case notifications
         /// The histories of all customers.
@@ -14,23 +14,23 @@ public final class ReconciliationRuns: Sendable {
     }
 
     /// A run that has ended.
-    public struct Run: Hashable, Sendable {
-        public let startedAt: Timestamp
-        public let endedAt: Timestamp
+    package struct Run: Hashable, Sendable {
+        package let startedAt: Timestamp
+        package let endedAt: Timestamp
         /// The number of each outcome; empty for a failed run.
-        public let findings: [String: Int]
+        package let findings: [String: Int]
         /// The code of the error; nil for a complete run.
-        public let errorCode: String?
+        package let errorCode: String?
     }
 
     /// The state of a subject.
-    public struct State: Hashable, Sendable {
+    package struct State: Hashable, Sendable {
         /// The start of the run under way; nil if there is none.
-        public fileprivate(set) var runningSince: Timestamp?
+        package fileprivate(set) var runningSince: Timestamp?
         /// The last run of this process; nil if there was none.
-        public fileprivate(set) var last: Run?
+        package fileprivate(set) var last: Run?
         /// True if a run was requested and has not started.
-        public fileprivate(set) var isRequested = false
+        package fileprivate(set) var isRequested = false
     }
 
     private struct Entry {
@@ -40,16 +40,16 @@ public final class ReconciliationRuns: Sendable {
 
     private let entries = Mutex<[Subject: Entry]>([:])
 
-    public init() {}
+    package init() {}
 
-    public func state(of subject: Subject) -> State {
+    package func state(of subject: Subject) -> State {
         entries.withLock { $0[subject]?.state ?? State() }
     }
 
     /// Requests a run, which the schedule starts at once.
     ///
     /// - Returns: False if a run is under way or already requested.
-    public func request(_ subject: Subject) -> Bool {
+    package func request(_ subject: Subject) -> Bool {
         entries.withLock { entries in
             var entry = entries[subject] ?? Entry()
             guard entry.state.runningSince == nil, !entry.state.isRequested else { return false }

@@ -5,7 +5,7 @@ import Proofs
 import ServiceLifecycle
 
 /// Reconciles with the App Store at intervals and on request while the service runs.
-public struct ReconciliationSchedule: Service {
+package struct ReconciliationSchedule: Service {
     /// The pause after a failure, in seconds, unless the regular interval is shorter.
     private static let retrySeconds: Int64 = 60
 
@@ -21,7 +21,7 @@ public struct ReconciliationSchedule: Service {
     ///   - notificationSeconds: The interval for the notifications since the last run; nil for never.
     ///   - historySeconds: The interval for the histories of all customers; nil for never.
     ///   - runs: The record of the runs, and the requests for others.
-    public init(
+    package init(
         reconciler: Reconciler,
         notificationSeconds: Int64?,
         historySeconds: Int64?,
@@ -40,7 +40,7 @@ public struct ReconciliationSchedule: Service {
     }
 
     /// Reconciles until the service stops.
-    public func run() async throws {
+    package func run() async throws {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
                 group.addTask {

@@ -4,12 +4,12 @@ import HTTPSupport
 import Proofs
 
 /// The addresses of the pictures of a catalog's items. A changed picture has a new address.
-public struct PictureAddresses: Sendable {
+package struct PictureAddresses: Sendable {
     /// The pictures, and the first bytes of each one's SHA-256.
     private let versions: [Item: (picture: Picture, version: String)]
 
     /// - Parameter before: The addresses before the change. Digests of unchanged pictures are reused.
-    public init(catalog: Catalog, before: PictureAddresses? = nil) {
+    package init(catalog: Catalog, before: PictureAddresses? = nil) {
         var versions: [Item: (Picture, String)] = [:]
         for (item, picture) in catalog.pictures {
             if let known = before?.versions[item], known.picture == picture {
@@ -23,7 +23,7 @@ public struct PictureAddresses: Sendable {
     }
 
     /// The address of an item's picture; nil if the item has none.
-    public subscript(item: Item) -> String? {
+    package subscript(item: Item) -> String? {
         versions[item].map { _, version in
             let collection = item.collection.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
             return "/v1/pictures/\(collection)/\(item.number)?v=\(version)"

@@ -1,7 +1,7 @@
 import Proofs
 
 extension ProofResource {
-    public init(_ proof: VerifiedProof) {
+    package init(_ proof: VerifiedProof) {
         let kind: Kind =
             switch proof.content {
             case .appReceipt: .appReceipt

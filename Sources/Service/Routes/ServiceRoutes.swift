@@ -6,7 +6,7 @@ import Hummingbird
 import Proofs
 
 /// The service's routes: they redeem the proofs of users and return their items.
-public struct ServiceRoutes: Sendable {
+package struct ServiceRoutes: Sendable {
     private let service: EntitlementService
     private let authentication: Authentication
     private let idempotentRequests: IdempotentRequests
@@ -48,7 +48,7 @@ public struct ServiceRoutes: Sendable {
     ///   - requestsPerAddress: The limit on concurrent requests of one client address; nil for none.
     ///   - reserve: The reserve of free space on the ledger's disk; nil for none.
     ///   - others: Additional routes beside the service's own, such as the console's and those of a local store.
-    public init(
+    package init(
         service: EntitlementService,
         authentication: Authentication,
         limits: RequestLimits? = nil,
@@ -103,7 +103,7 @@ public struct ServiceRoutes: Sendable {
         accountMail = mailLanguages == nil ? nil : accounts.map { AccountMailRoutes(routes: $0) }
     }
 
-    public func router() -> Router<ServiceContext> {
+    package func router() -> Router<ServiceContext> {
         let router = Router(context: ServiceContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: RequestMiddleware(metrics: metrics))
         for other in others { other.addMiddleware(to: router) }

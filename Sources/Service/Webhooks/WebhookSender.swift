@@ -11,7 +11,7 @@ import Synchronization
 /// The sender takes a message from the ledger before the attempt and records the result after it. A service that ends between
 /// the two sends again, and several services on one ledger do not send the same message at once. A receiver may therefore get a
 /// message twice, and recognizes it by its identifier.
-public struct WebhookSender: Service {
+package struct WebhookSender: Service {
     /// The polling interval of the ledger. It finds retries and messages that another process has written.
     private static let interval = Duration.seconds(1)
     /// The longest time that a connection is used before the receiver's name is resolved again.
@@ -37,7 +37,7 @@ public struct WebhookSender: Service {
     }
 
     /// Sends until the service stops, and finishes the attempts that are under way.
-    public func run() async throws {
+    package func run() async throws {
         let backoff = EndpointBackoff()
         await withDiscardingTaskGroup { group in
             let (wakes, wake) = AsyncStream.wakes(after: service.ledger, every: Self.interval, in: &group)

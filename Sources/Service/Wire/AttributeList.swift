@@ -1,8 +1,4 @@
 /// The attributes of a customer, in the order of their names.
-public struct AttributeList: Codable, Sendable {
-    public let attributes: [AttributeResource]
-
-    public init(attributes: [AttributeResource]) {
-        self.attributes = attributes
-    }
+package struct AttributeList: Codable, Sendable {
+    package let attributes: [AttributeResource]
 }

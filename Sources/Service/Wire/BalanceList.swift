@@ -1,8 +1,4 @@
 /// The balances of a user.
-public struct BalanceList: Codable, Sendable {
-    public let balances: [BalanceResource]
-
-    public init(balances: [BalanceResource]) {
-        self.balances = balances
-    }
+package struct BalanceList: Codable, Sendable {
+    package let balances: [BalanceResource]
 }

@@ -1,10 +1,5 @@
 /// The amount of one consumable that a user has.
-public struct BalanceResource: Codable, Sendable {
-    public let balance: String
-    public let amount: Int
-
-    public init(balance: String, amount: Int) {
-        self.balance = balance
-        self.amount = amount
-    }
+package struct BalanceResource: Codable, Sendable {
+    package let balance: String
+    package let amount: Int
 }

@@ -1,11 +1,6 @@
 /// A page of rights with their definitions.
-public struct CatalogRightList: Codable, Sendable {
-    public let rights: [CatalogRightResource]
+package struct CatalogRightList: Codable, Sendable {
+    package let rights: [CatalogRightResource]
     /// The `cursor` of the next page. Nil on the last page.
-    public let nextCursor: String?
-
-    public init(rights: [CatalogRightResource], nextCursor: String? = nil) {
-        self.rights = rights
-        self.nextCursor = nextCursor
-    }
+    package var nextCursor: String?
 }

@@ -1,6 +1,6 @@
 /// The answer to the token of a mailed link that confirms an address.
-public struct ConfirmationResource: Codable, Sendable {
-    public enum Outcome: String, Codable, Sendable {
+package struct ConfirmationResource: Codable, Sendable {
+    package enum Outcome: String, Codable, Sendable {
         /// The address of the account is verified.
         case verified
         /// The account has the new address.
@@ -9,9 +9,5 @@ public struct ConfirmationResource: Codable, Sendable {
         case waitsForOther
     }
 
-    public let outcome: Outcome
-
-    public init(outcome: Outcome) {
-        self.outcome = outcome
-    }
+    package let outcome: Outcome
 }

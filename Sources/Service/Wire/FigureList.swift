@@ -1,8 +1,4 @@
 /// The figures that the service computes.
-public struct FigureList: Codable, Sendable {
-    public let figures: [FigureResource]
-
-    public init(figures: [FigureResource]) {
-        self.figures = figures
-    }
+package struct FigureList: Codable, Sendable {
+    package let figures: [FigureResource]
 }

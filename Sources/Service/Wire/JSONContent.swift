@@ -1,7 +1,7 @@
 /// A JSON value of any form, such as a product's definition.
 ///
 /// It keeps neither the order of members nor the digits of numbers.
-public enum JSONContent: Codable, Hashable, Sendable {
+package enum JSONContent: Codable, Hashable, Sendable {
     case object([String: JSONContent])
     case array([JSONContent])
     case string(String)
@@ -11,18 +11,18 @@ public enum JSONContent: Codable, Hashable, Sendable {
     case null
 
     /// The member of an object. Nil if the member is missing or the value is not an object.
-    public subscript(name: String) -> JSONContent? {
+    package subscript(name: String) -> JSONContent? {
         guard case .object(let members) = self else { return nil }
         return members[name]
     }
 
     /// The text. Nil if the value is not a string.
-    public var text: String? {
+    package var text: String? {
         guard case .string(let text) = self else { return nil }
         return text
     }
 
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
@@ -41,7 +41,7 @@ public enum JSONContent: Codable, Hashable, Sendable {
         }
     }
 
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
         case .object(let value): try container.encode(value)

@@ -1,14 +1,6 @@
 /// A page of users, ordered by name.
-public struct KnownUserList: Codable, Sendable {
-    public let users: [KnownUserResource]
+package struct KnownUserList: Codable, Sendable {
+    package let users: [KnownUserResource]
     /// The `cursor` of the next page. Nil on the last page.
-    public let nextCursor: String?
-
-    public init(
-        users: [KnownUserResource],
-        nextCursor: String? = nil
-    ) {
-        self.users = users
-        self.nextCursor = nextCursor
-    }
+    package var nextCursor: String?
 }

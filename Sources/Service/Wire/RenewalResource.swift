@@ -1,8 +1,4 @@
 /// The new tokens of a renewed session.
-public struct RenewalResource: Codable, Sendable {
-    public let tokens: TokensResource
-
-    public init(tokens: TokensResource) {
-        self.tokens = tokens
-    }
+package struct RenewalResource: Codable, Sendable {
+    package let tokens: TokensResource
 }

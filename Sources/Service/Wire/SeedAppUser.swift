@@ -1,37 +1,37 @@
 /// A member in the JSON of the seed's own app. Fields that Till does not use have the values of a new member.
-public struct SeedAppUser: Codable, Sendable {
+package struct SeedAppUser: Codable, Sendable {
     /// 24 hexadecimal digits, in the form of a document database's identifier.
-    public let _id: String
-    public let __v: Int
+    let _id: String
+    let __v: Int
     /// The token's `sub`.
-    public let uid: String
-    public let phoneNumber: String
-    public let email: String
-    public let FCMtoken: String
-    public let nick: String
-    public let birth: String
-    public let gender: Int
-    public let study: String
-    public let comment: [String]
-    public let reputation: [Int]
-    public let sesac: Int
-    public let sesacCollection: [Int]
-    public let background: Int
-    public let backgroundCollection: [Int]
-    public let purchaseToken: [String]
-    public let transactionId: [String]
-    public let reviewedBefore: [String]
-    public let reportedNum: Int
-    public let reportedUser: [String]
-    public let dodgepenalty: Int
-    public let dodgeNum: Int
-    public let ageMin: Int
-    public let ageMax: Int
-    public let searchable: Int
+    package let uid: String
+    let phoneNumber: String
+    package let email: String
+    package let FCMtoken: String
+    package let nick: String
+    let birth: String
+    let gender: Int
+    let study: String
+    package let comment: [String]
+    let reputation: [Int]
+    package let sesac: Int
+    package let sesacCollection: [Int]
+    package let background: Int
+    package let backgroundCollection: [Int]
+    let purchaseToken: [String]
+    package let transactionId: [String]
+    let reviewedBefore: [String]
+    let reportedNum: Int
+    let reportedUser: [String]
+    let dodgepenalty: Int
+    let dodgeNum: Int
+    let ageMin: Int
+    let ageMax: Int
+    let searchable: Int
     /// RFC 3339 with milliseconds.
-    public let createdAt: String
+    package let createdAt: String
 
-    public init(
+    init(
         _id: String,
         __v: Int = 0,
         uid: String,

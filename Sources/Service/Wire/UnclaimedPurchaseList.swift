@@ -1,14 +1,6 @@
 /// A page of unclaimed purchases, ordered by transaction.
-public struct UnclaimedPurchaseList: Codable, Sendable {
-    public let purchases: [UnclaimedPurchaseResource]
+package struct UnclaimedPurchaseList: Codable, Sendable {
+    package let purchases: [UnclaimedPurchaseResource]
     /// The `cursor` of the next page. Nil on the last page.
-    public let nextCursor: String?
-
-    public init(
-        purchases: [UnclaimedPurchaseResource],
-        nextCursor: String? = nil
-    ) {
-        self.purchases = purchases
-        self.nextCursor = nextCursor
-    }
+    package var nextCursor: String?
 }

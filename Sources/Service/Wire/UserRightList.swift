@@ -1,8 +1,4 @@
 /// The rights that a user has.
-public struct UserRightList: Codable, Sendable {
-    public let rights: [UserRightResource]
-
-    public init(rights: [UserRightResource]) {
-        self.rights = rights
-    }
+package struct UserRightList: Codable, Sendable {
+    package let rights: [UserRightResource]
 }

@@ -1,30 +1,30 @@
 import Proofs
 
 /// A right that a user has, with its period and the item that gives it.
-public struct UserRightResource: Codable, Sendable {
-    public let name: String
+package struct UserRightResource: Codable, Sendable {
+    package let name: String
     /// The collection of the item that gives the right.
-    public let collection: String
-    public let number: Int
+    package let collection: String
+    package let number: Int
     /// `purchase`, `grant` (by the team) or `rule` (the catalog gives the item to everybody).
-    public let source: String
+    package let source: String
     /// A purchase's state as in `UserSubscriptionResource`, or `owned` or `familyShared`. Other sources have `owned`.
-    public let state: String
+    package let state: String
     /// The start of the uninterrupted right. Nil for a rule. Dates are RFC 3339, UTC.
-    public let since: String?
+    package let since: String?
     /// The end. Nil if the right has none.
-    public let until: String?
+    package let until: String?
     /// True if the subscription renews. Nil if the App Store has not stated it.
-    public let renews: Bool?
+    package let renews: Bool?
     /// The product of a purchase.
-    public let productId: String?
-    public let transactionId: String?
-    public let originalTransactionId: String?
-    public let origin: Origin?
+    package let productId: String?
+    package let transactionId: String?
+    package let originalTransactionId: String?
+    package let origin: Origin?
     /// The identifier of a grant.
-    public let grant: String?
+    package let grant: String?
 
-    public init(
+    init(
         name: String,
         item: Item,
         source: String,

@@ -1,8 +1,4 @@
 /// The subscriptions of a user, ordered by first purchase.
-public struct UserSubscriptionList: Codable, Sendable {
-    public let subscriptions: [UserSubscriptionResource]
-
-    public init(subscriptions: [UserSubscriptionResource]) {
-        self.subscriptions = subscriptions
-    }
+package struct UserSubscriptionList: Codable, Sendable {
+    package let subscriptions: [UserSubscriptionResource]
 }

@@ -1,11 +1,6 @@
 /// A page of deliveries, newest first.
-public struct WebhookDeliveryList: Codable, Sendable {
-    public let deliveries: [WebhookDeliveryResource]
+package struct WebhookDeliveryList: Codable, Sendable {
+    package let deliveries: [WebhookDeliveryResource]
     /// The `cursor` of the next page. Nil on the last page.
-    public let nextCursor: String?
-
-    public init(deliveries: [WebhookDeliveryResource], nextCursor: String? = nil) {
-        self.deliveries = deliveries
-        self.nextCursor = nextCursor
-    }
+    package var nextCursor: String?
 }

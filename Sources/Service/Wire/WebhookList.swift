@@ -1,8 +1,4 @@
 /// All webhooks.
-public struct WebhookList: Codable, Sendable {
-    public let webhooks: [WebhookResource]
-
-    public init(webhooks: [WebhookResource]) {
-        self.webhooks = webhooks
-    }
+package struct WebhookList: Codable, Sendable {
+    package let webhooks: [WebhookResource]
 }

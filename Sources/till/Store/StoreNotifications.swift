@@ -72,7 +72,7 @@ struct StoreNotifications: Command {
 }
 
 extension NotificationFault: ExpressibleByArgument {
-    public init?(argument: String) {
+    package init?(argument: String) {
         self.init(name: argument)
     }
 }

@@ -45,7 +45,7 @@ struct StoreTime: Command {
 }
 
 extension TimeStep: ExpressibleByArgument {
-    public init?(argument: String) {
+    package init?(argument: String) {
         self.init(argument)
     }
 }

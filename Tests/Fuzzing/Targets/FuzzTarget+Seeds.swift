@@ -5,7 +5,7 @@ extension FuzzTarget {
     /// Valid inputs from which the fuzzer starts.
     ///
     /// - Parameter products: The folder of the shipped catalog.
-    public func seeds(products: URL, with signers: Signers) throws -> [[UInt8]] {
+    package func seeds(products: URL, with signers: Signers) throws -> [[UInt8]] {
         switch self {
         case .receipt:
             let payload = try Self.appReceipt.payload()

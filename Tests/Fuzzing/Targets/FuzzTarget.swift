@@ -2,7 +2,7 @@ import Catalog
 import Proofs
 
 /// The fuzzed readers of untrusted input. Each has a folder with its name in the corpus.
-public enum FuzzTarget: String, CaseIterable, Sendable {
+package enum FuzzTarget: String, CaseIterable, Sendable {
     /// The container of an app receipt, and the payload that is read after the verification of the signature.
     case receipt
     /// A JWS in compact form, and the payload that is read after the verification of the signature.
@@ -12,7 +12,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
 
     /// Runs one input. The process stops if an invariant is violated, above all if an unsigned input is accepted as a
     /// proof.
-    public func run(_ input: [UInt8], with signers: Signers) {
+    package func run(_ input: [UInt8], with signers: Signers) {
         switch self {
         case .receipt:
             precondition(!signers.accepts(input), "an unsigned app receipt is accepted")

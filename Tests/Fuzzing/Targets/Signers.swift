@@ -1,14 +1,14 @@
 import Proofs
 
 /// The chains of one run. The run's verifier accepts only their proofs, so every other accepted proof is forged.
-public struct Signers: Sendable {
+package struct Signers: Sendable {
     let ellipticCurve: CertificateChain
     let rsa: CertificateChain
     private let verifier: ProofVerifier
     private let everything = ProofExpectations(origins: Set(Origin.allCases))
 
     /// - Throws: `OpenSSLError`.
-    public init() throws {
+    package init() throws {
         // From 2020 to 2040.
         let validity: ClosedRange<Int64> = 1_577_836_800...2_208_988_800
         let randomBytes: (Int) -> [UInt8] = { Array(repeating: 1, count: $0) }

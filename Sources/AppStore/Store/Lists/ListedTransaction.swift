@@ -1,18 +1,18 @@
 import Proofs
 
 /// A transaction in a list, with its payment and its subscription. It is a class, so throwing functions can return it.
-public final class ListedTransaction: Sendable {
+package final class ListedTransaction: Sendable {
     /// The number in the order of the sales. Later transactions have greater numbers.
-    public let number: Int64
-    public let transaction: Transaction
+    package let number: Int64
+    package let transaction: Transaction
     /// The newest transaction of the payment queue for it; nil if the queue never had it, such as for a renewal.
-    public let payment: PaymentTransaction?
+    package let payment: PaymentTransaction?
     /// The subscription; nil for any other product.
-    public let subscription: SubscriptionSummary?
+    package let subscription: SubscriptionSummary?
     /// True if a member of the family can get the purchase.
-    public let isShareable: Bool
+    package let isShareable: Bool
 
-    package init(
+    init(
         number: Int64,
         transaction: Transaction,
         payment: PaymentTransaction?,

@@ -8,7 +8,7 @@ extension Store {
     /// - Parameters:
     ///   - number: The number of the last transaction of the previous page; nil for the first page.
     ///   - original: The original transaction identifier, for only the transactions of one purchase.
-    public func listedTransactions(
+    package func listedTransactions(
         of account: String? = nil,
         original: String? = nil,
         before number: Int64? = nil,
@@ -22,7 +22,7 @@ extension Store {
     }
 
     /// - Throws: `StoreError`, `saleNotFound`.
-    public func listedTransaction(_ transactionIdentifier: String) throws(StoreError) -> ListedTransaction {
+    package func listedTransaction(_ transactionIdentifier: String) throws(StoreError) -> ListedTransaction {
         try read { books in
             guard let found = try books.transactions.numbered(transactionIdentifier).first else {
                 throw StoreError.saleNotFound(transactionIdentifier)
@@ -36,7 +36,7 @@ extension Store {
     /// - Parameters:
     ///   - isUnfinished: True for only the transactions that the app has not finished.
     ///   - number: The number of the last transaction of the previous page; nil for the first page.
-    public func queuedTransactions(
+    package func queuedTransactions(
         of account: String? = nil,
         isUnfinished: Bool = false,
         before number: Int64? = nil,
@@ -48,7 +48,7 @@ extension Store {
     }
 
     /// - Throws: `StoreError`, `transactionNotFound`.
-    public func queuedTransaction(_ identifier: Int64) throws(StoreError) -> QueuedTransaction {
+    package func queuedTransaction(_ identifier: Int64) throws(StoreError) -> QueuedTransaction {
         try read { books in
             guard let queued = try books.payments.transaction(identifier) else {
                 throw StoreError.transactionNotFound(identifier)
@@ -58,21 +58,21 @@ extension Store {
     }
 
     /// The subscriptions of an account, in the order of their first purchases.
-    public func subscriptions(of account: String) throws(StoreError) -> [SubscriptionSummary] {
+    package func subscriptions(of account: String) throws(StoreError) -> [SubscriptionSummary] {
         try read { books in
             try books.subscriptions.subscriptions(of: account).map { SubscriptionSummary($0, books.terms) }
         }
     }
 
     /// The accounts of the latest 200 sales, the latest first.
-    public func recentAccounts() throws(StoreError) -> [String] {
+    package func recentAccounts() throws(StoreError) -> [String] {
         try read { try $0.transactions.recentAccounts(among: 200) }
     }
 
     /// The notifications, newest first.
     ///
     /// - Parameter number: The number of the last notification of the previous page; nil for the first page.
-    public func listedNotifications(
+    package func listedNotifications(
         before number: Int64? = nil,
         limit: Int
     ) throws(StoreError) -> [ListedNotification] {
@@ -80,7 +80,7 @@ extension Store {
     }
 
     /// - Throws: `StoreError`, `notificationNotFound`.
-    public func listedNotification(_ notificationUUID: UUID) throws(StoreError) -> ListedNotification {
+    package func listedNotification(_ notificationUUID: UUID) throws(StoreError) -> ListedNotification {
         try read { books in
             guard let found = try books.notifications.listed(notificationUUID) else {
                 throw StoreError.notificationNotFound(notificationUUID)

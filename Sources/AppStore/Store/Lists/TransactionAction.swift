@@ -1,7 +1,7 @@
 import Proofs
 
 /// A tester's action on a transaction, or on its subscription (StoreKitTest, `SKTestSession`).
-public enum TransactionAction: String, Sendable, CaseIterable {
+package enum TransactionAction: String, Sendable, CaseIterable {
     case requestRefund
     case refund
     case declineRefund
@@ -22,7 +22,7 @@ public enum TransactionAction: String, Sendable, CaseIterable {
 
 extension ListedTransaction {
     /// The actions that change something now, in the order of their cases.
-    public var actions: [TransactionAction] {
+    package var actions: [TransactionAction] {
         TransactionAction.allCases.filter(isPossible)
     }
 

@@ -3,7 +3,7 @@ import Foundation
 /// The sign that a process delivers a store's notifications. The store's clock then waits for them at each due moment.
 ///
 /// The release of the last reference ends it, and so does the end of the process.
-public final class DeliveryLock: Sendable {
+package final class DeliveryLock: Sendable {
     private let descriptor: Int32
 
     /// - Returns: Nil if the file cannot be opened or locked. The clock then waits for nothing.
@@ -36,5 +36,5 @@ extension Store {
     var isDelivering: Bool { DeliveryLock.isHeld(deliveryFile) }
 
     /// Lets the clock wait for notifications at each due moment, as long as the lock is referenced.
-    public func beginDelivering() -> DeliveryLock? { DeliveryLock(deliveryFile) }
+    package func beginDelivering() -> DeliveryLock? { DeliveryLock(deliveryFile) }
 }

@@ -1,5 +1,5 @@
 /// A fault of the next notification. It tests the server that receives the notification.
-public enum NotificationFault: Hashable, Sendable, Codable {
+package enum NotificationFault: Hashable, Sendable, Codable {
     /// The store sends the notification once more after its delivery.
     case duplicate
     /// The store sends the notification after the one that follows it.
@@ -9,7 +9,7 @@ public enum NotificationFault: Hashable, Sendable, Codable {
     /// The store never sends the notification, but the history has it.
     case drop
 
-    public var name: String {
+    package var name: String {
         switch self {
         case .duplicate: "duplicate"
         case .reorder: "reorder"
@@ -20,7 +20,7 @@ public enum NotificationFault: Hashable, Sendable, Codable {
 
     /// - Parameter name: `duplicate`, `reorder`, `drop`, or `delay:SECONDS`.
     /// - Returns: Nil for any other name.
-    public init?(name: String) {
+    package init?(name: String) {
         switch name {
         case "duplicate": self = .duplicate
         case "reorder": self = .reorder

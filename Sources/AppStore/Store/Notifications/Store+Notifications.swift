@@ -2,17 +2,17 @@ import Foundation
 import Proofs
 
 /// A notification that is due.
-public struct NotificationDelivery: Hashable, Sendable {
-    public let notificationUUID: UUID
-    public let url: URL
-    public let signedPayload: String
+package struct NotificationDelivery: Hashable, Sendable {
+    package let notificationUUID: UUID
+    package let url: URL
+    package let signedPayload: String
     /// The due date, which is also the date of the attempt.
     let dueDate: Timestamp
 }
 
 extension Store {
     /// The notifications from one date until before another, the oldest first. The default is all of them.
-    public func notifications(
+    package func notifications(
         from start: Timestamp = Timestamp(millisecondsSince1970: 0),
         until end: Timestamp = Timestamp(millisecondsSince1970: .max)
     ) throws(StoreError) -> [StoreNotification] {
@@ -20,7 +20,7 @@ extension Store {
     }
 
     /// The next notification that is due; nil if none is due or the store has no address to send it to.
-    public func nextDelivery() throws(StoreError) -> NotificationDelivery? {
+    package func nextDelivery() throws(StoreError) -> NotificationDelivery? {
         try read { books in
             guard let url = books.settings.notificationsURL,
                 let notification = try books.notifications.firstDue(by: books.now),
@@ -33,7 +33,7 @@ extension Store {
     }
 
     /// Stores the result of a delivery and the date of the next attempt. `DeliverySchedule` has the rules.
-    public func record(_ result: SendAttemptResult, of delivery: NotificationDelivery) throws(StoreError) {
+    package func record(_ result: SendAttemptResult, of delivery: NotificationDelivery) throws(StoreError) {
         try write { books in
             guard let notification = try books.notifications.notification(delivery.notificationUUID) else { return }
             let attempt = StoreNotification.SendAttempt(date: delivery.dueDate, result: result)
@@ -47,7 +47,7 @@ extension Store {
     }
 
     /// Sends a notification once more, whatever the results of earlier attempts.
-    public func replay(_ notificationUUID: UUID) throws(StoreError) {
+    package func replay(_ notificationUUID: UUID) throws(StoreError) {
         try write { books in
             guard try books.notifications.notification(notificationUUID) != nil else {
                 throw StoreError.notificationNotFound(notificationUUID)
@@ -57,17 +57,17 @@ extension Store {
     }
 
     /// The faults of the next notifications, one for each.
-    public func faults() throws(StoreError) -> [NotificationFault] {
+    package func faults() throws(StoreError) -> [NotificationFault] {
         try read { try StateRecords(database: $0.database).faults() }
     }
 
     /// Removes the faults of the next notifications.
-    public func clearFaults() throws(StoreError) {
+    package func clearFaults() throws(StoreError) {
         try writeState { try $0.setFaults([]) }
     }
 
     /// Adds faults for the next notifications, one for each, after the faults that are already there.
-    public func add(_ faults: [NotificationFault]) throws(StoreError) {
+    package func add(_ faults: [NotificationFault]) throws(StoreError) {
         try write { books in
             let state = StateRecords(database: books.database)
             try state.setFaults(try state.faults() + faults)

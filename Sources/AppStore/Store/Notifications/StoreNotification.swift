@@ -3,20 +3,20 @@ import Proofs
 
 /// A signed notification of the store and its delivery attempts (App Store Server API,
 /// `NotificationHistoryResponseItem`).
-public struct StoreNotification: Hashable, Sendable {
-    public let notificationUUID: UUID
-    public let type: NotificationTypeV2
-    public let subtype: Subtype?
+package struct StoreNotification: Hashable, Sendable {
+    package let notificationUUID: UUID
+    package let type: NotificationTypeV2
+    package let subtype: Subtype?
     /// The transaction of the notification; nil for a test or a summary.
-    public let transactionIdentifier: String?
-    public let originalTransactionIdentifier: String?
+    package let transactionIdentifier: String?
+    package let originalTransactionIdentifier: String?
     /// The date of its creation, by the store's clock.
-    public let date: Timestamp
+    package let date: Timestamp
     /// The JWS that the store sends.
-    public let signedPayload: String
-    public var sendAttempts: [SendAttempt] = []
+    package let signedPayload: String
+    package var sendAttempts: [SendAttempt] = []
     /// The date of the next attempt; nil if the notification was delivered or will not be sent again.
-    public var nextAttemptDate: Timestamp?
+    package var nextAttemptDate: Timestamp?
 
     package init(
         notificationUUID: UUID,
@@ -41,11 +41,11 @@ public struct StoreNotification: Hashable, Sendable {
     }
 
     /// An attempt to deliver a notification.
-    public struct SendAttempt: Hashable, Sendable, Codable {
-        public let date: Timestamp
-        public let result: SendAttemptResult
+    package struct SendAttempt: Hashable, Sendable, Codable {
+        package let date: Timestamp
+        package let result: SendAttemptResult
 
-        public init(date: Timestamp, result: SendAttemptResult) {
+        package init(date: Timestamp, result: SendAttemptResult) {
             self.date = date
             self.result = result
         }

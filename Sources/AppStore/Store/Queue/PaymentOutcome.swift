@@ -1,7 +1,7 @@
 import Proofs
 
 /// The outcome of a payment, chosen by the tester of an app.
-public enum PaymentOutcome: Hashable, Sendable {
+package enum PaymentOutcome: Hashable, Sendable {
     case purchased
     /// Waits for approval (Ask to Buy).
     case deferred
@@ -16,7 +16,7 @@ public enum PaymentOutcome: Hashable, Sendable {
 
     /// - Parameter name: `purchased`, `deferred`, `interrupted`, `cancelled`, `notAllowed`, `notAvailable`, or an `SKError` by its name.
     /// - Returns: Nil for any other name.
-    public init?(name: String) {
+    package init?(name: String) {
         switch name {
         case "purchased": self = .purchased
         case "deferred": self = .deferred
@@ -27,7 +27,7 @@ public enum PaymentOutcome: Hashable, Sendable {
         }
     }
 
-    public var name: String {
+    package var name: String {
         switch self {
         case .purchased: "purchased"
         case .deferred: "deferred"

@@ -1,7 +1,7 @@
 import Proofs
 
 /// The effect of a payment that the queue shows as purchased.
-public enum PurchaseEffect: Hashable, Sendable {
+package enum PurchaseEffect: Hashable, Sendable {
     case charged(Price)
     /// Nothing was charged: the account already has this subscription, which renews at this date.
     case alreadySubscribed(renewalDate: Timestamp)
@@ -9,13 +9,13 @@ public enum PurchaseEffect: Hashable, Sendable {
     case changes(productIdentifier: String, date: Timestamp)
 
     /// The kind of an effect. The raw value is the name in JSON.
-    public enum Kind: String, Sendable, CaseIterable {
+    package enum Kind: String, Sendable, CaseIterable {
         case charged
         case alreadySubscribed
         case changes
     }
 
-    public var kind: Kind {
+    package var kind: Kind {
         switch self {
         case .charged: .charged
         case .alreadySubscribed: .alreadySubscribed
@@ -24,17 +24,17 @@ public enum PurchaseEffect: Hashable, Sendable {
     }
 
     /// The charged price, 0 included; nil if the payment could not charge.
-    public var price: Price? {
+    package var price: Price? {
         if case .charged(let price) = self { price } else { nil }
     }
 
     /// The product after the next renewal; nil if the product stays.
-    public var nextProductIdentifier: String? {
+    package var nextProductIdentifier: String? {
         if case .changes(let product, _) = self { product } else { nil }
     }
 
     /// The date of the subscription's next renewal; nil for a payment that charged.
-    public var renewalDate: Timestamp? {
+    package var renewalDate: Timestamp? {
         switch self {
         case .charged: nil
         case .alreadySubscribed(let date), .changes(_, let date): date
@@ -45,7 +45,7 @@ public enum PurchaseEffect: Hashable, Sendable {
     ///   - sold: The transaction that the queue shows for the payment.
     ///   - isShownEarlier: True if an earlier payment shows the same transaction.
     /// - subscription: The transaction's subscription; nil for any other product.
-    package init(_ sold: Transaction, isShownEarlier: Bool, subscription: CustomerSubscription?) {
+    init(_ sold: Transaction, isShownEarlier: Bool, subscription: CustomerSubscription?) {
         // A payment that charges creates its own transaction. Renewals are not in the queue.
         guard let subscription, isShownEarlier || sold.reason == .renewal else {
             self = .charged(sold.price)

@@ -1,8 +1,8 @@
 import Proofs
 
 /// A transaction of the payment queue, with its account.
-public struct QueuedTransaction: Hashable, Sendable {
+package struct QueuedTransaction: Hashable, Sendable {
     /// The customer's App Store account.
-    public let account: String
-    public let transaction: PaymentTransaction
+    package let account: String
+    package let transaction: PaymentTransaction
 }

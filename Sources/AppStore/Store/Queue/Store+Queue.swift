@@ -3,7 +3,7 @@ import Proofs
 /// The payment queue, as an app uses it (StoreKit, `SKPaymentQueue`).
 extension Store {
     /// Adds a payment to an account's queue. It stays in the state `purchasing` until `process` continues it.
-    public func add(
+    package func add(
         _ payment: Payment,
         account: String,
         outcome: PaymentOutcome = .purchased
@@ -28,7 +28,7 @@ extension Store {
     /// Takes every purchasing payment of an account to its outcome.
     ///
     /// - Returns: The transactions that changed.
-    public func process(account: String) throws(StoreError) -> [PaymentTransaction] {
+    package func process(account: String) throws(StoreError) -> [PaymentTransaction] {
         try write { books in
             try books.payments.transactions(account: account).filter { $0.transaction.state == .purchasing }
                 .map(books.process)
@@ -36,17 +36,17 @@ extension Store {
     }
 
     /// Approves a deferred transaction. It is purchased, unless the product was withdrawn meanwhile.
-    public func approve(_ identifier: Int64) throws(StoreError) -> QueuedTransaction {
+    package func approve(_ identifier: Int64) throws(StoreError) -> QueuedTransaction {
         try change(identifier) { books, queued in try books.perform(.approve, on: queued) }
     }
 
     /// Declines a deferred transaction. It fails with `paymentCancelled`.
-    public func decline(_ identifier: Int64) throws(StoreError) -> QueuedTransaction {
+    package func decline(_ identifier: Int64) throws(StoreError) -> QueuedTransaction {
         try change(identifier) { books, queued in try books.perform(.decline, on: queued) }
     }
 
     /// Completes an interrupted payment as a new transaction of the queue.
-    public func resolveIssue(_ identifier: Int64) throws(StoreError) -> QueuedTransaction {
+    package func resolveIssue(_ identifier: Int64) throws(StoreError) -> QueuedTransaction {
         try write { books in
             let queued = try Self.queued(identifier, in: books)
             guard try books.payments.outcome(of: identifier).isResolvable(queued.transaction) else {
@@ -62,14 +62,14 @@ extension Store {
     }
 
     /// Returns true if the payment was interrupted and `resolveIssue` can complete it.
-    public func isInterrupted(_ identifier: Int64) throws(StoreError) -> Bool {
+    package func isInterrupted(_ identifier: Int64) throws(StoreError) -> Bool {
         try read { books in
             try books.payments.outcome(of: identifier).isResolvable(try Self.queued(identifier, in: books).transaction)
         }
     }
 
     /// The effect of a processed payment; nil if nothing was sold.
-    public func effect(of identifier: Int64) throws(StoreError) -> PurchaseEffect? {
+    package func effect(of identifier: Int64) throws(StoreError) -> PurchaseEffect? {
         try read { books in
             let queued = try Self.queued(identifier, in: books)
             guard let purchase = queued.transaction.purchase,
@@ -84,7 +84,7 @@ extension Store {
 
     /// Finishes a transaction that the app has handled. For a finished one, it does nothing: two launches of the app may both
     /// have handled the transaction.
-    public func finish(_ identifier: Int64, account: String) throws(StoreError) -> PaymentTransaction {
+    package func finish(_ identifier: Int64, account: String) throws(StoreError) -> PaymentTransaction {
         try change(identifier, account: account) { books, queued in
             guard queued.transaction.state != .finished else { return queued.transaction }
             return try books.perform(.finish, on: queued)
@@ -92,7 +92,7 @@ extension Store {
     }
 
     /// A transaction of an account.
-    public func transaction(_ identifier: Int64, account: String) throws(StoreError) -> PaymentTransaction {
+    package func transaction(_ identifier: Int64, account: String) throws(StoreError) -> PaymentTransaction {
         guard let queued = try read({ try $0.payments.transaction(identifier) }), queued.account == account else {
             throw .transactionNotFound(identifier)
         }
@@ -100,12 +100,12 @@ extension Store {
     }
 
     /// All transactions, or one account's, finished ones included, in the order in which they were added.
-    public func transactions(account: String? = nil) throws(StoreError) -> [QueuedTransaction] {
+    package func transactions(account: String? = nil) throws(StoreError) -> [QueuedTransaction] {
         try read { try $0.payments.transactions(account: account) }
     }
 
     /// Adds a restored transaction for each purchase that lasts. `Restoration` has the rules.
-    public func restoreCompletedTransactions(account: String) throws(StoreError) {
+    package func restoreCompletedTransactions(account: String) throws(StoreError) {
         try write { books in
             try books.throwSimulatedError(.appStoreSync)
             let restorations = Restoration.all(

@@ -3,7 +3,7 @@ import Proofs
 /// The requests of an app to StoreKit besides purchases. Each fails if the settings simulate an error.
 extension Store {
     /// The products for sale (StoreKit, `Product.products(for:)`).
-    public func products() throws(StoreError) -> [Product] {
+    package func products() throws(StoreError) -> [Product] {
         try read { books in
             try books.throwSimulatedError(.loadProducts)
             return configuration.products
@@ -11,7 +11,7 @@ extension Store {
     }
 
     /// The states of an account's subscriptions (StoreKit, `Product.SubscriptionInfo.status`).
-    public func subscriptionStatuses(
+    package func subscriptionStatuses(
         of account: String
     ) throws(StoreError) -> [StatusResponse.SubscriptionGroupIdentifierItem] {
         try read { books in
@@ -21,7 +21,7 @@ extension Store {
     }
 
     /// The signed app transaction (JWS) of an account (StoreKit, `AppTransaction.shared`).
-    public func signedAppTransaction(of account: String) throws(StoreError) -> String {
+    package func signedAppTransaction(of account: String) throws(StoreError) -> String {
         try read { books in
             try books.throwSimulatedError(.appTransaction)
             return try issuer.signedAppTransaction(of: account, at: books.now)

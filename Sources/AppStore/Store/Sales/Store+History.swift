@@ -3,21 +3,21 @@ import Proofs
 
 extension Store {
     /// All transactions of an account, in the order of their sale.
-    public func history(of account: String) throws(StoreError) -> [Transaction] {
+    package func history(of account: String) throws(StoreError) -> [Transaction] {
         try read { try $0.transactions.transactions(of: account) }
     }
 
-    public func sale(_ transactionIdentifier: String) throws(StoreError) -> Transaction {
+    package func sale(_ transactionIdentifier: String) throws(StoreError) -> Transaction {
         try read { try $0.sale(transactionIdentifier) }
     }
 
     /// Deletes all sales and notifications. Keys, settings and the time stay (StoreKitTest, `clearTransactions`).
-    public func clearTransactions() throws(StoreError) {
+    package func clearTransactions() throws(StoreError) {
         try write { try $0.clearSales() }
     }
 
     /// Deletes one transaction and its repetitions, or the whole subscription (StoreKitTest, `deleteTransaction`).
-    public func delete(_ transactionIdentifier: String) throws(StoreError) {
+    package func delete(_ transactionIdentifier: String) throws(StoreError) {
         try write { books in
             try books.transactions.storeLastChange()
             let original = try books.sale(transactionIdentifier).originalTransactionIdentifier

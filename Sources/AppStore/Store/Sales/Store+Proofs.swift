@@ -3,14 +3,14 @@ import Proofs
 /// The proofs of purchases, for a service to verify.
 extension Store {
     /// The app receipt of an account, in base64. `ReceiptContents` decides which transactions it has.
-    public func receipt(account: String) throws(StoreError) -> String {
+    package func receipt(account: String) throws(StoreError) -> String {
         try read { books in
             try issuer.receipt(over: try books.receiptTransactions(of: account), account: account, at: books.now)
         }
     }
 
     /// The signed form (JWS) of one transaction of the queue. Its signature is invalid if verification is simulated to fail.
-    public func signedTransaction(_ identifier: Int64) throws(StoreError) -> String {
+    package func signedTransaction(_ identifier: Int64) throws(StoreError) -> String {
         try read { books in
             guard let queued = try books.payments.transaction(identifier) else {
                 throw StoreError.transactionNotFound(identifier)
@@ -24,7 +24,7 @@ extension Store {
 
     /// The signed form (JWS) of a transaction, as the app gets it. Its signature is invalid if verification is simulated to
     /// fail.
-    public func signedTransaction(of transactionIdentifier: String) throws(StoreError) -> String {
+    package func signedTransaction(of transactionIdentifier: String) throws(StoreError) -> String {
         try read { books in try Self.signed(try books.sale(transactionIdentifier), in: books) }
     }
 

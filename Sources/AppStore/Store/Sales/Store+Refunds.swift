@@ -3,7 +3,7 @@ import Proofs
 /// Refunds and family sharing. `RefundDecision` has the rules.
 extension Store {
     /// Requests a refund for the customer. Apple asks the developer about the consumption.
-    public func requestRefund(
+    package func requestRefund(
         of transactionIdentifier: String,
         reason: ConsumptionRequestReason = .other
     ) throws(StoreError) {
@@ -14,7 +14,7 @@ extension Store {
     }
 
     /// Refunds a transaction as Apple does. The paid period of a subscription ends with it.
-    public func refund(
+    package func refund(
         _ transactionIdentifier: String,
         reason: RevocationReason = .refundedForOtherReason
     ) throws(StoreError) {
@@ -24,12 +24,12 @@ extension Store {
     }
 
     /// Declines a refund as Apple does.
-    public func declineRefund(of transactionIdentifier: String) throws(StoreError) {
+    package func declineRefund(of transactionIdentifier: String) throws(StoreError) {
         try write { books in try books.decideRefund(of: transactionIdentifier) { try $0.decline() } }
     }
 
     /// Reverses a refund as Apple does. The purchase is valid again.
-    public func reverseRefund(of transactionIdentifier: String) throws(StoreError) {
+    package func reverseRefund(of transactionIdentifier: String) throws(StoreError) {
         try write { books in
             try books.decideRefund(of: transactionIdentifier) { try $0.reverse(at: books.now) }
         }
@@ -38,7 +38,7 @@ extension Store {
     /// Shares a purchase with another member of the customer's family.
     ///
     /// - Returns: The number of the member's own transaction.
-    public func share(_ transactionIdentifier: String, with account: String) throws(StoreError) -> String {
+    package func share(_ transactionIdentifier: String, with account: String) throws(StoreError) -> String {
         try Self.check(account: account)
         return try write { books in
             let transaction = try books.sale(transactionIdentifier)
@@ -54,7 +54,7 @@ extension Store {
     }
 
     /// Ends family sharing for one member's transaction.
-    public func revokeFamilySharing(of transactionIdentifier: String) throws(StoreError) {
+    package func revokeFamilySharing(of transactionIdentifier: String) throws(StoreError) {
         try write { books in
             try books.decideRefund(of: transactionIdentifier) { try $0.revokeFamilySharing(at: books.now) }
         }

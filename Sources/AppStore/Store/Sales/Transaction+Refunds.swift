@@ -5,7 +5,7 @@ extension Transaction {
     package var isRefunded: Bool { revocation?.type == .refundFull || revocation?.type == .refundProrated }
 
     /// - Throws: `StoreError`, `invalidAction`, if the transaction is already revoked.
-    package func checkNotRevoked() throws(StoreError) {
+    func checkNotRevoked() throws(StoreError) {
         guard revocation == nil else {
             throw .invalidAction("Transaction \(transactionIdentifier) was taken back already.")
         }

@@ -2,34 +2,34 @@ import Foundation
 import Proofs
 
 /// A purchase, a renewal or a restoration in the App Store (StoreKit, `Transaction`).
-public struct Transaction: Hashable, Sendable, Codable {
-    public let transactionIdentifier: String
+package struct Transaction: Hashable, Sendable, Codable {
+    package let transactionIdentifier: String
     /// The first purchase of the same product or subscription group. A first purchase has its own identifier here.
-    public let originalTransactionIdentifier: String
+    package let originalTransactionIdentifier: String
     /// The number on Apple's invoice.
-    public let orderIdentifier: String
+    package let orderIdentifier: String
     /// The identifier of a subscription's period; nil for any other product.
-    public let webOrderLineItemIdentifier: String?
+    package let webOrderLineItemIdentifier: String?
     /// The customer's App Store account.
-    public let account: String
-    public let productIdentifier: String
-    public let type: ProductType
-    public let subscriptionGroupIdentifier: String?
-    public let quantity: Int
-    public let purchaseDate: Timestamp
-    public let originalPurchaseDate: Timestamp
+    package let account: String
+    package let productIdentifier: String
+    package let type: ProductType
+    package let subscriptionGroupIdentifier: String?
+    package let quantity: Int
+    package let purchaseDate: Timestamp
+    package let originalPurchaseDate: Timestamp
     /// The amount charged.
-    public let price: Price
-    public let offer: SubscriptionOffer?
-    public let reason: TransactionReason
-    public let ownership: InAppOwnershipType
+    package let price: Price
+    package let offer: SubscriptionOffer?
+    package let reason: TransactionReason
+    package let ownership: InAppOwnershipType
     /// The storefront of the purchase, as ISO 3166-1 alpha-3.
-    public let storefrontCountryCode: String
-    public var expiresDate: Timestamp?
-    public var appAccountToken: UUID?
+    package let storefrontCountryCode: String
+    package var expiresDate: Timestamp?
+    package var appAccountToken: UUID?
     /// True if the customer upgraded to a higher subscription before the end of the period.
-    public var isUpgraded = false
-    public var revocation: TransactionStatement.Revocation?
+    package var isUpgraded = false
+    package var revocation: TransactionStatement.Revocation?
 
     package init(
         transactionIdentifier: String,

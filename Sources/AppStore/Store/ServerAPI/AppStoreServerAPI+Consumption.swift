@@ -4,7 +4,7 @@ import Proofs
 
 extension AppStoreServerAPI {
     /// `PUT /inApps/v2/transactions/consumption/{transactionId}`
-    public func sendConsumptionInformation(_ transactionId: String, _ request: ConsumptionRequest) throws {
+    func sendConsumptionInformation(_ transactionId: String, _ request: ConsumptionRequest) throws {
         try request.validate()
         try write { books in
             try request.validate(for: try books.apiTransaction(transactionId))
@@ -13,7 +13,7 @@ extension AppStoreServerAPI {
     }
 
     /// `PUT /inApps/v1/transactions/consumption/{transactionId}`
-    public func sendConsumptionData(_ transactionId: String, _ request: ConsumptionRequestV1) throws {
+    func sendConsumptionData(_ transactionId: String, _ request: ConsumptionRequestV1) throws {
         try request.validate()
         try write { books in
             try request.validate(for: try books.apiTransaction(transactionId))
@@ -24,7 +24,7 @@ extension AppStoreServerAPI {
 
 extension Store {
     /// The developer's last consumption information about a purchase, as JSON; nil if there is none.
-    public func consumption(of transactionIdentifier: String) throws(StoreError) -> String? {
+    package func consumption(of transactionIdentifier: String) throws(StoreError) -> String? {
         try read { books in
             _ = try books.sale(transactionIdentifier)
             return try String.fetchOne(

@@ -2,20 +2,20 @@ import Foundation
 import GRDB
 import Proofs
 
-public struct ExtendRenewalDateRequest: Decodable, Sendable {
+package struct ExtendRenewalDateRequest: Decodable, Sendable {
     let extendByDays: Int?
     let extendReasonCode: Int?
     let requestIdentifier: String?
 }
 
-public struct ExtendRenewalDateResponse: Encodable, Sendable {
-    public let originalTransactionId: String
-    public let webOrderLineItemId: String?
-    public let success: Bool
-    public let effectiveDate: Timestamp
+package struct ExtendRenewalDateResponse: Encodable, Sendable {
+    package let originalTransactionId: String
+    package let webOrderLineItemId: String?
+    package let success: Bool
+    let effectiveDate: Timestamp
 }
 
-public struct MassExtendRenewalDateRequest: Decodable, Sendable {
+package struct MassExtendRenewalDateRequest: Decodable, Sendable {
     let extendByDays: Int?
     let extendReasonCode: Int?
     let requestIdentifier: String?
@@ -23,21 +23,21 @@ public struct MassExtendRenewalDateRequest: Decodable, Sendable {
     let storefrontCountryCodes: [String]?
 }
 
-public struct MassExtendRenewalDateResponse: Encodable, Sendable {
-    public let requestIdentifier: String
+package struct MassExtendRenewalDateResponse: Encodable, Sendable {
+    package let requestIdentifier: String
 }
 
-public struct MassExtendRenewalDateStatusResponse: Codable, Sendable {
-    public let requestIdentifier: String
-    public let complete: Bool
-    public let completeDate: Timestamp
-    public let succeededCount: Int
-    public let failedCount: Int
+struct MassExtendRenewalDateStatusResponse: Codable, Sendable {
+    let requestIdentifier: String
+    let complete: Bool
+    let completeDate: Timestamp
+    let succeededCount: Int
+    let failedCount: Int
 }
 
 extension AppStoreServerAPI {
     /// `PUT /inApps/v1/subscriptions/extend/{originalTransactionId}`
-    public func extendSubscriptionRenewalDate(
+    package func extendSubscriptionRenewalDate(
         _ originalTransactionId: String,
         _ request: ExtendRenewalDateRequest
     ) throws -> ExtendRenewalDateResponse {
@@ -66,7 +66,7 @@ extension AppStoreServerAPI {
     }
 
     /// `POST /inApps/v1/subscriptions/extend/mass`. This store extends the dates at once, and only once for a request identifier.
-    public func extendRenewalDateForAllActiveSubscribers(
+    package func extendRenewalDateForAllActiveSubscribers(
         _ request: MassExtendRenewalDateRequest
     ) throws -> MassExtendRenewalDateResponse {
         let renewalExtension = try RenewalExtension(
@@ -89,7 +89,7 @@ extension AppStoreServerAPI {
     }
 
     /// `GET /inApps/v1/subscriptions/extend/mass/{productId}/{requestIdentifier}`
-    public func statusOfSubscriptionRenewalDateExtensions(
+    func statusOfSubscriptionRenewalDateExtensions(
         _ productId: String,
         _ requestIdentifier: String
     ) throws -> MassExtendRenewalDateStatusResponse {

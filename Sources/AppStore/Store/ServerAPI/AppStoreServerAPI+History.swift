@@ -1,22 +1,22 @@
 import Proofs
 
-public struct HistoryResponse: Encodable, Sendable {
-    public let revision: String
-    public let hasMore: Bool
-    public let bundleId: String
-    public let environment: AppStoreEnvironment
-    public let signedTransactions: [String]
+package struct HistoryResponse: Encodable, Sendable {
+    package let revision: String
+    package let hasMore: Bool
+    package let bundleId: String
+    package let environment: AppStoreEnvironment
+    package let signedTransactions: [String]
 }
 
-public struct RefundHistoryResponse: Encodable, Sendable {
-    public let signedTransactions: [String]
-    public let revision: String
-    public let hasMore: Bool
+struct RefundHistoryResponse: Encodable, Sendable {
+    let signedTransactions: [String]
+    let revision: String
+    let hasMore: Bool
 }
 
 extension AppStoreServerAPI {
     /// `GET /inApps/v2/history/{anyTransactionId}`, in the order in which the transactions last changed.
-    public func transactionHistory(
+    package func transactionHistory(
         _ anyTransactionId: String,
         _ query: TransactionHistoryQuery,
         version: HistoryVersion
@@ -36,7 +36,7 @@ extension AppStoreServerAPI {
     }
 
     /// `GET /inApps/v2/refund/lookup/{anyTransactionId}`
-    public func refundHistory(_ anyTransactionId: String, revision: String?) throws -> RefundHistoryResponse {
+    func refundHistory(_ anyTransactionId: String, revision: String?) throws -> RefundHistoryResponse {
         try read { books in
             let account = try books.apiAccount(ofAny: anyTransactionId)
             var cursor: HistoryCursor?

@@ -14,7 +14,7 @@ extension AppStoreServerAPI {
     private static let approved = "APPROVED"
 
     /// `PUT /inApps/v1/messaging/image/{imageIdentifier}`
-    public func uploadImage(_ identifier: String, _ png: [UInt8], size: String?) throws {
+    func uploadImage(_ identifier: String, _ png: [UInt8], size: String?) throws {
         let name = try Self.uuid(identifier, orThrow: .generalBadRequest)
         guard let size = ImageSize(rawValue: size ?? ImageSize.fullSize.rawValue) else {
             throw ServerAPIError.badRequestImageSize
@@ -30,7 +30,7 @@ extension AppStoreServerAPI {
     }
 
     /// `DELETE /inApps/v1/messaging/image/{imageIdentifier}`
-    public func deleteImage(_ identifier: String) throws {
+    func deleteImage(_ identifier: String) throws {
         let name = try Self.uuid(identifier, orThrow: .generalBadRequest)
         try write { books in
             let isUsed = try books.messaging.all(.message).contains { _, record in
@@ -43,7 +43,7 @@ extension AppStoreServerAPI {
     }
 
     /// `GET /inApps/v1/messaging/image/list`
-    public func imageList() throws -> GetImageListResponse {
+    func imageList() throws -> GetImageListResponse {
         try read { books in
             GetImageListResponse(
                 imageIdentifiers: try books.messaging.all(.image).map {
@@ -54,7 +54,7 @@ extension AppStoreServerAPI {
     }
 
     /// `PUT /inApps/v1/messaging/message/{messageIdentifier}`
-    public func uploadMessage(_ identifier: String, _ message: UploadMessageRequestBody) throws {
+    func uploadMessage(_ identifier: String, _ message: UploadMessageRequestBody) throws {
         let name = try Self.uuid(identifier, orThrow: .generalBadRequest)
         try Self.check(message)
         try write { books in
@@ -73,7 +73,7 @@ extension AppStoreServerAPI {
     }
 
     /// `DELETE /inApps/v1/messaging/message/{messageIdentifier}`
-    public func deleteMessage(_ identifier: String) throws {
+    func deleteMessage(_ identifier: String) throws {
         let name = try Self.uuid(identifier, orThrow: .generalBadRequest)
         try write { books in
             guard try books.messaging.remove(.message, name) else { throw ServerAPIError.messageNotFound }
@@ -81,7 +81,7 @@ extension AppStoreServerAPI {
     }
 
     /// `GET /inApps/v1/messaging/message/list`
-    public func messageList() throws -> GetMessageListResponse {
+    func messageList() throws -> GetMessageListResponse {
         try read { books in
             GetMessageListResponse(
                 messageIdentifiers: try books.messaging.all(.message).map {
@@ -91,11 +91,7 @@ extension AppStoreServerAPI {
     }
 
     /// `PUT /inApps/v1/messaging/default/{productId}/{locale}`
-    public func configureDefaultMessage(
-        _ productId: String,
-        _ locale: String,
-        _ request: DefaultConfigurationRequest
-    ) throws {
+    func configureDefaultMessage(_ productId: String, _ locale: String, _ request: DefaultConfigurationRequest) throws {
         let name = try defaultName(productId, locale)
         let message = try Self.uuid(request.messageIdentifier ?? "", orThrow: .generalBadRequest)
         try write { books in
@@ -105,7 +101,7 @@ extension AppStoreServerAPI {
     }
 
     /// `GET /inApps/v1/messaging/default/{productId}/{locale}`
-    public func defaultMessage(_ productId: String, _ locale: String) throws -> DefaultConfigurationResponse {
+    func defaultMessage(_ productId: String, _ locale: String) throws -> DefaultConfigurationResponse {
         let name = try defaultName(productId, locale)
         return try read { books in
             guard let message = try books.messaging.value(.defaultMessage, name) else {
@@ -116,7 +112,7 @@ extension AppStoreServerAPI {
     }
 
     /// `DELETE /inApps/v1/messaging/default/{productId}/{locale}`
-    public func deleteDefaultMessage(_ productId: String, _ locale: String) throws {
+    func deleteDefaultMessage(_ productId: String, _ locale: String) throws {
         let name = try defaultName(productId, locale)
         try write { books in
             guard try books.messaging.remove(.defaultMessage, name) else {
@@ -126,7 +122,7 @@ extension AppStoreServerAPI {
     }
 
     /// `PUT /inApps/v1/messaging/realtime/url`
-    public func configureRealtimeURL(_ request: RealtimeUrlRequest) throws {
+    func configureRealtimeURL(_ request: RealtimeUrlRequest) throws {
         guard let text = request.realtimeURL, text.utf8.count <= 2048, let url = URL(string: text),
             url.scheme == "https", url.host()?.isEmpty == false
         else { throw ServerAPIError.badRequestRealtimeUrl }
@@ -134,7 +130,7 @@ extension AppStoreServerAPI {
     }
 
     /// `GET /inApps/v1/messaging/realtime/url`
-    public func realtimeURL() throws -> RealtimeUrlResponse {
+    func realtimeURL() throws -> RealtimeUrlResponse {
         try read { books in
             guard let url = try books.messaging.value(.realtimeURL, "") else {
                 throw ServerAPIError.realtimeUrlNotFound
@@ -144,14 +140,14 @@ extension AppStoreServerAPI {
     }
 
     /// `DELETE /inApps/v1/messaging/realtime/url`
-    public func deleteRealtimeURL() throws {
+    func deleteRealtimeURL() throws {
         try write { books in
             guard try books.messaging.remove(.realtimeURL, "") else { throw ServerAPIError.realtimeUrlNotFound }
         }
     }
 
     /// `POST /inApps/v1/messaging/performanceTest`
-    public func initiatePerformanceTest(_ request: PerformanceTestRequest) throws -> PerformanceTestResponse {
+    func initiatePerformanceTest(_ request: PerformanceTestRequest) throws -> PerformanceTestResponse {
         try write { books in
             guard let identifier = request.originalTransactionId else {
                 throw ServerAPIError.invalidPerformanceTestRequest
@@ -167,7 +163,7 @@ extension AppStoreServerAPI {
     }
 
     /// `GET /inApps/v1/messaging/performanceTest/result/{requestId}`
-    public func performanceTestResults(_ requestId: String) throws -> PerformanceTestResultResponse {
+    func performanceTestResults(_ requestId: String) throws -> PerformanceTestResultResponse {
         let name = try Self.uuid(requestId, orThrow: .invalidRequestId)
         return try read { books in
             guard let url = try books.messaging.value(.performanceTest, name) else {

@@ -1,19 +1,19 @@
 import Foundation
 import Proofs
 
-public struct SendTestNotificationResponse: Encodable, Sendable {
-    public let testNotificationToken: String
+package struct SendTestNotificationResponse: Encodable, Sendable {
+    package let testNotificationToken: String
 }
 
 /// A notification in the history, or a test notification.
-public struct NotificationHistoryResponseItem: Encodable, Sendable {
-    public struct SendAttemptItem: Encodable, Sendable {
-        public let attemptDate: Timestamp
-        public let sendAttemptResult: SendAttemptResult
+package struct NotificationHistoryResponseItem: Encodable, Sendable {
+    package struct SendAttemptItem: Encodable, Sendable {
+        let attemptDate: Timestamp
+        package let sendAttemptResult: SendAttemptResult
     }
 
-    public let signedPayload: String
-    public let sendAttempts: [SendAttemptItem]
+    package let signedPayload: String
+    package let sendAttempts: [SendAttemptItem]
 
     init(_ notification: StoreNotification) {
         signedPayload = notification.signedPayload
@@ -23,10 +23,10 @@ public struct NotificationHistoryResponseItem: Encodable, Sendable {
     }
 }
 
-public struct NotificationHistoryResponse: Encodable, Sendable {
-    public let paginationToken: String?
-    public let hasMore: Bool
-    public let notificationHistory: [NotificationHistoryResponseItem]
+package struct NotificationHistoryResponse: Encodable, Sendable {
+    package let paginationToken: String?
+    package let hasMore: Bool
+    package let notificationHistory: [NotificationHistoryResponseItem]
 }
 
 /// The place of the next page in the answer to a request. Apple's clients leave `+` and `/` as they are, so its text has neither.
@@ -37,12 +37,9 @@ private struct PaginationToken: Codable {
     var text: String {
         get throws { Base64.encode(try JSONEncoder().encode(self), .urlSafe) }
     }
+}
 
-    init(skipped: Int, request: NotificationHistoryRequest) {
-        self.skipped = skipped
-        self.request = request
-    }
-
+extension PaginationToken {
     init(_ text: String) throws(ServerAPIError) {
         guard let bytes = Base64.decode(text.utf8, .urlSafe),
             let token = try? JSONDecoder().decode(Self.self, from: Data(bytes))
@@ -56,7 +53,7 @@ extension AppStoreServerAPI {
     private static let maximumTestAge: Int64 = 180
 
     /// `POST /inApps/v1/notifications/test`
-    public func requestTestNotification() throws -> SendTestNotificationResponse {
+    package func requestTestNotification() throws -> SendTestNotificationResponse {
         try write { books in
             guard books.settings.notificationsURL != nil else { throw ServerAPIError.serverNotificationUrlNotFound }
             let notification = try books.notify(.test, nil, .data(NotificationStatement.Data()))
@@ -65,7 +62,7 @@ extension AppStoreServerAPI {
     }
 
     /// `GET /inApps/v1/notifications/test/{testNotificationToken}`
-    public func testNotificationStatus(_ token: String) throws -> NotificationHistoryResponseItem {
+    package func testNotificationStatus(_ token: String) throws -> NotificationHistoryResponseItem {
         let parts = token.split(separator: "_", omittingEmptySubsequences: false)
         guard parts.count == 2, let uuid = UUID(uuidString: String(parts[0])), Int64(parts[1]) != nil else {
             throw ServerAPIError.invalidTestNotificationToken
@@ -84,7 +81,7 @@ extension AppStoreServerAPI {
     }
 
     /// `POST /inApps/v1/notifications/history`: the oldest notification first.
-    public func notificationHistory(
+    package func notificationHistory(
         _ request: NotificationHistoryRequest,
         paginationToken: String?
     ) throws -> NotificationHistoryResponse {

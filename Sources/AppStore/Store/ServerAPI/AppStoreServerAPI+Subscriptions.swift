@@ -1,29 +1,29 @@
 import Foundation
 import Proofs
 
-public struct StatusResponse: Encodable, Sendable {
-    public struct SubscriptionGroupIdentifierItem: Encodable, Sendable {
-        public let subscriptionGroupIdentifier: String
-        public let lastTransactions: [LastTransactionsItem]
+package struct StatusResponse: Encodable, Sendable {
+    package struct SubscriptionGroupIdentifierItem: Encodable, Sendable {
+        package let subscriptionGroupIdentifier: String
+        package let lastTransactions: [LastTransactionsItem]
     }
 
-    public struct LastTransactionsItem: Encodable, Sendable {
-        public let status: Status
-        public let originalTransactionId: String
-        public let signedTransactionInfo: String
-        public let signedRenewalInfo: String
+    package struct LastTransactionsItem: Encodable, Sendable {
+        package let status: Status
+        package let originalTransactionId: String
+        package let signedTransactionInfo: String
+        package let signedRenewalInfo: String
     }
 
-    public let environment: AppStoreEnvironment
-    public let bundleId: String
-    public let data: [SubscriptionGroupIdentifierItem]
+    package let environment: AppStoreEnvironment
+    package let bundleId: String
+    package let data: [SubscriptionGroupIdentifierItem]
 }
 
 extension AppStoreServerAPI {
     /// `GET /inApps/v1/subscriptions/{anyTransactionId}`
     ///
     /// - Parameter statuses: The requested statuses, as the query has them; empty for all.
-    public func allSubscriptionStatuses(_ anyTransactionId: String, statuses: [String]) throws -> StatusResponse {
+    package func allSubscriptionStatuses(_ anyTransactionId: String, statuses: [String]) throws -> StatusResponse {
         let wanted = try Set(
             statuses.map { text throws(ServerAPIError) in
                 guard let status = Int(text).flatMap(Status.init) else { throw .invalidStatus }

@@ -1,24 +1,24 @@
 import Foundation
 import Proofs
 
-public struct TransactionInfoResponse: Encodable, Sendable {
-    public let signedTransactionInfo: String
+package struct TransactionInfoResponse: Encodable, Sendable {
+    package let signedTransactionInfo: String
 }
 
-public struct AppTransactionInfoResponse: Encodable, Sendable {
-    public let signedAppTransactionInfo: String
+struct AppTransactionInfoResponse: Encodable, Sendable {
+    let signedAppTransactionInfo: String
 }
 
-public struct OrderLookupResponse: Encodable, Sendable {
+struct OrderLookupResponse: Encodable, Sendable {
     /// 0 if the order exists, else 1, as in Apple's API.
-    public let status: Int
+    let status: Int
     /// Nil if the order does not exist.
-    public let signedTransactions: [String]?
+    let signedTransactions: [String]?
 }
 
 extension AppStoreServerAPI {
     /// `GET /inApps/v1/transactions/{transactionId}`
-    public func transactionInfo(_ transactionId: String) throws -> TransactionInfoResponse {
+    package func transactionInfo(_ transactionId: String) throws -> TransactionInfoResponse {
         try read { books in
             TransactionInfoResponse(
                 signedTransactionInfo: try books.signed(try books.apiTransaction(transactionId)))
@@ -26,7 +26,7 @@ extension AppStoreServerAPI {
     }
 
     /// `GET /inApps/v1/transactions/appTransactions/{anyTransactionId}`
-    public func appTransactionInfo(_ anyTransactionId: String) throws -> AppTransactionInfoResponse {
+    func appTransactionInfo(_ anyTransactionId: String) throws -> AppTransactionInfoResponse {
         try read { books in
             let account = try books.apiAccount(ofAny: anyTransactionId)
             return AppTransactionInfoResponse(
@@ -35,7 +35,7 @@ extension AppStoreServerAPI {
     }
 
     /// `GET /inApps/v1/lookup/{orderId}`
-    public func lookUpOrderId(_ orderId: String) throws -> OrderLookupResponse {
+    func lookUpOrderId(_ orderId: String) throws -> OrderLookupResponse {
         try read { books in
             let sold = try books.transactions.transactions(order: orderId)
             return OrderLookupResponse(
@@ -44,7 +44,7 @@ extension AppStoreServerAPI {
     }
 
     /// `PUT /inApps/v1/transactions/{originalTransactionId}/appAccountToken`: for a subscription, later periods have it too.
-    public func setAppAccountToken(_ token: String?, of originalTransactionId: String) throws {
+    package func setAppAccountToken(_ token: String?, of originalTransactionId: String) throws {
         try write { books in
             var transaction = try books.apiOriginalTransaction(
                 originalTransactionId, orThrow: .originalTransactionIdNotFound)
@@ -62,7 +62,7 @@ extension AppStoreServerAPI {
     }
 
     /// `POST /inApps/v1/transactions/{transactionId}/finish`
-    public func finishTransaction(_ transactionId: String) throws {
+    func finishTransaction(_ transactionId: String) throws {
         try write { books in
             let transaction = try books.apiTransaction(transactionId)
             for queued in try books.payments.transactions(showing: transaction.transactionIdentifier)

@@ -5,10 +5,10 @@ import Proofs
 /// subscriptions and notifications.
 ///
 /// Its functions throw `ServerAPIError` for Apple's errors, and `StoreError` for errors of the store itself.
-public struct AppStoreServerAPI: Sendable {
+package struct AppStoreServerAPI: Sendable {
     let store: Store
 
-    public init(store: Store) {
+    package init(store: Store) {
         self.store = store
     }
 }

@@ -1,7 +1,7 @@
 import Proofs
 
 /// The consumption of a purchase whose refund a customer requests (App Store Server API, `ConsumptionRequest`).
-public struct ConsumptionRequest: Codable, Sendable {
+package struct ConsumptionRequest: Codable, Sendable {
     let customerConsented: Bool?
     /// In thousandths of a percent.
     let consumptionPercentage: Int?

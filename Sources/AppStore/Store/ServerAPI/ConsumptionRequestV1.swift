@@ -1,7 +1,7 @@
 import Foundation
 
 /// The consumption of a purchase, for the endpoint's first version (App Store Server API, `ConsumptionRequestV1`).
-public struct ConsumptionRequestV1: Codable, Sendable {
+package struct ConsumptionRequestV1: Codable, Sendable {
     let customerConsented: Bool?
     let consumptionStatus: Int?
     let platform: Int?

@@ -2,7 +2,7 @@ import Proofs
 
 extension AppStoreServerAPI {
     /// The version of the requested transaction history.
-    public enum HistoryVersion: Sendable {
+    package enum HistoryVersion: Sendable {
         case v1
         case v2
 

@@ -1,7 +1,7 @@
 import Catalog
 import Foundation
 
-public struct UploadMessageRequestBody: Codable, Sendable {
+struct UploadMessageRequestBody: Codable, Sendable {
     struct Image: Codable {
         let imageIdentifier: UUID
         let altText: String
@@ -41,75 +41,75 @@ enum ImageSize: String {
     }
 }
 
-public struct GetImageListResponse: Encodable, Sendable {
-    public struct Item: Encodable, Sendable {
-        public let imageIdentifier: String
-        public let imageState: String
-        public let imageSize: String
+package struct GetImageListResponse: Encodable, Sendable {
+    package struct Item: Encodable, Sendable {
+        let imageIdentifier: String
+        let imageState: String
+        let imageSize: String
     }
 
-    public let imageIdentifiers: [Item]
+    let imageIdentifiers: [Item]
 }
 
-public struct GetMessageListResponse: Encodable, Sendable {
-    public struct Item: Encodable, Sendable {
-        public let messageIdentifier: String
-        public let messageState: String
+package struct GetMessageListResponse: Encodable, Sendable {
+    package struct Item: Encodable, Sendable {
+        package let messageIdentifier: String
+        let messageState: String
     }
 
-    public let messageIdentifiers: [Item]
+    let messageIdentifiers: [Item]
 }
 
-public struct DefaultConfigurationRequest: Decodable, Sendable {
+struct DefaultConfigurationRequest: Decodable, Sendable {
     let messageIdentifier: String?
 }
 
-public struct DefaultConfigurationResponse: Encodable, Sendable {
-    public let messageIdentifier: String
+struct DefaultConfigurationResponse: Encodable, Sendable {
+    let messageIdentifier: String
 }
 
-public struct RealtimeUrlRequest: Decodable, Sendable {
+struct RealtimeUrlRequest: Decodable, Sendable {
     let realtimeURL: String?
 }
 
-public struct RealtimeUrlResponse: Encodable, Sendable {
-    public let realtimeURL: String
+struct RealtimeUrlResponse: Encodable, Sendable {
+    let realtimeURL: String
 }
 
-public struct PerformanceTestRequest: Decodable, Sendable {
+struct PerformanceTestRequest: Decodable, Sendable {
     let originalTransactionId: String?
 }
 
-public struct PerformanceTestConfig: Encodable, Sendable {
-    public let maxConcurrentRequests = 10
-    public let totalRequests = 100
+struct PerformanceTestConfig: Encodable, Sendable {
+    let maxConcurrentRequests = 10
+    let totalRequests = 100
     /// In milliseconds, like the response times.
-    public let totalDuration = 60_000
-    public let responseTimeThreshold = 700
+    let totalDuration = 60_000
+    let responseTimeThreshold = 700
     /// In percent.
-    public let successRateThreshold = 98
+    let successRateThreshold = 98
 }
 
-public struct PerformanceTestResponse: Encodable, Sendable {
-    public let config = PerformanceTestConfig()
-    public let requestId: String
+struct PerformanceTestResponse: Encodable, Sendable {
+    let config = PerformanceTestConfig()
+    let requestId: String
 }
 
 /// The result of a performance test. It is complete at once: the store sends nothing, so nothing takes time or fails.
-public struct PerformanceTestResultResponse: Encodable, Sendable {
-    public struct ResponseTimes: Encodable, Sendable {
-        public let average = 0
-        public let p50 = 0
-        public let p90 = 0
-        public let p95 = 0
-        public let p99 = 0
+struct PerformanceTestResultResponse: Encodable, Sendable {
+    struct ResponseTimes: Encodable, Sendable {
+        let average = 0
+        let p50 = 0
+        let p90 = 0
+        let p95 = 0
+        let p99 = 0
     }
 
-    public let config = PerformanceTestConfig()
-    public let target: String
-    public let result = "PASS"
-    public let successRate = 100
-    public let numPending = 0
-    public let responseTimes = ResponseTimes()
-    public let failures: [String: Int] = [:]
+    let config = PerformanceTestConfig()
+    let target: String
+    let result = "PASS"
+    let successRate = 100
+    let numPending = 0
+    let responseTimes = ResponseTimes()
+    let failures: [String: Int] = [:]
 }

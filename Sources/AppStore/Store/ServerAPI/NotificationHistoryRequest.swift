@@ -1,7 +1,7 @@
 import Proofs
 
 /// A request for the notification history (App Store Server API, `NotificationHistoryRequest`).
-public struct NotificationHistoryRequest: Hashable, Codable, Sendable {
+package struct NotificationHistoryRequest: Hashable, Codable, Sendable {
     let startDate: Timestamp?
     let endDate: Timestamp?
     let notificationType: String?
@@ -10,7 +10,7 @@ public struct NotificationHistoryRequest: Hashable, Codable, Sendable {
     let onlyFailures: Bool?
 
     /// A date of another form counts as missing: Apple has an error of its own for it.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         startDate = try? container.decode(Timestamp.self, forKey: .startDate)
         endDate = try? container.decode(Timestamp.self, forKey: .endDate)

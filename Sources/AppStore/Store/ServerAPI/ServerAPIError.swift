@@ -1,7 +1,7 @@
 import Proofs
 
 /// An error of the App Store Server API, with its number and message (App Store Server API, "Error codes").
-public enum ServerAPIError: Int, Error, Sendable, CaseIterable, Encodable {
+package enum ServerAPIError: Int, Error, Sendable, CaseIterable, Encodable {
     case generalBadRequest = 4_000_000
     case invalidRequestRevision = 4_000_005
     case invalidTransactionId = 4_000_006
@@ -80,10 +80,10 @@ public enum ServerAPIError: Int, Error, Sendable, CaseIterable, Encodable {
     case generalInternalRetryable = 5_000_001
 
     /// The first three digits of the number.
-    public var httpStatus: Int { rawValue / 10_000 }
+    var httpStatus: Int { rawValue / 10_000 }
 
     /// Apple's message, as far as its pages name it.
-    public var message: String {
+    package var message: String {
         let reason: String
         switch self {
         case .invalidSort, .invalidProductType, .invalidProductId, .invalidSubscriptionGroupIdentifier,
@@ -166,7 +166,7 @@ public enum ServerAPIError: Int, Error, Sendable, CaseIterable, Encodable {
         case errorMessage
     }
 
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(rawValue, forKey: .errorCode)
         try container.encode(message, forKey: .errorMessage)

@@ -3,20 +3,20 @@ import GRDB
 import Proofs
 
 /// A key that signs the requests of a developer's server (App Store Connect, "In-App Purchase key").
-public struct TeamKey: Hashable, Sendable {
+package struct TeamKey: Hashable, Sendable {
     /// The `kid` of its tokens.
-    public let keyIdentifier: String
+    package let keyIdentifier: String
     /// The `iss` of its tokens.
-    public let issuerIdentifier: String
+    package let issuerIdentifier: String
     /// The public key in PEM.
-    public let publicKey: String
+    package let publicKey: String
 }
 
 extension Store {
     /// Makes a key. The store keeps only the public key.
     ///
     /// - Parameter keep: Receives the key and its private key in PEM (PKCS#8, a `.p8` file). If it throws, no key is made.
-    public func makeTeamKey(
+    package func makeTeamKey(
         keepingPrivateKey keep: (_ key: TeamKey, _ privateKey: String) throws -> Void
     ) throws -> TeamKey {
         let pair: PrivateKey
@@ -39,7 +39,7 @@ extension Store {
         }
     }
 
-    public func teamKeys() throws(StoreError) -> [TeamKey] {
+    package func teamKeys() throws(StoreError) -> [TeamKey] {
         try read { try Self.teamKeys(in: $0) }
     }
 

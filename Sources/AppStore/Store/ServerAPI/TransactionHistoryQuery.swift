@@ -2,7 +2,7 @@ import Foundation
 import Proofs
 
 /// The filter and order of a transaction history: the query of `GET /inApps/v2/history/{anyTransactionId}`.
-public struct TransactionHistoryQuery: Sendable {
+package struct TransactionHistoryQuery: Sendable {
     var cursor: HistoryCursor?
     private var startDate: Timestamp?
     private var endDate: Timestamp?
@@ -20,7 +20,7 @@ public struct TransactionHistoryQuery: Sendable {
 
     /// - Parameter parameters: The names and values of the query, in any order. Unknown names are ignored.
     /// - Throws: `ServerAPIError` for an invalid value.
-    public init(_ parameters: [(name: String, value: String)]) throws(ServerAPIError) {
+    package init(_ parameters: [(name: String, value: String)]) throws(ServerAPIError) {
         var revision: String?
         for (name, value) in parameters {
             switch name {

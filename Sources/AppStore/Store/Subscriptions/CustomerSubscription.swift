@@ -18,7 +18,7 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
     }
 
     /// An offer in use, and the number of periods left.
-    package struct OfferInUse: Hashable, Sendable, Codable {
+    struct OfferInUse: Hashable, Sendable, Codable {
         let offer: SubscriptionOffer
         var periodsLeft: Int
     }
@@ -36,7 +36,7 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
     /// The present product.
     package internal(set) var productIdentifier: String
     /// The product of the next renewal.
-    package internal(set) var autoRenewProductIdentifier: String
+    var autoRenewProductIdentifier: String
     package internal(set) var isAutoRenewing: Bool
     /// The start of the uninterrupted subscription (`recentSubscriptionStartDate`).
     var startDate: Timestamp
@@ -98,7 +98,7 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
     }
 
     /// True if the customer is entitled to the subscription's product.
-    package var isEntitled: Bool {
+    var isEntitled: Bool {
         switch state {
         case .subscribed, .inGracePeriod: true
         case .inBillingRetryPeriod, .expired, .revoked: false

@@ -3,7 +3,7 @@ import Proofs
 /// A tester's actions on a subscription, which any of its transactions identifies (StoreKitTest, `SKTestSession`).
 extension Store {
     /// Turns renewal on or off, for the customer.
-    public func setAutoRenew(_ isOn: Bool, of transactionIdentifier: String) throws(StoreError) {
+    package func setAutoRenew(_ isOn: Bool, of transactionIdentifier: String) throws(StoreError) {
         try change(transactionIdentifier) { subscription, books in
             try books.throwSimulatedError(.manageSubscriptionsSheet)
             return try subscription.setAutoRenew(isOn)
@@ -11,33 +11,33 @@ extension Store {
     }
 
     /// Renews a subscription early.
-    public func forceRenewal(of transactionIdentifier: String) throws(StoreError) {
+    package func forceRenewal(of transactionIdentifier: String) throws(StoreError) {
         try change(transactionIdentifier) { subscription, books in
             try subscription.forceRenewal(at: books.now, books.terms)
         }
     }
 
     /// Ends the paid period early with a charge that fails. A grace period or the billing retry period follows.
-    public func failRenewal(of transactionIdentifier: String, hasGracePeriod: Bool) throws(StoreError) {
+    package func failRenewal(of transactionIdentifier: String, hasGracePeriod: Bool) throws(StoreError) {
         try change(transactionIdentifier) { subscription, books in
             try subscription.failRenewal(at: books.now, hasGracePeriod: hasGracePeriod, books.terms)
         }
     }
 
     /// Ends a subscription early.
-    public func expire(_ transactionIdentifier: String) throws(StoreError) {
+    package func expire(_ transactionIdentifier: String) throws(StoreError) {
         try change(transactionIdentifier) { subscription, books in try subscription.expireNow(at: books.now) }
     }
 
     /// Resolves the customer's billing issue and charges the subscription.
-    public func resolveBillingIssue(of transactionIdentifier: String) throws(StoreError) {
+    package func resolveBillingIssue(of transactionIdentifier: String) throws(StoreError) {
         try change(transactionIdentifier) { subscription, books in
             try subscription.recover(at: books.now, books.terms)
         }
     }
 
     /// Raises the price from the next renewal on. If consent is required and missing, the subscription does not renew.
-    public func requestPriceIncrease(
+    package func requestPriceIncrease(
         of transactionIdentifier: String,
         to milliunits: Int64,
         needsConsent: Bool
@@ -49,11 +49,11 @@ extension Store {
         }
     }
 
-    public func consentToPriceIncrease(of transactionIdentifier: String) throws(StoreError) {
+    package func consentToPriceIncrease(of transactionIdentifier: String) throws(StoreError) {
         try change(transactionIdentifier) { subscription, _ in try subscription.consentToPriceIncrease() }
     }
 
-    public func declinePriceIncrease(of transactionIdentifier: String) throws(StoreError) {
+    package func declinePriceIncrease(of transactionIdentifier: String) throws(StoreError) {
         try change(transactionIdentifier) { subscription, _ in try subscription.declinePriceIncrease() }
     }
 

@@ -1,19 +1,19 @@
 import Proofs
 
 /// A mailed link in the ledger. A used link is deleted.
-public struct AccountLink: Hashable, Sendable {
+package struct AccountLink: Hashable, Sendable {
     /// The user's number.
-    public let user: Int64
+    package let user: Int64
     /// The SHA-256 of the token.
-    public let digest: [UInt8]
-    public let purpose: LinkPurpose
+    package let digest: [UInt8]
+    package let purpose: LinkPurpose
     /// The address that the link was mailed to, in lower case.
-    public let emailLowercase: String
-    public let createdAt: Timestamp
-    public let endsAt: Timestamp
+    package let emailLowercase: String
+    package let createdAt: Timestamp
+    package let endsAt: Timestamp
 
     /// - Parameter endsAt: The expiration; nil for that of the purpose.
-    public init(
+    package init(
         user: Int64,
         digest: [UInt8],
         purpose: LinkPurpose,

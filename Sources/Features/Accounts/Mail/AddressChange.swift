@@ -1,13 +1,13 @@
 import Proofs
 
 /// A pending change of an account's address, which both addresses must confirm.
-public struct AddressChange: Hashable, Sendable {
+package struct AddressChange: Hashable, Sendable {
     /// The new address as the user wrote it.
-    public let email: String
-    public let emailLowercase: String
-    public let askedAt: Timestamp
-    public private(set) var isConfirmedAtOld: Bool
-    public private(set) var isConfirmedAtNew: Bool
+    package let email: String
+    package let emailLowercase: String
+    package let askedAt: Timestamp
+    package private(set) var isConfirmedAtOld: Bool
+    package private(set) var isConfirmedAtNew: Bool
 
     package init(
         email: String,

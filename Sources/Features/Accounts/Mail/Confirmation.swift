@@ -1,5 +1,5 @@
 /// The result of a confirmation.
-public enum Confirmation: String, Sendable {
+package enum Confirmation: String, Sendable {
     /// The address of the account is verified.
     case verified
     /// The account has the new address.

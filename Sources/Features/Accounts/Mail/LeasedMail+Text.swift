@@ -9,12 +9,12 @@ extension LeasedMail {
     }
 
     /// The link of the mail.
-    public func link(_ links: MailLinks) -> String {
+    package func link(_ links: MailLinks) -> String {
         links.link(mail.purpose == .reset ? "reset" : "confirm", token)
     }
 
     /// The subject and the text; nil for a purpose without a template.
-    public func rendered(_ templates: MailTemplates, _ links: MailLinks) -> (subject: String, text: String)? {
+    package func rendered(_ templates: MailTemplates, _ links: MailLinks) -> (subject: String, text: String)? {
         templates.template(for: mail.purpose, in: mail.language)?.rendered(values(links))
     }
 }

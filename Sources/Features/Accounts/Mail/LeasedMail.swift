@@ -1,10 +1,10 @@
 import Proofs
 
 /// A mail that a sender has taken for an attempt, with the secret of its link.
-public struct LeasedMail: Sendable {
-    public let mail: QueuedMail
-    public let token: LinkToken
-    public let linkEndsAt: Timestamp
+package struct LeasedMail: Sendable {
+    package let mail: QueuedMail
+    package let token: LinkToken
+    package let linkEndsAt: Timestamp
     /// The new address of a change; nil for another mail.
-    public let newEmail: String?
+    package let newEmail: String?
 }

@@ -1,5 +1,5 @@
 /// The purpose of a mailed link.
-public enum LinkPurpose: String, Sendable, CaseIterable {
+package enum LinkPurpose: String, Sendable, CaseIterable {
     /// Verifies the address of an account. If the account is another person's, it releases the address instead.
     case verification
     /// Sets a new password.
@@ -10,7 +10,7 @@ public enum LinkPurpose: String, Sendable, CaseIterable {
     case newAddress
 
     /// The lifetime of a link, in seconds.
-    public var lifetime: Int64 {
+    var lifetime: Int64 {
         switch self {
         case .reset: 3600
         case .verification, .addressChange, .newAddress: 86_400

@@ -4,11 +4,11 @@ import Proofs
 ///
 /// It is a prefix, then in base64 (RFC 4648 section 5) the user's number (8 bytes, big-endian) and 34 random bytes. The ledger
 /// stores only its SHA-256. The user's number finds the row in a ledger that is sharded by it.
-public struct LinkToken: Hashable, Sendable {
+package struct LinkToken: Hashable, Sendable {
     private static let prefix = "tl_"
     private static let size = 42
 
-    public let text: String
+    package let text: String
     let user: Int64
 
     init(of user: Int64, randomness: Randomness) {

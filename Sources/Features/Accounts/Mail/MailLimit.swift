@@ -1,11 +1,11 @@
 import Proofs
 
 /// The limits on mails, so that nobody can flood a mailbox through the service.
-public enum MailLimit {
+package enum MailLimit {
     /// The maximum number of mails to one address in an hour. Mails for a password reset and other mails are counted separately.
-    public static let perAddress = 5
+    package static let perAddress = 5
     /// The maximum number of mails about one account in an hour.
-    public static let perAccount = 10
+    static let perAccount = 10
     /// The window of the limits, in seconds.
     static let window: Int64 = 3600
 

@@ -3,16 +3,16 @@ import Foundation
 /// The team's page that mailed links open.
 ///
 /// The token follows in the fragment, which browsers send to no server. So it is in no access log and in no `Referer`.
-public struct MailLinks: Hashable, Sendable {
+package struct MailLinks: Hashable, Sendable {
     /// The longest address, in bytes.
     static let maximumLength = 1024
 
     /// The address without a fragment.
-    public let url: String
+    package let url: String
 
     /// - Parameter text: An `https` URL, or an address of the app's own scheme; `http` for this machine.
     /// - Returns: Nil for an invalid address.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard text.utf8.count <= Self.maximumLength, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
             let url = URLComponents(string: text), let scheme = url.scheme?.lowercased(), url.fragment == nil,
             url.user == nil,

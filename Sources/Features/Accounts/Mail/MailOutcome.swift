@@ -1,5 +1,5 @@
 /// The outcome of an attempt to send a mail.
-public enum MailOutcome: Hashable, Sendable {
+package enum MailOutcome: Hashable, Sendable {
     case sent
     /// The mail cannot be sent now, but may be later.
     case failed(code: String)

@@ -1,19 +1,19 @@
 import Proofs
 
 /// The result of an attempt to send a mail, with the next attempt.
-public struct MailResult: Hashable, Sendable {
+package struct MailResult: Hashable, Sendable {
     /// The mail as it was taken for the attempt.
-    public let mail: QueuedMail
-    public let outcome: MailOutcome
+    package let mail: QueuedMail
+    package let outcome: MailOutcome
     /// Nil for a mail that was sent or given up.
-    public let nextAttemptAt: Timestamp?
+    package let nextAttemptAt: Timestamp?
     let endedAt: Timestamp
 
     /// True if the mail was not sent and is not retried.
-    public var isGivenUp: Bool { outcome != .sent && nextAttemptAt == nil }
+    package var isGivenUp: Bool { outcome != .sent && nextAttemptAt == nil }
 
     /// The code of the failure; nil for a sent mail.
-    public var error: String? {
+    package var error: String? {
         switch outcome {
         case .sent: nil
         case .failed(let code), .refused(let code): code

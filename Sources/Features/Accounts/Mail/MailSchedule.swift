@@ -1,7 +1,7 @@
 import Proofs
 
 /// The retry schedule of mails. A mail is given up after two hours, because its reader has probably asked for another one.
-public enum MailSchedule {
+package enum MailSchedule {
     package static let backoff = Backoff(delays: [10, 60, 300, 900, 1800, 3600])
 
     /// The age at which a mail is given up, in seconds, regardless of the number of attempts. The service may have been down.

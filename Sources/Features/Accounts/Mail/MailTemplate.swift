@@ -2,7 +2,7 @@
 ///
 /// A template engine would replace an unknown placeholder by nothing, and escape links as in HTML. Here an unknown placeholder
 /// is an error at the start of the service, and values are inserted unchanged.
-public struct MailTemplate: Hashable, Sendable {
+package struct MailTemplate: Hashable, Sendable {
     /// The largest template, in bytes.
     static let maximumSize = 32 * 1024
     /// The longest subject, in bytes.
@@ -10,7 +10,7 @@ public struct MailTemplate: Hashable, Sendable {
     private static let subjectField = "Subject:"
 
     /// A placeholder for a value.
-    public enum Placeholder: String, Sendable, CaseIterable {
+    package enum Placeholder: String, Sendable, CaseIterable {
         case link
         /// The link by which the owner of an address releases it from another person's account.
         case releaseLink
@@ -59,7 +59,7 @@ public struct MailTemplate: Hashable, Sendable {
     }
 
     /// The subject and the text with their values. A placeholder without a value becomes empty.
-    public func rendered(_ values: [Placeholder: String]) -> (subject: String, text: String) {
+    package func rendered(_ values: [Placeholder: String]) -> (subject: String, text: String) {
         func render(_ parts: [Part]) -> String {
             parts.map { part in
                 switch part {

@@ -1,10 +1,10 @@
 import Foundation
 
 /// The templates of mails, for each purpose and language.
-public struct MailTemplates: Sendable {
+package struct MailTemplates: Sendable {
     /// The defect of a template file.
-    public struct Defect: Error, CustomStringConvertible {
-        public let description: String
+    package struct Defect: Error, CustomStringConvertible {
+        package let description: String
     }
 
     private struct Key: Hashable {
@@ -13,12 +13,12 @@ public struct MailTemplates: Sendable {
     }
 
     /// The languages with a template for each purpose. The first one is the fallback.
-    public let languages: [String]
+    package let languages: [String]
     private let templates: [Key: MailTemplate]
 
     /// - Parameter folder: Files such as `reset.en.txt` that replace Till's own or add a language; nil for only Till's own.
     /// - Throws: `Defect`.
-    public init(folder: URL? = nil) throws(Defect) {
+    package init(folder: URL? = nil) throws(Defect) {
         var templates: [Key: MailTemplate] = [:]
         for (name, bytes) in Self.own { try Self.add(bytes, name, to: &templates) }
         if let folder {
@@ -53,7 +53,7 @@ public struct MailTemplates: Sendable {
     }
 
     /// - Parameter language: One of `languages`. Any other language gets the first one.
-    public func template(for purpose: LinkPurpose, in language: String) -> MailTemplate? {
+    package func template(for purpose: LinkPurpose, in language: String) -> MailTemplate? {
         templates[Key(purpose: purpose, language: language)]
             ?? languages.first.flatMap { templates[Key(purpose: purpose, language: $0)] }
     }

@@ -2,23 +2,23 @@ import Ledger
 import Proofs
 
 /// An account as the ledger stores it.
-public struct AccountRecord: Hashable, Sendable {
+package struct AccountRecord: Hashable, Sendable {
     /// The user, with the service's own issuer.
-    public let user: User
+    package let user: User
     /// The address as the user wrote it; empty after another person has proven that it is theirs.
-    public let email: String
+    package let email: String
     /// The lower-case form, which identifies the account.
-    public let emailLowercase: String
+    package let emailLowercase: String
     /// The hash in the format of `PasswordHash`.
-    public let passwordHash: String
-    public let createdAt: Timestamp
+    package let passwordHash: String
+    package let createdAt: Timestamp
     /// The time of the verification of the address; nil before it.
-    public let emailVerifiedAt: Timestamp?
+    package let emailVerifiedAt: Timestamp?
 
     /// The address; nil for an account without one.
-    public var address: EmailAddress? { try? EmailAddress(email) }
+    package var address: EmailAddress? { try? EmailAddress(email) }
 
-    public init(
+    package init(
         user: User,
         email: String,
         emailLowercase: String,

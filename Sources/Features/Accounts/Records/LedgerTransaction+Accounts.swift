@@ -7,7 +7,7 @@ extension LedgerTransaction {
     /// - Parameter newcomers: The caller's allowance for users without a purchase; nil for no limit.
     /// - Returns: The user's number; nil if the address has an account.
     /// - Throws: `LedgerError.newcomersLimited`.
-    public func open(_ account: AccountRecord, newcomers: NewcomerAllowance? = nil) throws -> Int64? {
+    package func open(_ account: AccountRecord, newcomers: NewcomerAllowance? = nil) throws -> Int64? {
         let records = AccountRecords(database: database)
         guard try records.account(emailLowercase: account.emailLowercase) == nil else { return nil }
         try newcomers?.charge(account.bytes)
@@ -19,23 +19,23 @@ extension LedgerTransaction {
     /// The account of an address; nil if there is none.
     ///
     /// - Parameter emailLowercase: The address in lower case.
-    public func account(emailLowercase: String) throws -> AccountRecord? {
+    package func account(emailLowercase: String) throws -> AccountRecord? {
         try AccountRecords(database: database).account(emailLowercase: emailLowercase)
     }
 
     /// The account of a user; nil for a user without an account.
-    public func account(of user: User) throws -> AccountRecord? {
+    package func account(of user: User) throws -> AccountRecord? {
         guard try database.has("account"), let user = try users.known(user) else { return nil }
         return try AccountRecords(database: database).account(of: user)
     }
 
     /// Begins a session. It ends the oldest sessions above the account's limit, and deletes the expired sessions of all users.
-    public func begin(_ session: SessionRecord) throws {
+    package func begin(_ session: SessionRecord) throws {
         try AccountRecords(database: database).insert(session)
     }
 
     /// A session and its user; nil if the session has ended.
-    public func session(access reference: SessionReference) throws -> (session: SessionRecord, user: User)? {
+    package func session(access reference: SessionReference) throws -> (session: SessionRecord, user: User)? {
         try AccountRecords(database: database).session(access: reference)
     }
 
@@ -45,7 +45,7 @@ extension LedgerTransaction {
     ///   - session: The session with the new tokens. It is found by its refresh identifier. Its start and its previous access
     ///     token are ignored.
     ///   - digest: The digest of the presented refresh token.
-    public func renew(
+    package func renew(
         _ session: SessionRecord,
         presenting digest: [UInt8],
         at moment: Timestamp
@@ -62,23 +62,19 @@ extension LedgerTransaction {
     }
 
     /// The session of a refresh token; nil if it has ended.
-    public func session(refresh reference: SessionReference) throws -> SessionRecord? {
+    package func session(refresh reference: SessionReference) throws -> SessionRecord? {
         try AccountRecords(database: database).session(refresh: reference)
     }
 
     /// Ends a session. One that has ended stays unchanged.
-    public func end(_ session: SessionRecord) throws {
+    package func end(_ session: SessionRecord) throws {
         try AccountRecords(database: database).delete(session)
     }
 
     /// Sets another password of an account, and ends all its sessions but one.
     ///
     /// - Returns: False if the account was erased or its password was changed meanwhile.
-    public func setPasswordHash(
-        _ hash: String,
-        of account: AccountRecord,
-        keeping session: [UInt8]
-    ) throws -> Bool {
+    package func setPasswordHash(_ hash: String, of account: AccountRecord, keeping session: [UInt8]) throws -> Bool {
         guard let user = try unchanged(account) else { return false }
         try AccountRecords(database: database).setPasswordHash(hash, of: user, keeping: session)
         // The change cancels every pending reset and change of address.
@@ -90,7 +86,7 @@ extension LedgerTransaction {
     ///
     /// - Parameter account: The account whose password was confirmed.
     /// - Returns: False if the account was erased or its password was changed meanwhile.
-    public func erase(_ account: AccountRecord, by actor: AuditActor, at moment: Timestamp) throws -> Bool {
+    package func erase(_ account: AccountRecord, by actor: AuditActor, at moment: Timestamp) throws -> Bool {
         guard try unchanged(account) != nil else { return false }
         return try erase(account.user, by: actor, at: moment)
     }
@@ -102,7 +98,7 @@ extension LedgerTransaction {
     }
 
     /// The user's number; nil if the account was erased or its password was changed since it was read.
-    public func unchanged(_ account: AccountRecord) throws -> Int64? {
+    package func unchanged(_ account: AccountRecord) throws -> Int64? {
         guard let user = try users.known(account.user),
             try AccountRecords(database: database).account(of: user)?.passwordHash == account.passwordHash
         else { return nil }

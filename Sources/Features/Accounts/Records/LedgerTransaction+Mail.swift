@@ -33,14 +33,14 @@ extension LedgerTransaction {
     }
 
     /// The due mails, the longest waiting first.
-    public func dueMails(at moment: Timestamp, limit: Int) throws -> [QueuedMail] {
+    package func dueMails(at moment: Timestamp, limit: Int) throws -> [QueuedMail] {
         try MailRecords(database: database).due(at: moment, limit: limit)
     }
 
     /// Begins an attempt for each mail, with a new link, so that no other sender sends it until `end`.
     ///
     /// - Returns: The mails, without those that another sender has leased or that were deleted.
-    public func lease(_ mails: [QueuedMail], at moment: Timestamp, until end: Timestamp) throws -> [LeasedMail] {
+    package func lease(_ mails: [QueuedMail], at moment: Timestamp, until end: Timestamp) throws -> [LeasedMail] {
         let (mailRecords, links) = (MailRecords(database: database), LinkRecords(database: database))
         try mailRecords.giveUp(before: moment.adding(seconds: -MailSchedule.maximumAge))
         return try mails.compactMap { mail in
@@ -56,7 +56,7 @@ extension LedgerTransaction {
     }
 
     /// Records the results of attempts.
-    public func record(_ results: [MailResult]) throws {
+    package func record(_ results: [MailResult]) throws {
         let records = MailRecords(database: database)
         for result in results { try records.record(result) }
     }
@@ -64,7 +64,7 @@ extension LedgerTransaction {
     /// Deletes links that expired before a moment, older mails that were sent or given up, and expired counts.
     ///
     /// - Parameter now: The current time.
-    public func deleteMails(before moment: Timestamp, at now: Timestamp) throws {
+    func deleteMails(before moment: Timestamp, at now: Timestamp) throws {
         try MailRecords(database: database).delete(before: moment)
         try MailRecords(database: database).deleteCounts(before: now.adding(seconds: -MailLimit.window))
         try LinkRecords(database: database).delete(before: moment)

@@ -2,27 +2,27 @@ import Ledger
 import Proofs
 
 /// A session of a device as the ledger stores it. It has only digests of the tokens.
-public struct SessionRecord: Hashable, Sendable {
+package struct SessionRecord: Hashable, Sendable {
     /// The user's number.
-    public let user: Int64
+    package let user: Int64
     /// The identifier in access tokens, 16 bytes. It stays the same from log-in to log-out.
-    public let identifier: [UInt8]
+    package let identifier: [UInt8]
     /// The identifier in refresh tokens, 16 bytes.
-    public let refreshIdentifier: [UInt8]
+    package let refreshIdentifier: [UInt8]
     /// The SHA-256 of the valid refresh token.
-    public let refreshDigest: [UInt8]
+    package let refreshDigest: [UInt8]
     /// The SHA-256 of the latest access token.
-    public let accessDigest: [UInt8]
+    package let accessDigest: [UInt8]
     /// The SHA-256 of the previous access token, which is valid until it expires; nil if there is none.
-    public let previousAccessDigest: [UInt8]?
-    public let beganAt: Timestamp
+    package let previousAccessDigest: [UInt8]?
+    package let beganAt: Timestamp
     /// The expiration of the refresh token.
-    public let endsAt: Timestamp
+    package let endsAt: Timestamp
 
     /// The session reference of refresh tokens.
-    public var refreshReference: SessionReference { SessionReference(identifier: refreshIdentifier, user: user) }
+    var refreshReference: SessionReference { SessionReference(identifier: refreshIdentifier, user: user) }
 
-    public init(
+    package init(
         user: Int64,
         identifier: [UInt8],
         refreshIdentifier: [UInt8],
@@ -44,7 +44,7 @@ public struct SessionRecord: Hashable, Sendable {
 }
 
 /// The result of a renewal.
-public enum SessionRenewal: Hashable, Sendable {
+package enum SessionRenewal: Hashable, Sendable {
     case renewed
     case unknown
     case ended

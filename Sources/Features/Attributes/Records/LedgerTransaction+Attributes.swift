@@ -5,7 +5,7 @@ extension LedgerTransaction {
     /// The attributes of a user, without removed ones, in the order of their names.
     ///
     /// - Parameter app: The bundle identifier of the only app whose statements are read, besides the team's; nil for all apps.
-    public func attributes(of user: User, seenBy app: String? = nil) throws -> [Attribute] {
+    package func attributes(of user: User, seenBy app: String? = nil) throws -> [Attribute] {
         guard let user = try users.known(user) else { return [] }
         let limit = try number(ofApp: app)
         let sides = try AttributeRecords(database: database).attributes(of: user)
@@ -19,7 +19,7 @@ extension LedgerTransaction {
     }
 
     /// All statements about a user, with those of each app, without removed attributes, in the order of the names.
-    public func statedAttributes(of user: User) throws -> [Attribute] {
+    package func statedAttributes(of user: User) throws -> [Attribute] {
         guard let user = try users.known(user) else { return [] }
         return try AttributeRecords(database: database).attributes(of: user).sorted { $0.key < $1.key }
             .flatMap(\.value).filter { $0.value != nil }.sorted { $0.key < $1.key }
@@ -31,7 +31,7 @@ extension LedgerTransaction {
     ///   - app: The bundle identifier of the app whose public key states them; nil for the team.
     ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit.
     /// - Throws: `AttributeError.tooMany`; `LedgerError`.
-    public func state(
+    package func state(
         _ statements: [Attribute],
         of user: User,
         from app: String? = nil,

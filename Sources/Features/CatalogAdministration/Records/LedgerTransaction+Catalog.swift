@@ -3,13 +3,13 @@ import Proofs
 
 extension LedgerTransaction {
     /// The number of the last change; 0 if there is none.
-    public func catalogRevision() throws -> Int64 {
+    package func catalogRevision() throws -> Int64 {
         guard try database.has("catalog_change") else { return 0 }
         return try CatalogRecords(database: database).revision()
     }
 
     /// The state of the catalog after all changes.
-    public func catalogRecord() throws -> CatalogRecord {
+    package func catalogRecord() throws -> CatalogRecord {
         guard try database.has("catalog_picture") else {
             return CatalogRecord(revision: 0, products: [], offerings: [], pictures: [:])
         }
@@ -20,7 +20,7 @@ extension LedgerTransaction {
     }
 
     /// The bytes of an item's picture; nil if there is none.
-    public func catalogPicture(of item: Item) throws -> [UInt8]? {
+    package func catalogPicture(of item: Item) throws -> [UInt8]? {
         try CatalogRecords(database: database).picture(of: item)
     }
 
@@ -29,11 +29,7 @@ extension LedgerTransaction {
     /// - Parameters:
     ///   - picture: The bytes of the picture if the change is one.
     ///   - maximumPictures: The largest total size of all pictures, in bytes.
-    public func add(
-        _ change: CatalogChange,
-        picture: [UInt8]?,
-        maximumPictures: Int
-    ) throws -> CatalogChangeAnswer {
+    package func add(_ change: CatalogChange, picture: [UInt8]?, maximumPictures: Int) throws -> CatalogChangeAnswer {
         let records = CatalogRecords(database: database)
         guard try records.revision() == change.number - 1 else { return .outdated }
         if case .picture(let item, let digest) = change.content, let picture {
@@ -51,7 +47,7 @@ extension LedgerTransaction {
     /// - Parameters:
     ///   - filter: The listed changes.
     ///   - number: The number of the last change of the previous page; nil for the first page.
-    public func catalogChanges(
+    package func catalogChanges(
         _ filter: CatalogChangeFilter,
         in app: String,
         before number: Int64?,

@@ -1,15 +1,15 @@
 import Ledger
 
 /// The numbers of audit entries of each event since a moment.
-public struct ActivityCount: Hashable, Sendable {
+package struct ActivityCount: Hashable, Sendable {
     private let numbers: [AuditEntry.Event: Int]
     /// False if there were more entries than were read, so that the numbers are too low.
-    public let isComplete: Bool
+    package let isComplete: Bool
 
     init(numbers: [AuditEntry.Event: Int], isComplete: Bool) {
         self.numbers = numbers
         self.isComplete = isComplete
     }
 
-    public subscript(event: AuditEntry.Event) -> Int { numbers[event] ?? 0 }
+    package subscript(event: AuditEntry.Event) -> Int { numbers[event] ?? 0 }
 }

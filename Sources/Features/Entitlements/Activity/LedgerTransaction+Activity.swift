@@ -4,7 +4,7 @@ import Proofs
 /// The queries for the activity of all users.
 extension LedgerTransaction {
     /// The latest audit entries of all users, newest first: those of the origins, and those without a purchase.
-    public func latestActivity(from origins: Set<Origin>, limit: Int) throws -> [ActivityEntry] {
+    package func latestActivity(from origins: Set<Origin>, limit: Int) throws -> [ActivityEntry] {
         let records = ActivityRecords(database: database)
         let found = try ([nil] + origins.map(Optional.some)).flatMap { try records.latest(from: $0, limit: limit) }
         let names = try users.names(of: Set(found.map(\.id.user)))
@@ -18,11 +18,7 @@ extension LedgerTransaction {
     /// The numbers of audit entries of the origins since a moment.
     ///
     /// - Parameter limit: The largest number of entries to read of each origin.
-    public func activityCount(
-        from origins: Set<Origin>,
-        since moment: Timestamp,
-        limit: Int
-    ) throws -> ActivityCount {
+    package func activityCount(from origins: Set<Origin>, since moment: Timestamp, limit: Int) throws -> ActivityCount {
         let records = ActivityRecords(database: database)
         var (numbers, isComplete): ([AuditEntry.Event: Int], Bool) = ([:], true)
         for origin in origins {

@@ -10,7 +10,7 @@ extension LedgerTransaction {
     ///   - limit: The limit of the caller; nil for a caller of all apps.
     ///   - transactions: The number of the newest transactions that are returned in any case.
     ///   - grants: The number of the newest grants that are returned in any case.
-    public func history(
+    package func history(
         of user: User,
         accepting origins: Set<Origin>,
         seeing limit: AppLimit? = nil,

@@ -4,7 +4,7 @@ import Proofs
 /// The queries about single customers.
 extension LedgerTransaction {
     /// A user with the account token; nil for an unknown user.
-    public func customer(_ user: User) throws -> KnownUser? {
+    package func customer(_ user: User) throws -> KnownUser? {
         try knownUser(user).map {
             KnownUser(user: user, appAccountToken: $0.appAccountToken, firstSeenAt: $0.firstSeenAt)
         }
@@ -13,7 +13,7 @@ extension LedgerTransaction {
     /// The customers of a product, the latest redemption first.
     ///
     /// - Parameter position: The end of the previous page; nil for the first page.
-    public func customers(
+    package func customers(
         ofProduct product: String,
         after position: ProductCustomer.Position?,
         limit: Int
@@ -22,7 +22,7 @@ extension LedgerTransaction {
     }
 
     /// A user's transactions of some identifiers, in no order.
-    public func transactions(of user: User, identifiedBy identifiers: [String]) throws -> [RedeemedTransaction] {
+    package func transactions(of user: User, identifiedBy identifiers: [String]) throws -> [RedeemedTransaction] {
         guard !identifiers.isEmpty, let user = try users.known(user) else { return [] }
         return try ReadingRecords(database: database).transactions(identifiers, of: user)
     }
@@ -35,7 +35,7 @@ extension LedgerTransaction {
 
     /// A user's transactions of an identifier, with the facts about their proofs. There are several if origins share the
     /// identifier.
-    public func recordedTransactions(_ identifier: String, of user: User) throws -> [RecordedTransaction] {
+    package func recordedTransactions(_ identifier: String, of user: User) throws -> [RecordedTransaction] {
         guard let user = try users.known(user) else { return [] }
         let proofs = try CustomerRecords(database: database).proofs(of: identifier, of: user)
         let support = SupportRecords(database: database, apps: try AppRecords(database: database).numbers(of: []))
@@ -49,7 +49,7 @@ extension LedgerTransaction {
     }
 
     /// A notification about a purchase of a user; nil for another notification.
-    public func recordedNotification(
+    package func recordedNotification(
         _ identifier: String,
         from origin: Origin,
         of user: User
@@ -59,7 +59,7 @@ extension LedgerTransaction {
     }
 
     /// A record of a user's audit log; nil if there is none of that number.
-    public func recordedEvent(_ number: Int64, of user: User) throws -> RecordedEvent? {
+    package func recordedEvent(_ number: Int64, of user: User) throws -> RecordedEvent? {
         guard number > 0 else { return nil }
         let records = try audit(of: user, after: max(0, number - 2), limit: 2).filter { $0.number <= number }
         guard let record = records.last, record.number == number else { return nil }

@@ -1,8 +1,8 @@
 import Proofs
 
 /// A notification about a purchase of a user, with the digest of its signed bytes.
-public struct RecordedNotification: Hashable, Sendable {
-    public let notification: StatedNotification
+package struct RecordedNotification: Hashable, Sendable {
+    package let notification: StatedNotification
     /// The SHA-256 of the signed bytes.
-    public let proofDigest: [UInt8]
+    package let proofDigest: [UInt8]
 }

@@ -3,18 +3,18 @@ import Proofs
 /// A customer of another purchase server, with the records that the team imports.
 ///
 /// Grants are the team's own decision. Purchases are only expected: the customer owns nothing by them before a proof.
-public struct ImportedCustomer: Hashable, Sendable {
+package struct ImportedCustomer: Hashable, Sendable {
     /// An item that the other server gave without a purchase.
-    public struct PromisedItem: Hashable, Sendable {
+    package struct PromisedItem: Hashable, Sendable {
         /// The identifier of the grant. It follows from the imported record, so that a second import changes nothing.
-        public let identifier: String
-        public let item: Item
+        package let identifier: String
+        package let item: Item
         /// The reason for the audit log.
-        public let reason: String
+        package let reason: String
         /// Nil for no end.
-        public let endsAt: Timestamp?
+        package let endsAt: Timestamp?
 
-        public init(identifier: String, item: Item, reason: String, endsAt: Timestamp?) {
+        package init(identifier: String, item: Item, reason: String, endsAt: Timestamp?) {
             self.identifier = identifier
             self.item = item
             self.reason = reason
@@ -23,18 +23,18 @@ public struct ImportedCustomer: Hashable, Sendable {
     }
 
     /// A purchase that the other server has recorded for the customer.
-    public struct ExpectedPurchase: Hashable, Sendable {
+    package struct ExpectedPurchase: Hashable, Sendable {
         /// The bundle identifier of the app.
-        public let app: String
-        public let origin: Origin
-        public let originalTransactionIdentifier: String
+        package let app: String
+        package let origin: Origin
+        package let originalTransactionIdentifier: String
         /// The product of the newest transaction, as the other server states it, like the dates.
-        public let productIdentifier: String
-        public let purchaseDate: Timestamp
+        package let productIdentifier: String
+        package let purchaseDate: Timestamp
         /// Nil for no end.
-        public let expiresAt: Timestamp?
+        package let expiresAt: Timestamp?
 
-        public init(
+        package init(
             app: String,
             origin: Origin,
             originalTransactionIdentifier: String,
@@ -56,13 +56,13 @@ public struct ImportedCustomer: Hashable, Sendable {
     }
 
     /// The id that names the customer.
-    public let user: User
+    package let user: User
     /// The further ids of the customer.
-    public let aliases: [User]
-    public let grants: [PromisedItem]
-    public let purchases: [ExpectedPurchase]
+    package let aliases: [User]
+    package let grants: [PromisedItem]
+    package let purchases: [ExpectedPurchase]
 
-    public init(user: User, aliases: [User], grants: [PromisedItem], purchases: [ExpectedPurchase]) {
+    package init(user: User, aliases: [User], grants: [PromisedItem], purchases: [ExpectedPurchase]) {
         self.user = user
         self.aliases = aliases
         self.grants = grants

@@ -9,11 +9,7 @@ extension LedgerTransaction {
     ///
     /// - Parameter caller: The identifier of the API key, or of the process, for the audit log.
     /// - Throws: `LedgerError.userBlocked`; `LedgerError.userUnknown` for an account that was never opened, or was erased.
-    public func add(
-        _ customer: ImportedCustomer,
-        by caller: String,
-        at moment: Timestamp
-    ) throws -> CustomerImport {
+    package func add(_ customer: ImportedCustomer, by caller: String, at moment: Timestamp) throws -> CustomerImport {
         var counts = CustomerImport()
         if try users.known(customer.user) == nil { counts.newCustomers = 1 }
         for alias in customer.aliases {
@@ -101,7 +97,7 @@ extension LedgerTransaction {
     }
 
     /// The purchases that imports expect for a user, in the order of their original transactions.
-    public func expectedPurchases(of user: User) throws -> [ImportedCustomer.ExpectedPurchase] {
+    package func expectedPurchases(of user: User) throws -> [ImportedCustomer.ExpectedPurchase] {
         guard let user = try users.known(user) else { return [] }
         return try ExpectedTransactionRecords(
             database: database, apps: try AppRecords(database: database).numbers(of: [])
@@ -109,7 +105,7 @@ extension LedgerTransaction {
     }
 
     /// The number of purchases that imports expect, up to a limit. A confirmed purchase is not one of them.
-    public func expectedPurchaseCount(upTo limit: Int) throws -> Int {
+    package func expectedPurchaseCount(upTo limit: Int) throws -> Int {
         try ExpectedTransactionRecords(
             database: database, apps: try AppRecords(database: database).numbers(of: [])
         ).count(upTo: limit)
@@ -121,7 +117,7 @@ extension LedgerTransaction {
     ///   - last: The original transaction of the last customer of the previous page; empty for the first page.
     ///   - origins: The origins of the purchases.
     ///   - app: The bundle identifier of an app, for only its purchases; nil for all apps.
-    public func expectedCustomers(
+    package func expectedCustomers(
         after last: String,
         of origins: Set<Origin>,
         in app: String? = nil,

@@ -5,7 +5,7 @@ import Proofs
 /// The use cases for people who look at a proof. They store nothing.
 extension EntitlementService {
     /// Decodes a proof, and verifies it as for a redemption by a user for whom every accepted origin is valid.
-    public func inspect(_ proof: [UInt8]) -> InspectedProof {
+    package func inspect(_ proof: [UInt8]) -> InspectedProof {
         let inspection = decode(proof)
         // Xcode's certificate has no extensions of Apple's.
         var unneeded: Set<ProofVerdict.Check> = inspection.anchor?.realm == .xcode ? [.extensions] : []
@@ -55,7 +55,7 @@ extension EntitlementService {
     ///
     /// - Parameter digest: The SHA-256 of the signed bytes, by which transactions name their proof.
     /// - Returns: Nil if no such proof of the user was kept.
-    public func storedProof(_ digest: [UInt8], of user: User) async throws -> StoredProof? {
+    package func storedProof(_ digest: [UInt8], of user: User) async throws -> StoredProof? {
         try await ledger.read { try $0.storedProof(digest, of: user) }
     }
 }

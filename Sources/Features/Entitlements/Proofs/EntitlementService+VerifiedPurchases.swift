@@ -6,7 +6,7 @@ extension EntitlementService {
     /// The purchase of a verified signed transaction. Nothing is redeemed.
     ///
     /// - Throws: `RedemptionError` for another kind of proof; `StorageFault`.
-    public func purchase(in verified: VerifiedProof) async throws -> VerifiedPurchase {
+    package func purchase(in verified: VerifiedProof) async throws -> VerifiedPurchase {
         guard case .transaction = verified.content, let stated = verified.purchases?.first else {
             throw RedemptionError.notRedeemable
         }

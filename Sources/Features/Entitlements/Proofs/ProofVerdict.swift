@@ -1,13 +1,13 @@
 import Proofs
 
 /// The result of each check of a proof, in their order.
-public struct ProofVerdict: Hashable, Sendable {
+package struct ProofVerdict: Hashable, Sendable {
     /// The checks of a proof. Each relies on the success of the earlier ones.
-    public enum Check: String, Sendable, CaseIterable {
+    package enum Check: String, Sendable, CaseIterable {
         case size, encoding, container, chain, extensions, signature, payload, appAndOrigin, product
     }
 
-    public enum Outcome: Hashable, Sendable {
+    package enum Outcome: Hashable, Sendable {
         case passed
         case failed(Failure)
         /// An earlier check has failed.
@@ -17,21 +17,16 @@ public struct ProofVerdict: Hashable, Sendable {
     }
 
     /// The reason of a failed check.
-    public struct Failure: Hashable, Sendable {
+    package struct Failure: Hashable, Sendable {
         /// The code of the error, which `/errors` explains.
-        public let code: String
+        package let code: String
         /// The finding in a sentence.
-        public let message: String
-
-        package init(code: String, message: String) {
-            self.code = code
-            self.message = message
-        }
+        package let message: String
     }
 
     /// The check that failed. Nil if none did.
-    public let failed: Check?
-    public let failure: Failure?
+    package let failed: Check?
+    package let failure: Failure?
     private let unneeded: Set<Check>
 
     /// - Parameters:
@@ -43,10 +38,10 @@ public struct ProofVerdict: Hashable, Sendable {
         self.unneeded = unneeded
     }
 
-    public var isAccepted: Bool { failed == nil }
+    package var isAccepted: Bool { failed == nil }
 
     /// The outcome of a check.
-    public subscript(check: Check) -> Outcome {
+    package subscript(check: Check) -> Outcome {
         if let failed, let failure {
             let order = Check.allCases
             if check == failed { return .failed(failure) }
@@ -60,7 +55,7 @@ public struct ProofVerdict: Hashable, Sendable {
 
 extension ProofVerdict.Check {
     /// The check of a verification's step. Nil for the revocation of certificates, which a redemption does not ask for.
-    public init?(_ step: ProofRefusal.Step) {
+    package init?(_ step: ProofRefusal.Step) {
         switch step {
         case .size: self = .size
         case .encoding: self = .encoding

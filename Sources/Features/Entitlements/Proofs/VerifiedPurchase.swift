@@ -1,21 +1,21 @@
 import Proofs
 
 /// The purchase that a verified signed transaction states, with what the ledger knows of it.
-public struct VerifiedPurchase: Hashable, Sendable {
-    public let environment: AppStoreEnvironment
-    public let productIdentifier: String
+package struct VerifiedPurchase: Hashable, Sendable {
+    package let environment: AppStoreEnvironment
+    package let productIdentifier: String
     /// Nil if neither the App Store nor the catalog states it.
-    public let type: ProductType?
+    package let type: ProductType?
     /// The end of the period; nil for a purchase without an end.
-    public let expiresAt: Timestamp?
+    package let expiresAt: Timestamp?
     /// True if the last statement about the purchase, or the team, has revoked it.
-    public let isRevoked: Bool
+    package let isRevoked: Bool
     /// True if a user has redeemed the transaction.
-    public let isRedeemed: Bool
+    package let isRedeemed: Bool
     /// True if the latest period of the purchase is of the same product, and owned.
-    public let isOwned: Bool
+    package let isOwned: Bool
     /// True if the ledger has the transaction with another product, so that a redemption would be refused.
-    public let isConflicting: Bool
+    package let isConflicting: Bool
 
     package init(
         environment: AppStoreEnvironment = .sandbox,

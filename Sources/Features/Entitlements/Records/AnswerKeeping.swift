@@ -2,8 +2,8 @@ import Ledger
 import Proofs
 
 /// The answer to store under an idempotency key, in the commit of its claims.
-public struct AnswerKeeping: Sendable {
-    public let key: IdempotencyKey
+package struct AnswerKeeping: Sendable {
+    package let key: IdempotencyKey
     /// The time of the oldest valid answers. Older ones are deleted.
     let oldest: Timestamp
     /// Returns the bytes to store; nil stores nothing.

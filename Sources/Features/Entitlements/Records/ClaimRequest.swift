@@ -3,7 +3,7 @@ import Ledger
 import Proofs
 
 /// A request for a decision: the claims of a user's proof, or a statement of the App Store.
-public enum ClaimRequest: Sendable {
+package enum ClaimRequest: Sendable {
     /// - accepting: The origins that are valid for the user, for the items in the answer.
     /// - seeing: The limit of the caller, for the same items; nil for a caller of all apps.
     /// - newcomers: The caller's allowance for users without a purchase; nil for no limit.
@@ -44,7 +44,7 @@ public enum ClaimRequest: Sendable {
 }
 
 /// The answer to a `ClaimRequest`.
-public enum ClaimAnswer: Sendable {
+package enum ClaimAnswer: Sendable {
     case redeemed(LedgerAnswer)
     case recorded(NotificationOutcome)
     /// The account does not exist, or was erased.

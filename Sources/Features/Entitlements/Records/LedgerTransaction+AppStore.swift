@@ -11,7 +11,7 @@ extension LedgerTransaction {
     ///   - origins: The origins of the purchases.
     ///   - app: The bundle identifier of an app, for only its purchases; nil for all apps.
     ///   - limit: The maximum number of users.
-    public func customers(
+    package func customers(
         after number: Int64,
         of origins: Set<Origin>,
         in app: String? = nil,
@@ -28,7 +28,7 @@ extension LedgerTransaction {
     ///   - moment: The date of the oldest request.
     ///   - origins: The origins of the requests.
     ///   - app: The bundle identifier of an app, for only its purchases; nil for all apps.
-    public func openConsumptionRequests(
+    package func openConsumptionRequests(
         since moment: Timestamp,
         of origins: Set<Origin>,
         in app: String? = nil,
@@ -79,7 +79,7 @@ extension LedgerTransaction {
     }
 
     /// Settles a consumption request. One that is settled already stays unchanged.
-    public func settle(_ request: OpenConsumptionRequest, at moment: Timestamp) throws {
+    package func settle(_ request: OpenConsumptionRequest, at moment: Timestamp) throws {
         _ = try database.execute(
             """
             UPDATE notification SET settled_at = $1
@@ -89,13 +89,13 @@ extension LedgerTransaction {
     }
 
     /// The checkpoint of a reconciliation; nil if there was none.
-    public func checkpoint(ofReconciliation subject: String) throws -> ReconciliationCheckpoint? {
+    package func checkpoint(ofReconciliation subject: String) throws -> ReconciliationCheckpoint? {
         try database.row("SELECT reconciled_until, findings FROM reconciliation WHERE subject = $1", [subject])
             .map(ReconciliationCheckpoint.init)
     }
 
     /// Stores the checkpoint of a reconciliation, unless a later one is stored.
-    public func setReconciled(_ subject: String, until moment: Timestamp, findings: [String: Int]) throws {
+    package func setReconciled(_ subject: String, until moment: Timestamp, findings: [String: Int]) throws {
         let checkpoint = ReconciliationCheckpoint(until: moment, findings: findings)
         _ = try database.execute(
             """

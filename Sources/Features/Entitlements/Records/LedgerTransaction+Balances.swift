@@ -4,7 +4,7 @@ import Proofs
 
 extension LedgerTransaction {
     /// The balances that a user has ever had, by name, as users see them, with the purchases of some origins.
-    public func balances(of user: User, accepting origins: Set<Origin>) throws -> [Credit] {
+    package func balances(of user: User, accepting origins: Set<Origin>) throws -> [Credit] {
         guard let user = try users.known(user) else { return [] }
         return try BalanceRecords(database: database).balances(of: user, accepting: origins).map(\.credit)
     }
@@ -29,7 +29,7 @@ extension LedgerTransaction {
     ///
     /// - Parameter oldest: Answers from before are deleted first.
     /// - Returns: The answer that another process has stored; nil if the amount was added.
-    public func add(
+    package func add(
         _ addition: BalanceAddition,
         for user: User,
         keeping answer: KeptAnswer?,
@@ -57,7 +57,7 @@ extension LedgerTransaction {
     ///   - origins: The origins whose purchases add to the balance.
     ///   - limit: The limit of the caller; nil for a caller of all apps.
     /// - Throws: `AppLimitError` for a balance to which purchases of another app have added.
-    public func spend(
+    package func spend(
         _ spending: Spending,
         for user: User,
         accepting origins: Set<Origin>,

@@ -6,7 +6,7 @@ extension LedgerTransaction {
     ///
     /// - Parameter type: Returns the type of a product, for transactions without a stated type.
     /// - Returns: The answers in the order of the requests.
-    public func decide(
+    package func decide(
         _ requests: [ClaimRequest],
         under policy: OwnershipPolicy,
         accepting accepted: AcceptedOrigins,

@@ -5,7 +5,7 @@ import Proofs
 
 extension LedgerTransaction {
     /// The items of a user at a moment, by redeemed transactions of some origins and by grants, each once, in order.
-    public func items(of user: User, accepting origins: Set<Origin>, at moment: Timestamp) throws -> [Item] {
+    package func items(of user: User, accepting origins: Set<Origin>, at moment: Timestamp) throws -> [Item] {
         try ReadingRecords(database: database).items(of: user, accepting: origins, at: moment)
     }
 
@@ -16,7 +16,7 @@ extension LedgerTransaction {
     ///   - free: The items that everybody owns.
     ///   - limit: The limit of the caller; nil for a caller of all apps.
     ///   - type: Returns the type of a product, for transactions without a stated type.
-    public func ownedItems(
+    package func ownedItems(
         of user: User,
         accepting origins: Set<Origin>,
         owningBesides free: [Item],
@@ -36,7 +36,7 @@ extension LedgerTransaction {
     ///   - free: The items that everybody owns.
     ///   - limit: The limit of the caller; nil for a caller of all apps.
     ///   - type: Returns the type of a product, for transactions without a stated type.
-    public func rights(
+    package func rights(
         _ rights: [RightSources],
         of user: User,
         accepting origins: Set<Origin>,
@@ -57,7 +57,7 @@ extension LedgerTransaction {
     ///   - sequence: The number of the last transaction of the previous page; nil for the first page. Later redemptions do not
     ///     change the following pages.
     ///   - limit: The maximum number of transactions.
-    public func transactions(
+    package func transactions(
         of user: User,
         in app: String? = nil,
         before sequence: Int64?,
@@ -69,13 +69,13 @@ extension LedgerTransaction {
     }
 
     /// The subscriptions of a user with a stated renewal.
-    public func renewals(of user: User) throws -> [SubscribedPurchase] {
+    package func renewals(of user: User) throws -> [SubscribedPurchase] {
         guard let user = try users.known(user) else { return [] }
         return try ReadingRecords(database: database).renewals(of: user)
     }
 
     /// Checks if anybody has redeemed a product. Reads all transactions.
-    public func isRedeemed(_ productIdentifier: String) throws -> Bool {
+    package func isRedeemed(_ productIdentifier: String) throws -> Bool {
         try database.row("SELECT 1 FROM redeemed_transaction WHERE product_id = $1 LIMIT 1", [productIdentifier])
             != nil
     }

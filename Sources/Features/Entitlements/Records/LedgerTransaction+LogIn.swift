@@ -11,7 +11,7 @@ extension LedgerTransaction {
     ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit. Beyond it, nothing is written.
     /// - Throws: `LedgerError.userBlocked` if the new id stands for no user; `LedgerError.userUnknown` if it is an account that
     ///   was never opened, or was erased; `LogInError`.
-    public func logIn(
+    package func logIn(
         _ current: User,
         as new: User,
         upTo maximumRecords: Int = LogIn.maximumRecords,
@@ -129,7 +129,7 @@ extension LedgerTransaction {
     }
 
     /// The ids that became a user's by log-ins, in their order, without the user's own name.
-    public func aliases(of user: User) throws -> [User] {
+    package func aliases(of user: User) throws -> [User] {
         try aliases(of: user, limit: UserRecords.maximumAliases)
     }
 

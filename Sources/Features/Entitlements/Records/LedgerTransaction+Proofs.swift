@@ -4,7 +4,7 @@ import Proofs
 extension LedgerTransaction {
     /// Verifies the stored proof of each redeemed transaction again: its signature, its chain to a trusted certificate, and its
     /// purchase.
-    public func checkProofs(by verifier: ProofVerifier) throws -> ProofReport {
+    package func checkProofs(by verifier: ProofVerifier) throws -> ProofReport {
         guard try database.has("kept_proof") else {
             return ProofReport(notKept: try database.value("SELECT count(*) FROM redeemed_transaction", []) ?? 0)
         }

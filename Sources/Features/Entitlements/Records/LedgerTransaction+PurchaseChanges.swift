@@ -10,7 +10,7 @@ extension LedgerTransaction {
     ///   - app: The bundle identifier of the only app whose transactions are searched; nil for all apps.
     /// - Returns: The transaction after the change; empty if the user has redeemed none of that identifier. Several, unchanged,
     ///   if origins share the identifier.
-    public func change(
+    package func change(
         _ change: PurchaseChange,
         ofTransaction identifier: String,
         origin: Origin?,

@@ -8,7 +8,7 @@ extension LedgerTransaction {
     ///   - app: The bundle identifier of the service's app. A refused proof of another app has no app in the ledger.
     ///   - named: The apps that the events name. The event of another app's purchase belongs to no app.
     ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit.
-    public func recordRefusal(
+    package func recordRefusal(
         _ code: String,
         of claims: [Claim],
         in app: String,

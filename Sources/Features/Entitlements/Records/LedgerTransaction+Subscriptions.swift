@@ -9,7 +9,7 @@ extension LedgerTransaction {
     ///   - origins: The origins that are valid for the user.
     ///   - limit: The limit of the caller; nil for a caller of all apps.
     ///   - isSubscription: Returns true if a product is an auto-renewable subscription, for transactions without a stated type.
-    public func subscriptions(
+    package func subscriptions(
         of user: User,
         accepting origins: Set<Origin>,
         seeing limit: AppLimit? = nil,

@@ -7,7 +7,7 @@ extension LedgerTransaction {
     ///
     /// - Parameter oldest: Answers from before are deleted first.
     /// - Returns: The answer that another process has stored; nil if the item was granted.
-    public func add(
+    package func add(
         _ grant: Grant,
         for user: User,
         keeping answer: KeptAnswer?,
@@ -62,7 +62,7 @@ extension LedgerTransaction {
     /// A user's grants, newest first, paged like `transactions`.
     ///
     /// - Parameter items: The items whose grants are returned; nil for all items.
-    public func grants(of user: User, giving items: [Item]? = nil, before sequence: Int64?, limit: Int) throws
+    package func grants(of user: User, giving items: [Item]? = nil, before sequence: Int64?, limit: Int) throws
         -> [Grant]
     {
         guard let user = try users.known(user) else { return [] }
@@ -79,11 +79,7 @@ extension LedgerTransaction {
     /// Revokes a grant. A second revocation changes nothing.
     ///
     /// - Returns: The grant; nil if the user has none of that identifier.
-    public func revoke(
-        grant identifier: String,
-        of user: User,
-        _ revocation: Revocation
-    ) throws -> Grant? {
+    package func revoke(grant identifier: String, of user: User, _ revocation: Revocation) throws -> Grant? {
         let records = GrantRecords(database: database)
         guard let user = try users.known(user), let grant = try records.grant(identifier, of: user) else {
             return nil

@@ -3,15 +3,11 @@ import Ledger
 import Proofs
 
 /// The SQL that reads the items and transactions of users, inside the caller's transaction.
-package struct ReadingRecords {
+struct ReadingRecords {
     let database: any LedgerDatabase
 
-    package init(database: any LedgerDatabase) {
-        self.database = database
-    }
-
     /// The items of a user at a moment, by purchases of some origins and by grants, each once, in order.
-    package func items(of user: Int64, accepting origins: Set<Origin>, at moment: Timestamp) throws -> [Item] {
+    func items(of user: Int64, accepting origins: Set<Origin>, at moment: Timestamp) throws -> [Item] {
         try items(of: "$1", [user, moment], accepting: origins, at: "$2")
     }
 
@@ -61,7 +57,7 @@ package struct ReadingRecords {
     }
 
     /// The items of several users, each with the origins that are valid for the user.
-    package func items(of users: [Int64: Set<Origin>], at moment: Timestamp) throws -> [Int64: [Item]] {
+    func items(of users: [Int64: Set<Origin>], at moment: Timestamp) throws -> [Int64: [Item]] {
         guard !users.isEmpty else { return [:] }
         let listed = database.listed("$1")
         let rows = try database.rows(
@@ -136,7 +132,7 @@ package struct ReadingRecords {
     }
 
     /// All transactions of users, in no order.
-    package func transactions(of users: Set<Int64>) throws -> [Int64: [BoughtTransaction]] {
+    func transactions(of users: Set<Int64>) throws -> [Int64: [BoughtTransaction]] {
         guard !users.isEmpty else { return [:] }
         let rows = try database.rows(
             """
@@ -153,7 +149,7 @@ package struct ReadingRecords {
     }
 
     /// The items of users' transactions by the numbers of the transactions, including revoked ones.
-    package func boughtItems(of users: Set<Int64>) throws -> [Int64: [Int64: [Item]]] {
+    func boughtItems(of users: Set<Int64>) throws -> [Int64: [Int64: [Item]]] {
         guard !users.isEmpty else { return [:] }
         var items: [Int64: [Int64: [Item]]] = [:]
         let rows = try database.rows(
@@ -170,7 +166,7 @@ package struct ReadingRecords {
     }
 
     /// The transactions of an identifier that a user has redeemed. There are several if origins share the identifier.
-    package func transactions(_ identifier: String, of user: Int64) throws -> [RedeemedTransaction] {
+    func transactions(_ identifier: String, of user: Int64) throws -> [RedeemedTransaction] {
         try database.rows(
             "\(Self.transactions) WHERE redeemed_transaction.user_id = $1 AND transaction_id = $2", [user, identifier]
         ).map(Self.transaction)
@@ -235,7 +231,7 @@ package struct ReadingRecords {
     }
 
     /// The same of users, in no order.
-    package func renewals(of users: Set<Int64>) throws -> [Int64: [SubscribedPurchase]] {
+    func renewals(of users: Set<Int64>) throws -> [Int64: [SubscribedPurchase]] {
         guard !users.isEmpty else { return [:] }
         var renewals: [Int64: [SubscribedPurchase]] = [:]
         let rows = try database.rows(

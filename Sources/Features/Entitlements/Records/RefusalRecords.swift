@@ -6,13 +6,9 @@ struct Refusal: Hashable {
     let user: Int64
     let key: TransactionKey
     let result: String
+}
 
-    init(user: Int64, key: TransactionKey, result: String) {
-        self.user = user
-        self.key = key
-        self.result = result
-    }
-
+extension Refusal {
     init(_ user: Int64, _ claim: Claim, _ result: Redemption.Result) {
         self.init(user: user, key: claim.key, result: result.rawValue)
     }

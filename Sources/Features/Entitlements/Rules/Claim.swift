@@ -2,46 +2,46 @@ import Foundation
 import Proofs
 
 /// The statement of a verified proof about one transaction, from a user or from the App Store.
-public struct Claim: Hashable, Sendable, Codable {
+package struct Claim: Hashable, Sendable, Codable {
     /// The bundle identifier of the app. The encoded form omits it: a parked claim's row has the number of the app.
-    public internal(set) var app = ""
-    public let origin: Origin
-    public private(set) var transactionIdentifier: String
+    package internal(set) var app = ""
+    package let origin: Origin
+    package private(set) var transactionIdentifier: String
     /// The identifier in the proof, if the purchase event stands under another one; nil otherwise.
     private(set) var otherIdentifier: String?
-    public let originalTransactionIdentifier: String
-    public let productIdentifier: String
-    public let quantity: Int
-    public let purchaseDate: Timestamp
+    package let originalTransactionIdentifier: String
+    package let productIdentifier: String
+    package let quantity: Int
+    package let purchaseDate: Timestamp
     /// The date of the refund or revocation, at the latest that of the signature. A revoked claim grants nothing, and ends an
     /// earlier grant of the transaction at once.
-    public let revocationDate: Timestamp?
+    package let revocationDate: Timestamp?
     /// The reason in Apple's numbers (`revocationReason`); nil if the proof has none.
-    public let revocationReason: Int?
+    package let revocationReason: Int?
     /// True if all transactions with the same original are one restored purchase. A statement about one then covers all.
-    public let repeatsOriginal: Bool
+    package let repeatsOriginal: Bool
     /// The date of the signature. Of two statements about a transaction, the later one wins.
-    public let signedAt: Timestamp
+    package let signedAt: Timestamp
     /// The account token of the purchase, which names its owner; nil if the proof has none.
-    public let appAccountToken: UUID?
+    package let appAccountToken: UUID?
     /// The SHA-256 of the signed bytes.
-    public let proofDigest: [UInt8]
+    package let proofDigest: [UInt8]
     /// The signed bytes; nil if the service does not store proofs.
-    public let proof: KeptProof?
+    package let proof: KeptProof?
     /// The SHA-256 of the first and the last certificate of the proof's chain; nil for a claim without a proof.
-    public let fingerprints: VerifiedProof.Fingerprints?
+    package let fingerprints: VerifiedProof.Fingerprints?
     /// The granted item; nil if the catalog does not have the product, or it adds to a balance.
-    public private(set) var item: Item?
+    package private(set) var item: Item?
     /// The amount that one unit adds to a balance; nil if the product grants an item.
-    public private(set) var credit: Credit?
+    package private(set) var credit: Credit?
     /// The end of the purchased period; nil for none.
-    public private(set) var expiresAt: Timestamp?
+    package private(set) var expiresAt: Timestamp?
     /// The App Store's statement about a grace period; nil if the proof has none.
-    public private(set) var grace: Grace?
+    package private(set) var grace: Grace?
     /// The other facts of the proof; nil for a claim without a proof.
-    public private(set) var facts: TransactionFacts?
+    package private(set) var facts: TransactionFacts?
     /// The last statement about the renewal of the subscription; nil if the proof has none.
-    public private(set) var renewal: StatedRenewal?
+    package private(set) var renewal: StatedRenewal?
 
     private enum CodingKeys: CodingKey {
         case origin, transactionIdentifier, originalTransactionIdentifier, productIdentifier, quantity, purchaseDate
@@ -50,13 +50,13 @@ public struct Claim: Hashable, Sendable, Codable {
     }
 
     /// A statement of the App Store about the grace period of a subscription.
-    public struct Grace: Hashable, Sendable, Codable {
+    package struct Grace: Hashable, Sendable, Codable {
         /// Nil if there is no grace period.
-        public let endsAt: Timestamp?
+        package let endsAt: Timestamp?
         /// The date of the statement, if it differs from that of a parked claim; nil otherwise.
         let statedAt: Timestamp?
 
-        public init(endsAt: Timestamp?) {
+        package init(endsAt: Timestamp?) {
             self.endsAt = endsAt
             statedAt = nil
         }
@@ -107,7 +107,7 @@ public struct Claim: Hashable, Sendable, Codable {
     /// True if the catalog has a benefit for the product.
     var isKnown: Bool { item != nil || credit != nil }
 
-    public init(
+    package init(
         app: String,
         origin: Origin,
         transactionIdentifier: String,

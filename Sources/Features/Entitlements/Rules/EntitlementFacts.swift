@@ -83,11 +83,6 @@ package struct EntitlementFacts: Sendable {
     package struct ParkedStatement: Hashable, Sendable {
         package let status: TransactionStatus
         package let claim: Claim
-
-        package init(status: TransactionStatus, claim: Claim) {
-            self.status = status
-            self.claim = claim
-        }
     }
 
     /// The purchases by the original transaction.
@@ -126,7 +121,7 @@ package struct EntitlementFacts: Sendable {
         expectedOwners[original] = owner
     }
 
-    package mutating func removeExpected(_ original: TransactionKey) {
+    mutating func removeExpected(_ original: TransactionKey) {
         expectedOwners[original] = nil
     }
 
@@ -166,14 +161,14 @@ package struct EntitlementFacts: Sendable {
         purchases[original]?.renewal = renewal
     }
 
-    package mutating func setParked(_ statement: ParkedStatement, for key: TransactionKey) {
+    mutating func setParked(_ statement: ParkedStatement, for key: TransactionKey) {
         parked[key] = statement
         let original = statement.claim.originalKey
         parkedByOriginal[original, default: []].insert(key)
         parkedPurchases[original] = nil
     }
 
-    package mutating func removeParked(_ key: TransactionKey) {
+    mutating func removeParked(_ key: TransactionKey) {
         guard let original = parked.removeValue(forKey: key)?.claim.originalKey else { return }
         parkedByOriginal[original]?.remove(key)
         parkedPurchases[original] = nil
@@ -182,13 +177,13 @@ package struct EntitlementFacts: Sendable {
     /// The original transaction of a claim's purchase; nil if nobody owns the purchase.
     ///
     /// Proofs of two formats may name different original transactions. A redeemed transaction keeps the one of its redemption.
-    package func ownedOriginal(of claim: Claim) -> TransactionKey? {
+    func ownedOriginal(of claim: Claim) -> TransactionKey? {
         if let transaction = transactions[claim.key] { return transaction.originalKey }
         return purchases[claim.originalKey] == nil ? nil : claim.originalKey
     }
 
     /// True if the transaction of a claim is known with another product. Then the claim is about another purchase.
-    package func hasOtherProduct(than claim: Claim) -> Bool {
+    func hasOtherProduct(than claim: Claim) -> Bool {
         let known = transactions[claim.key]?.productIdentifier ?? parked[claim.key]?.claim.productIdentifier
         return known.map { !$0.hasSameBytes(as: claim.productIdentifier) } ?? false
     }

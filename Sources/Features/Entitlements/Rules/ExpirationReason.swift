@@ -1,7 +1,7 @@
 import Proofs
 
 /// The reason for the end of a subscription, by Apple's `expirationIntent`.
-public enum ExpirationReason: String, Sendable, CaseIterable {
+package enum ExpirationReason: String, Sendable, CaseIterable {
     case customerCancelled
     case billingError
     case customerDidNotConsentToPriceIncrease

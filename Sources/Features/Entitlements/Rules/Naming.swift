@@ -7,13 +7,9 @@ package struct Naming: Hashable, Sendable {
     package let purchaseDate: Timestamp
     package let transactionIdentifier: String
     package let statedAt: Timestamp
+}
 
-    package init(purchaseDate: Timestamp, transactionIdentifier: String, statedAt: Timestamp) {
-        self.purchaseDate = purchaseDate
-        self.transactionIdentifier = transactionIdentifier
-        self.statedAt = statedAt
-    }
-
+extension Naming {
     package init(_ claim: Claim) {
         self.init(
             purchaseDate: claim.purchaseDate, transactionIdentifier: claim.transactionIdentifier,

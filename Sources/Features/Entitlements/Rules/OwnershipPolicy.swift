@@ -5,7 +5,7 @@ import Proofs
 /// A transfer moves a purchase with all its transactions in one commit. A purchase that added to a balance is never
 /// transferred, because it may be spent. If the App Store states an account token for any other purchase, the token decides
 /// regardless of the policy.
-public enum OwnershipPolicy: Hashable, Sendable {
+package enum OwnershipPolicy: Hashable, Sendable {
     /// The purchase stays with the first user who redeemed it.
     case keep
     /// The purchase is transferred to the user who presents it, but not again before the pause is over.
@@ -14,10 +14,10 @@ public enum OwnershipPolicy: Hashable, Sendable {
     case transferIfInactive(pauseSeconds: Int64)
 
     /// The default pause between two transfers of a purchase: 30 days.
-    public static let defaultPauseSeconds: Int64 = 30 * 24 * 60 * 60
+    package static let defaultPauseSeconds: Int64 = 30 * 24 * 60 * 60
 
     /// - Returns: Nil for an unknown name.
-    public init?(name: String, pauseSeconds: Int64) {
+    package init?(name: String, pauseSeconds: Int64) {
         switch name {
         case "keep": self = .keep
         case "transfer": self = .transfer(pauseSeconds: pauseSeconds)
@@ -27,7 +27,7 @@ public enum OwnershipPolicy: Hashable, Sendable {
     }
 
     /// The name in the operator's settings.
-    public var name: String {
+    package var name: String {
         switch self {
         case .keep: "keep"
         case .transfer: "transfer"
@@ -36,7 +36,7 @@ public enum OwnershipPolicy: Hashable, Sendable {
     }
 
     /// Nil if the policy never transfers.
-    public var pauseSeconds: Int64? {
+    package var pauseSeconds: Int64? {
         switch self {
         case .keep: nil
         case .transfer(let pause), .transferIfInactive(let pause): pause

@@ -14,7 +14,7 @@ extension RedeemedTransaction {
     }
 
     /// The same amount in milliunits, in a currency that the App Store may not have stated.
-    package var paidAmount: Int64? {
+    var paidAmount: Int64? {
         guard let amount = saleAmount else { return nil }
         return PurchasePeriod.Terms(facts).isPaidByAnother ? 0 : amount
     }

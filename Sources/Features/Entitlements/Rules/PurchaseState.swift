@@ -1,7 +1,7 @@
 import Proofs
 
 /// The state of a subscription or another purchase at a moment.
-public enum PurchaseState: String, Sendable, CaseIterable {
+package enum PurchaseState: String, Sendable, CaseIterable {
     /// In a free trial.
     case trial
     /// In a period with the lower price of an introductory offer.
@@ -32,7 +32,7 @@ public enum PurchaseState: String, Sendable, CaseIterable {
     case unclaimed
 
     /// True if the user owns the benefit.
-    public var isOwned: Bool {
+    package var isOwned: Bool {
         switch self {
         case .trial, .introductory, .active, .willNotRenew, .gracePeriod, .owned, .consumed, .familyShared: true
         case .billingRetry, .expired, .revoked, .upgraded, .refunded, .unclaimed: false

@@ -1,23 +1,23 @@
 import Proofs
 
 /// The status of a user's purchase at a moment. It follows from its transactions and the last statement about its renewal.
-public struct PurchaseStatus: Hashable, Sendable {
-    public let originalTransactionIdentifier: String
-    public let origin: Origin
+package struct PurchaseStatus: Hashable, Sendable {
+    package let originalTransactionIdentifier: String
+    package let origin: Origin
     /// The product of the last transaction.
-    public let productIdentifier: String
-    public let state: PurchaseState
+    package let productIdentifier: String
+    package let state: PurchaseState
     /// The start of the latest run of periods without a gap.
-    public let since: Timestamp
+    package let since: Timestamp
     /// The end of the last period, or of its grace period if it is longer; nil for a purchase without an end. A period that was
     /// taken back has no grace period.
-    public let until: Timestamp?
+    package let until: Timestamp?
     /// Nil if the App Store has not stated whether the subscription renews; false for a purchase that never renews.
-    public let renews: Bool?
+    package let renews: Bool?
     /// The product of the next period; nil for a purchase that does not renew.
-    public let nextProductIdentifier: String?
+    package let nextProductIdentifier: String?
     /// Nil for a purchase that has not ended, or without a stated reason.
-    public let expirationReason: ExpirationReason?
+    package let expirationReason: ExpirationReason?
 
     /// The longest gap between two consecutive periods, in seconds, because the clocks of the App Store's servers differ.
     static let maximumGapSeconds: Int64 = 3600
@@ -44,7 +44,7 @@ public struct PurchaseStatus: Hashable, Sendable {
     ///   - transactions: The transactions of one purchase. The result is nil without one.
     ///   - type: The type of the product; nil if it is unknown.
     ///   - renewal: The last statement about the renewal; nil without one. A statement about an earlier period is ignored.
-    public init?(
+    package init?(
         _ transactions: [RedeemedTransaction],
         _ type: ProductType?,
         _ renewal: StatedRenewal?,

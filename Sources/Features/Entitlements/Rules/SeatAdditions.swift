@@ -5,23 +5,18 @@ import Proofs
 ///
 /// Such a transaction takes no period's place. The App Store states the reason for every transaction of the period, so the one
 /// that was there before is told by its date.
-package struct SeatAdditions {
+struct SeatAdditions {
     /// The last end of the periods so far, by the product.
     private var ends: [ByteKey: Timestamp] = [:]
 
-    package init() {}
+    init() {}
 
     /// Returns true if the next transaction adds seats to the period of an earlier one.
     ///
     /// - Parameters:
     ///   - isAdditional: True if the App Store has stated that the transaction is not the only one of its period.
     ///   - start: The purchase date, not before that of the transaction before.
-    package mutating func adds(
-        _ isAdditional: Bool,
-        to product: String,
-        from start: Timestamp,
-        until end: Timestamp?
-    ) -> Bool {
+    mutating func adds(_ isAdditional: Bool, to product: String, from start: Timestamp, until end: Timestamp?) -> Bool {
         guard let end else { return false }
         let last = ends[ByteKey(product)]
         ends[ByteKey(product)] = max(last ?? end, end)
@@ -33,7 +28,7 @@ package struct SeatAdditions {
             period.terms.isAdditional, to: period.productIdentifier, from: period.purchaseDate, until: period.expiresAt)
     }
 
-    package mutating func adds(_ transaction: RedeemedTransaction) -> Bool {
+    mutating func adds(_ transaction: RedeemedTransaction) -> Bool {
         adds(
             PurchasePeriod.Terms(transaction.facts).isAdditional, to: transaction.productIdentifier,
             from: transaction.purchaseDate, until: transaction.expiresAt)

@@ -1,7 +1,7 @@
 import Proofs
 
 /// The error of an assignment of an unclaimed purchase.
-public enum AssignmentError: CodedError, Equatable {
+package enum AssignmentError: CodedError, Equatable {
     /// No such purchase is known, or a user has redeemed it.
     case purchaseNotFound
     /// Two origins use the same identifier.
@@ -11,7 +11,7 @@ public enum AssignmentError: CodedError, Equatable {
     /// The usual checks refuse the purchase.
     case refused(Redemption.Result)
 
-    public var code: String {
+    package var code: String {
         switch self {
         case .purchaseNotFound: "unclaimedPurchaseNotFound"
         case .purchaseAmbiguous: "transactionAmbiguous"
@@ -20,7 +20,7 @@ public enum AssignmentError: CodedError, Equatable {
         }
     }
 
-    public var message: String {
+    package var message: String {
         switch self {
         case .purchaseNotFound:
             "No unclaimed purchase has this transaction. `GET /v1/transactions/{id}` returns the user who has redeemed it."

@@ -1,8 +1,8 @@
 import Proofs
 
 /// The reason why a user owns an item or does not.
-public struct ItemExplanation: Hashable, Sendable {
-    public enum Cause: String, Sendable, CaseIterable {
+package struct ItemExplanation: Hashable, Sendable {
+    package enum Cause: String, Sendable, CaseIterable {
         case owned
         case familyShared
         /// A seat that another customer has paid for.
@@ -34,27 +34,27 @@ public struct ItemExplanation: Hashable, Sendable {
         case notInCatalog
     }
 
-    public let item: Item
-    public let isOwned: Bool
-    public let cause: Cause
+    package let item: Item
+    package let isOwned: Bool
+    package let cause: Cause
     /// The reason in one or two sentences.
-    public let sentence: String
+    package let sentence: String
     /// The remedy; nil if none is needed.
-    public let remedy: String?
+    package let remedy: String?
     /// The time at which the cause took effect; nil if there is none.
-    public let since: Timestamp?
-    public let until: Timestamp?
+    package let since: Timestamp?
+    package let until: Timestamp?
     /// The transaction or the grant of the explanation.
-    public let reference: String?
-    public let origin: Origin?
+    package let reference: String?
+    package let origin: Origin?
     /// The owner of a purchase that was refused to this user.
-    public let otherOwner: User?
+    package let otherOwner: User?
     /// The product of the purchase. If the user has bought none, the products that grant the item, or none.
-    public let products: [String]
+    package let products: [String]
     /// The team's reason for a revocation, the code of a refusal, or the reason for the end of a subscription; nil without one.
-    public let reason: String?
+    package let reason: String?
     /// True if the item renews.
-    public let renews: Bool
+    package let renews: Bool
 
     init(
         _ item: Item,

@@ -1,16 +1,16 @@
 import Proofs
 
 /// A redeemed purchase, with the statements about it.
-public struct KnownPurchase: Hashable, Sendable {
+package struct KnownPurchase: Hashable, Sendable {
     /// Nil if the user was erased.
-    public let owner: User?
+    package let owner: User?
     /// The bundle identifier of the app that sold it.
-    public var app: String? { transactions.first?.app }
-    public let status: PurchaseStatus
+    package var app: String? { transactions.first?.app }
+    package let status: PurchaseStatus
     /// The items that its transactions grant.
-    public let items: [Item]
+    package let items: [Item]
     /// The transactions, newest first.
-    public let transactions: [RedeemedTransaction]
+    package let transactions: [RedeemedTransaction]
     /// The notifications, newest first.
-    public let notifications: [StatedNotification]
+    package let notifications: [StatedNotification]
 }

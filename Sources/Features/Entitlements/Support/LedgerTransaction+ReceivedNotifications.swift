@@ -13,7 +13,7 @@ extension LedgerTransaction {
     /// - Parameter position: The position after which the page begins; nil for the first page.
     /// - Returns: At most `limit` notifications, and the position of the next page; nil for the last page. A page may have
     ///   fewer notifications, even none, although there is a next one.
-    public func notifications(
+    package func notifications(
         _ filter: ReceivedNotificationFilter,
         before position: ReceivedNotification.Position?,
         limit: Int
@@ -22,7 +22,7 @@ extension LedgerTransaction {
     }
 
     /// The notification of an identifier; nil if the origin has none.
-    public func notification(_ identifier: String, of origin: Origin) throws -> ReceivedNotification? {
+    package func notification(_ identifier: String, of origin: Origin) throws -> ReceivedNotification? {
         try received().notifications(identifier).first { $0.notification.origin == origin }
     }
 }

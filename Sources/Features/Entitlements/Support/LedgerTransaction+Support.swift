@@ -11,7 +11,7 @@ extension LedgerTransaction {
     /// The users whose names begin with a text, or whose account token is the text, in the order of their names.
     ///
     /// - Parameter last: The last user of the previous page; nil for the first page.
-    public func users(matching text: String, after last: User?, limit: Int) throws -> [KnownUser] {
+    package func users(matching text: String, after last: User?, limit: Int) throws -> [KnownUser] {
         let records = try support()
         if last == nil, let token = UUID(uuidString: text) {
             let found = try records.user(withToken: token)
@@ -25,7 +25,7 @@ extension LedgerTransaction {
     /// - Parameters:
     ///   - app: The bundle identifier of an app, for only its purchases; nil for all apps.
     ///   - type: Returns the type of a product, for transactions without a stated type.
-    public func purchases(
+    package func purchases(
         ofTransaction identifier: String,
         in app: String? = nil,
         at moment: Timestamp,
@@ -66,7 +66,7 @@ extension LedgerTransaction {
     /// - Parameters:
     ///   - app: The bundle identifier of an app, for only the events and notifications of its purchases; nil for all.
     ///   - position: The position of the last entry of the previous page; nil for the first page.
-    public func story(
+    package func story(
         of user: User,
         in app: String? = nil,
         before position: StoryEntry.Position?,
@@ -95,7 +95,7 @@ extension LedgerTransaction {
     ///   - identifier: A transaction or an original transaction; nil for all.
     ///   - app: The bundle identifier of an app, for only its purchases; nil for all apps.
     ///   - last: The position of the last purchase of the previous page; nil for the first page.
-    public func unclaimedPurchases(
+    package func unclaimedPurchases(
         ofTransaction identifier: String?,
         in app: String? = nil,
         after last: UnclaimedPurchase.Position?,
@@ -117,7 +117,7 @@ extension LedgerTransaction {
     ///   - type: Returns the type of a product, for transactions without a stated type.
     /// - Returns: The result for each purchase of the identifier. Empty if there is none; if there are several, nothing is
     ///   changed.
-    public func assign(
+    package func assign(
         _ identifier: String,
         origin: Origin?,
         in app: String? = nil,

@@ -1,14 +1,14 @@
 import Proofs
 
 /// A notification that the service received, of any app and about any purchase.
-public struct ReceivedNotification: Hashable, Sendable {
+package struct ReceivedNotification: Hashable, Sendable {
     /// The position of a notification in the order of the receipts.
-    public struct Position: Hashable, Sendable {
-        public let receivedAt: Timestamp
-        public let notificationUUID: String
-        public let origin: String
+    package struct Position: Hashable, Sendable {
+        package let receivedAt: Timestamp
+        package let notificationUUID: String
+        package let origin: String
 
-        public init(receivedAt: Timestamp, notificationUUID: String, origin: String) {
+        package init(receivedAt: Timestamp, notificationUUID: String, origin: String) {
             self.receivedAt = receivedAt
             self.notificationUUID = notificationUUID
             self.origin = origin
@@ -19,24 +19,24 @@ public struct ReceivedNotification: Hashable, Sendable {
     /// Server Notifications, "Responding to App Store Server Notifications").
     static let usualDelay: Int64 = 60 * 60 * 1000
     /// The time for which the App Store waits for the answer to a consumption request, in seconds.
-    public static let answerTime: Int64 = 12 * 60 * 60
+    package static let answerTime: Int64 = 12 * 60 * 60
 
     /// The bundle identifier of the app.
-    public let app: String
-    public let notification: StatedNotification
+    package let app: String
+    package let notification: StatedNotification
     /// The present owner of the purchase; nil if nobody has redeemed it, or the owner was erased.
-    public let owner: User?
+    package let owner: User?
     /// The time of the second receipt; nil if the notification was received once.
-    public let repeatedAt: Timestamp?
+    package let repeatedAt: Timestamp?
     /// The time at which a consumption request was answered or refused; nil for an open one.
-    public let settledAt: Timestamp?
+    package let settledAt: Timestamp?
 
     /// True if the notification came an hour or more after its signature, so by a repetition or a reconciliation.
-    public var isLate: Bool {
+    package var isLate: Bool {
         notification.receivedAt.millisecondsSince1970 - notification.signedAt.millisecondsSince1970 >= Self.usualDelay
     }
 
-    public var position: Position {
+    package var position: Position {
         Position(
             receivedAt: notification.receivedAt, notificationUUID: notification.notificationUUID,
             origin: notification.origin.rawValue)

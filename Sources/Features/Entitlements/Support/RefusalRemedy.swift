@@ -1,13 +1,13 @@
 import Proofs
 
 /// The cause and the remedy of a refusal, for the team.
-public struct RefusalRemedy: Hashable, Sendable {
-    public let cause: String
-    public let remedy: String
+package struct RefusalRemedy: Hashable, Sendable {
+    package let cause: String
+    package let remedy: String
 
     /// - Parameter code: The code of a refusal.
     /// - Returns: Nil for another code.
-    public init?(code: String) {
+    package init?(code: String) {
         switch code {
         case Redemption.Result.ownedByAnotherUser.rawValue:
             self.init(

@@ -1,17 +1,17 @@
 import Proofs
 
 /// A notification of the App Store about a purchase, as the ledger stores it.
-public struct StatedNotification: Hashable, Sendable {
-    public let notificationUUID: String
-    public let origin: Origin
+package struct StatedNotification: Hashable, Sendable {
+    package let notificationUUID: String
+    package let origin: Origin
     /// The type, in Apple's words.
-    public let type: String
-    public let subtype: String?
-    public let transactionIdentifier: String?
-    public let originalTransactionIdentifier: String?
-    public let signedAt: Timestamp
-    public let receivedAt: Timestamp
-    public let outcome: NotificationOutcome
+    package let type: String
+    package let subtype: String?
+    package let transactionIdentifier: String?
+    package let originalTransactionIdentifier: String?
+    package let signedAt: Timestamp
+    package let receivedAt: Timestamp
+    package let outcome: NotificationOutcome
     /// The decoded notification as JSON, without the proofs inside it; nil if it was too long.
-    public let content: String?
+    package let content: String?
 }

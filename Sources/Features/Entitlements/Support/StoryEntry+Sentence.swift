@@ -2,7 +2,7 @@ import Ledger
 
 extension StoryEntry {
     /// The entry as a sentence.
-    public var sentence: String {
+    package var sentence: String {
         switch content {
         case .event(let entry, _, _): Self.sentence(entry)
         case .notification(let notification): Self.sentence(notification)

@@ -2,27 +2,27 @@ import Foundation
 import Proofs
 
 /// A purchase that the App Store has stated, and that nobody has redeemed.
-public struct UnclaimedPurchase: Hashable, Sendable {
-    public let transactionIdentifier: String
-    public let originalTransactionIdentifier: String
-    public let origin: Origin
+package struct UnclaimedPurchase: Hashable, Sendable {
+    package let transactionIdentifier: String
+    package let originalTransactionIdentifier: String
+    package let origin: Origin
     /// The bundle identifier of the app.
-    public let app: String
-    public let productIdentifier: String
-    public let purchaseDate: Timestamp
+    package let app: String
+    package let productIdentifier: String
+    package let purchaseDate: Timestamp
     /// The date of the last statement.
-    public let statedAt: Timestamp
+    package let statedAt: Timestamp
     /// Nil if the App Store has not revoked it.
-    public let revocationDate: Timestamp?
+    package let revocationDate: Timestamp?
     /// The account token of the purchase, which no user has; nil without one.
-    public let appAccountToken: UUID?
+    package let appAccountToken: UUID?
     /// The granted item; nil for another product.
-    public let item: Item?
+    package let item: Item?
     /// The position in the list of all unclaimed purchases.
-    public let position: Position
+    package let position: Position
 
     /// The position of an unclaimed purchase: its transaction, its origin and the number of its app.
-    public struct Position: Hashable, Sendable, CustomStringConvertible {
+    package struct Position: Hashable, Sendable, CustomStringConvertible {
         let transactionIdentifier: String
         let origin: String
         let app: Int64
@@ -34,13 +34,13 @@ public struct UnclaimedPurchase: Hashable, Sendable {
         }
 
         /// - Returns: Nil for an invalid text.
-        public init?(_ text: String) {
+        package init?(_ text: String) {
             let parts = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
             guard parts.count == 3, let app = Int64(parts[0]) else { return nil }
             self.init(transactionIdentifier: String(parts[2]), origin: String(parts[1]), app: app)
         }
 
-        public var description: String { "\(app) \(origin) \(transactionIdentifier)" }
+        package var description: String { "\(app) \(origin) \(transactionIdentifier)" }
     }
 
     package init(

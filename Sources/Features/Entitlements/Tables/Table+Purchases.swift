@@ -11,7 +11,7 @@ extension Table {
     ]
 
     /// The columns that identify a transaction across all apps and stores.
-    package static let transactionKey = ["transaction_id", "origin", "app"]
+    static let transactionKey = ["transaction_id", "origin", "app"]
     package static let originalKey = ["original_transaction_id", "origin", "app"]
 
     /// The owner and the purchase of a redeemed transaction.

@@ -1,5 +1,5 @@
 /// The exports for analysis. The raw value is the name in the API.
-public enum Export: String, CaseIterable, Sendable {
+package enum Export: String, CaseIterable, Sendable {
     /// The redeemed transactions. The columns have the names of RevenueCat's export, if it has them.
     case transactions
     /// The users who are not erased.

@@ -3,27 +3,27 @@ import Ledger
 import Proofs
 
 /// The use cases of exports for analysis: a whole export as one snapshot, or in parts.
-public struct ExportService: Sendable {
+package struct ExportService: Sendable {
     /// The allowed numbers of users in a part.
-    public static let partSizes = 1...1000
-    public static let standardPartSize = 200
+    package static let partSizes = 1...1000
+    package static let standardPartSize = 200
 
     private let ledger: Ledger
     private let clock: any WallClock
     private let product: @Sendable (String) -> Product?
 
     /// - Parameter product: Returns a product of the catalog; nil if the catalog has none of the identifier.
-    public init(ledger: Ledger, clock: any WallClock, product: @escaping @Sendable (String) -> Product?) {
+    package init(ledger: Ledger, clock: any WallClock, product: @escaping @Sendable (String) -> Product?) {
         self.ledger = ledger
         self.clock = clock
         self.product = product
     }
 
     /// A part of an export.
-    public struct Part: Sendable {
-        public let text: String
+    package struct Part: Sendable {
+        package let text: String
         /// The position of the next part; nil after the last.
-        public let next: ExportPosition?
+        package let next: ExportPosition?
     }
 
     /// Reads the part after a position. All parts leave out records, and events that took effect, after the first part was
@@ -32,7 +32,7 @@ public struct ExportService: Sendable {
     /// - Parameters:
     ///   - app: The bundle identifier of the only app whose transactions are exported; nil for all apps.
     ///   - position: Nil for the first part, which has the header.
-    public func part(
+    package func part(
         of export: Export,
         in app: String? = nil,
         as format: ExportFormat,
@@ -55,7 +55,7 @@ public struct ExportService: Sendable {
     /// - Parameter output: Receives whole lines.
     /// - Returns: The number of rows.
     /// - Throws: `StorageFault`, and the errors of `output`.
-    public func write(
+    package func write(
         _ export: Export,
         as format: ExportFormat,
         to output: (Data) throws(BackupError) -> Void

@@ -1,6 +1,6 @@
 extension FigureAnswer {
     /// The answer as CSV (RFC 4180): a row for each period of each series. Amounts are in units of the currency.
-    public var csv: String {
+    package var csv: String {
         let parts = series.first?.points.first?.parts.map(\.name) ?? []
         let isRate = query.figure.kind == FigureFormula.Kind.rate.rawValue
         let columns =

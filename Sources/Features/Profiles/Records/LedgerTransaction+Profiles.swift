@@ -3,11 +3,7 @@ import Proofs
 
 extension LedgerTransaction {
     /// A user's profile, wishes and items at a moment.
-    public func profile(
-        of user: User,
-        accepting origins: Set<Origin>,
-        at moment: Timestamp
-    ) throws -> ProfileRecord {
+    package func profile(of user: User, accepting origins: Set<Origin>, at moment: Timestamp) throws -> ProfileRecord {
         guard let user = try users.known(user) else { return .empty }
         return try ProfileRecords(database: database).profile(of: user, accepting: origins, at: moment)
     }
@@ -18,7 +14,7 @@ extension LedgerTransaction {
     ///   - free: The items that every user owns.
     ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit.
     /// - Throws: `LedgerError`.
-    public func change(
+    package func change(
         _ change: ProfileChange,
         ofProfileOf user: User,
         owning free: [Item],
@@ -43,7 +39,7 @@ extension LedgerTransaction {
     ///
     /// - Parameter newcomers: The caller's allowance for users without a purchase; nil for no limit.
     /// - Throws: `LedgerError`.
-    public func add(_ wish: Wish, of user: User, newcomers: NewcomerAllowance? = nil) throws {
+    package func add(_ wish: Wish, of user: User, newcomers: NewcomerAllowance? = nil) throws {
         let user = try number(of: user, at: wish.wishedAt)
         guard try ProfileRecords(database: database).insert(wish, of: user) else { return }
         // The end of the wish takes as many bytes again, and is never refused.
@@ -53,11 +49,7 @@ extension LedgerTransaction {
     }
 
     /// Removes a wish if there is one.
-    public func removeWish(
-        for productIdentifier: String,
-        of user: User,
-        at moment: Timestamp
-    ) throws {
+    package func removeWish(for productIdentifier: String, of user: User, at moment: Timestamp) throws {
         guard let user = try users.known(user),
             try ProfileRecords(database: database).delete(wishFor: productIdentifier, of: user)
         else { return }

@@ -5,7 +5,7 @@ extension LedgerTransaction {
     /// Marks the latest delivered and failed messages about a user to an endpoint as pending again.
     ///
     /// - Returns: The number of messages, at most `limit`.
-    public func replayWebhooks(about user: User, to endpoint: String, limit: Int) throws -> Int {
+    package func replayWebhooks(about user: User, to endpoint: String, limit: Int) throws -> Int {
         guard try database.has("webhook_delivery"), let user = try users.known(user) else { return 0 }
         return try database.execute(
             """

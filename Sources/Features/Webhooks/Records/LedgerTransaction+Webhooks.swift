@@ -6,7 +6,7 @@ extension LedgerTransaction {
     ///
     /// - Parameter maximum: The largest number of endpoints of an app, and of those for all apps.
     /// - Returns: False if there are already so many.
-    public func add(_ endpoint: WebhookEndpoint, upTo maximum: Int) throws -> Bool {
+    package func add(_ endpoint: WebhookEndpoint, upTo maximum: Int) throws -> Bool {
         let webhooks = WebhookRecords(database: database)
         let count = try webhooks.endpoints().count { $0.app.map { ByteKey($0) } == endpoint.app.map { ByteKey($0) } }
         guard count < maximum else { return false }
@@ -15,22 +15,19 @@ extension LedgerTransaction {
     }
 
     /// All endpoints, oldest first.
-    public func webhookEndpoints() throws -> [WebhookEndpoint] {
+    package func webhookEndpoints() throws -> [WebhookEndpoint] {
         guard try database.has("webhook_endpoint") else { return [] }
         return try WebhookRecords(database: database).endpoints()
     }
 
-    public func webhookEndpoint(_ identifier: String) throws -> WebhookEndpoint? {
+    package func webhookEndpoint(_ identifier: String) throws -> WebhookEndpoint? {
         try WebhookRecords(database: database).endpoint(identifier)
     }
 
     /// Sets the URL of an endpoint, also for pending deliveries.
     ///
     /// - Returns: The changed endpoint; nil if there is none.
-    public func setURL(
-        _ url: String,
-        ofWebhookEndpoint identifier: String
-    ) throws -> WebhookEndpoint? {
+    package func setURL(_ url: String, ofWebhookEndpoint identifier: String) throws -> WebhookEndpoint? {
         try database.execute(
             "UPDATE webhook_endpoint SET url = $1 WHERE endpoint_id = $2 AND removed_at IS NULL", [url, identifier])
         return try WebhookRecords(database: database).endpoint(identifier)
@@ -40,7 +37,7 @@ extension LedgerTransaction {
     ///
     /// - Parameter authorization: Nil for none.
     /// - Returns: The changed endpoint; nil if there is none.
-    public func setAuthorization(
+    package func setAuthorization(
         _ authorization: WebhookAuthorization?,
         ofWebhookEndpoint identifier: String
     ) throws -> WebhookEndpoint? {
@@ -53,7 +50,7 @@ extension LedgerTransaction {
     /// Replaces an endpoint's secret. The previous one also signs messages until it ends.
     ///
     /// - Returns: False if the endpoint has another secret than `presented`, or does not exist.
-    public func replace(
+    package func replace(
         _ presented: [UInt8],
         with secret: [UInt8],
         ending moment: Timestamp,
@@ -70,10 +67,7 @@ extension LedgerTransaction {
     /// Removes an endpoint. Its deliveries end, and `deleteWebhookMessages` deletes them.
     ///
     /// - Returns: False if there is no such endpoint.
-    public func removeWebhookEndpoint(
-        _ identifier: String,
-        at moment: Timestamp
-    ) throws -> Bool {
+    package func removeWebhookEndpoint(_ identifier: String, at moment: Timestamp) throws -> Bool {
         try WebhookRecords(database: database).remove(identifier, at: moment)
     }
 
@@ -82,7 +76,7 @@ extension LedgerTransaction {
     /// - Parameters:
     ///   - state: The state of the deliveries; nil for all states.
     ///   - position: The end of the previous page; nil for the first page.
-    public func webhookDeliveries(
+    package func webhookDeliveries(
         to identifier: String,
         in state: WebhookDelivery.State?,
         before position: WebhookDeliveryPosition?,
@@ -94,19 +88,19 @@ extension LedgerTransaction {
     /// Marks a message as pending again, in any state.
     ///
     /// - Returns: The changed delivery; nil if there is none.
-    public func replay(_ message: String, to endpoint: String) throws -> WebhookDelivery? {
+    package func replay(_ message: String, to endpoint: String) throws -> WebhookDelivery? {
         let webhooks = WebhookRecords(database: database)
         guard try webhooks.replay(message, to: endpoint) else { return nil }
         return try webhooks.delivery(message, to: endpoint)
     }
 
     /// The delivery of a message to an endpoint; nil if there is none.
-    public func webhookDelivery(_ message: String, to endpoint: String) throws -> WebhookDelivery? {
+    package func webhookDelivery(_ message: String, to endpoint: String) throws -> WebhookDelivery? {
         try WebhookRecords(database: database).delivery(message, to: endpoint)
     }
 
     /// The attempts of a delivery, newest first.
-    public func attempts(of delivery: WebhookDelivery, limit: Int) throws -> [WebhookDelivery.Attempt] {
+    package func attempts(of delivery: WebhookDelivery, limit: Int) throws -> [WebhookDelivery.Attempt] {
         try WebhookRecords(database: database).attempts(of: delivery, limit: limit)
     }
 
@@ -116,7 +110,7 @@ extension LedgerTransaction {
     ///   - position: The position after which the messages begin.
     ///   - end: The first moment after the period.
     /// - Returns: The positions of the messages; `limit` if there may be more.
-    public func replay(
+    package func replay(
         to endpoint: String,
         after position: WebhookDeliveryPosition,
         until end: Timestamp,
@@ -128,21 +122,17 @@ extension LedgerTransaction {
     /// Marks failed messages as pending again, oldest first.
     ///
     /// - Returns: The number of messages; `limit` if there may be more.
-    public func replayFailed(to endpoint: String, limit: Int) throws -> Int {
+    package func replayFailed(to endpoint: String, limit: Int) throws -> Int {
         try WebhookRecords(database: database).replayFailed(to: endpoint, limit: limit)
     }
 
     /// The endpoints with due deliveries.
-    public func dueWebhookEndpoints(at moment: Timestamp) throws -> [WebhookEndpoint] {
+    package func dueWebhookEndpoints(at moment: Timestamp) throws -> [WebhookEndpoint] {
         try WebhookRecords(database: database).dueEndpoints(at: moment)
     }
 
     /// The due deliveries to an endpoint, those without an attempt first.
-    public func dueWebhooks(
-        to endpoint: String,
-        at moment: Timestamp,
-        limit: Int
-    ) throws -> [WebhookDelivery] {
+    package func dueWebhooks(to endpoint: String, at moment: Timestamp, limit: Int) throws -> [WebhookDelivery] {
         try WebhookRecords(database: database).due(to: endpoint, at: moment, limit: limit)
     }
 
@@ -150,7 +140,7 @@ extension LedgerTransaction {
     /// service stops during it.
     ///
     /// - Returns: The leased deliveries, without those that another service leased meanwhile.
-    public func lease(
+    package func lease(
         _ deliveries: [WebhookDelivery],
         at moment: Timestamp,
         until end: Timestamp
@@ -160,7 +150,7 @@ extension LedgerTransaction {
     }
 
     /// Records the results of attempts. A delivery that another service leased meanwhile stays unchanged.
-    public func record(_ results: [WebhookResult]) throws {
+    package func record(_ results: [WebhookResult]) throws {
         let webhooks = WebhookRecords(database: database)
         for result in results { try webhooks.record(result) }
     }
@@ -168,7 +158,7 @@ extension LedgerTransaction {
     /// Deletes delivered messages of events before a moment, and all messages to removed endpoints.
     ///
     /// - Returns: The number of messages; `limit` if there may be more.
-    public func deleteWebhookMessages(before moment: Timestamp, limit: Int) throws -> Int {
+    package func deleteWebhookMessages(before moment: Timestamp, limit: Int) throws -> Int {
         try WebhookRecords(database: database).delete(before: moment, limit: limit)
     }
 }

@@ -49,7 +49,7 @@ extension LedgerTransaction {
     }
 
     /// The last changes of a webhook, newest first.
-    public func webhookChanges(of endpoint: String, limit: Int) throws -> [WebhookChange] {
+    package func webhookChanges(of endpoint: String, limit: Int) throws -> [WebhookChange] {
         try WebhookChangeRecords(database: database).changes(of: endpoint, limit: limit)
     }
 }

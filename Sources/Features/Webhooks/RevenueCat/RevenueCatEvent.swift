@@ -1,9 +1,9 @@
 import Proofs
 
 /// A message in the format of RevenueCat's webhooks.
-public struct RevenueCatEvent: Hashable, Sendable {
+package struct RevenueCatEvent: Hashable, Sendable {
     /// The type of an event. The audit log has no event for the other types of RevenueCat.
-    public enum Kind: String, Sendable, CaseIterable {
+    package enum Kind: String, Sendable, CaseIterable {
         case initialPurchase = "INITIAL_PURCHASE"
         case renewal = "RENEWAL"
         case nonRenewingPurchase = "NON_RENEWING_PURCHASE"
@@ -26,12 +26,12 @@ public struct RevenueCatEvent: Hashable, Sendable {
         case unknown = "UNKNOWN"
     }
 
-    public let kind: Kind
+    package let kind: Kind
     /// The members of `event`, in the order of their names.
     let members: JSONObject
 
     /// The body of the message as JSON.
-    public var text: String {
+    package var text: String {
         JSONValue.object(["api_version": "1.0", "event": .object(members)]).compactText
     }
 }

@@ -7,12 +7,12 @@ package struct RevenueCatFacts: Sendable {
     /// The same in each attempt and for each endpoint.
     package var messageIdentifier: String
     /// The largest number of ids of a customer in a message. Anybody with an app can add ids to a customer.
-    package static let maximumIdentifiers = 10
+    static let maximumIdentifiers = 10
 
     /// The ids of the customer, the present one first.
     package var customer: [String]
     /// True if the customer, or the present owner, has more ids.
-    package var hasMoreIdentifiers = false
+    var hasMoreIdentifiers = false
     /// The transactions of the purchase, oldest first; empty for a change without a purchase.
     package var transactions: [RedeemedTransaction] = []
     /// The ids of the present owner of the purchase, the present one first; empty if the owner was erased.

@@ -1,10 +1,10 @@
 /// A user's name with its issuer.
-public struct UserName: Codable, Sendable {
+package struct UserName: Codable, Sendable {
     /// The issuer. Empty if the team's own back end names the user.
-    public let issuer: String
-    public let name: String
+    package let issuer: String
+    package let name: String
 
-    public init(issuer: String, name: String) {
+    package init(issuer: String, name: String) {
         self.issuer = issuer
         self.name = name
     }

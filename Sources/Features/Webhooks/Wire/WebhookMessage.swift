@@ -1,9 +1,9 @@
 import Proofs
 
 /// A message to a webhook: a change to a user's items.
-public struct WebhookMessage: Codable, Sendable {
+package struct WebhookMessage: Codable, Sendable {
     /// The type of a message.
-    public enum Kind: String, Codable, Sendable {
+    package enum Kind: String, Codable, Sendable {
         case purchaseGranted = "purchase.granted"
         case purchaseRevoked = "purchase.revoked"
         case purchaseTransferredIn = "purchase.transferredIn"
@@ -19,62 +19,30 @@ public struct WebhookMessage: Codable, Sendable {
     }
 
     /// The change and its user.
-    public struct Content: Codable, Sendable {
-        public let user: UserName
+    package struct Content: Codable, Sendable {
+        package let user: UserName
         /// The number in the user's audit log. A greater number means a later change.
-        public let number: Int64
+        package let number: Int64
         /// The actor, as in the audit log.
-        public let actor: String
+        package let actor: String
         /// The name of the API key; nil for another actor, and if the ledger does not have the key.
-        public let actorName: String?
+        package var actorName: String?
         /// The origin of a purchase.
-        public let origin: Origin?
+        package var origin: Origin?
         /// The transaction that was granted, revoked or replaced.
-        public let transactionId: String?
+        package var transactionId: String?
         /// The purchase that was transferred, with all its transactions.
-        public let originalTransactionId: String?
-        public let productId: String?
+        package var originalTransactionId: String?
+        package var productId: String?
         /// The grant of an item without a purchase.
-        public let grantId: String?
-        public let item: Item?
+        package var grantId: String?
+        package var item: Item?
         /// The reason in the team's words. Of a changed product, the new product.
-        public let reason: String?
-
-        public init(
-            user: UserName,
-            number: Int64,
-            actor: String,
-            actorName: String? = nil,
-            origin: Origin? = nil,
-            transactionId: String? = nil,
-            originalTransactionId: String? = nil,
-            productId: String? = nil,
-            grantId: String? = nil,
-            item: Item? = nil,
-            reason: String? = nil
-        ) {
-            self.user = user
-            self.number = number
-            self.actor = actor
-            self.actorName = actorName
-            self.origin = origin
-            self.transactionId = transactionId
-            self.originalTransactionId = originalTransactionId
-            self.productId = productId
-            self.grantId = grantId
-            self.item = item
-            self.reason = reason
-        }
+        package var reason: String?
     }
 
-    public let type: Kind
+    package let type: Kind
     /// RFC 3339, UTC.
-    public let timestamp: String
-    public let data: Content
-
-    public init(type: Kind, timestamp: String, data: Content) {
-        self.type = type
-        self.timestamp = timestamp
-        self.data = data
-    }
+    package let timestamp: String
+    package let data: Content
 }

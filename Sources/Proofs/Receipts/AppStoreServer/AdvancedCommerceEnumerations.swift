@@ -1,5 +1,5 @@
 /// The length of a period (Advanced Commerce API, `period`; ISO 8601 durations).
-public enum AdvancedCommercePeriod: String, Sendable, CaseIterable {
+enum AdvancedCommercePeriod: String, Sendable, CaseIterable {
     case oneWeek = "P1W"
     case oneMonth = "P1M"
     case twoMonths = "P2M"
@@ -9,7 +9,7 @@ public enum AdvancedCommercePeriod: String, Sendable, CaseIterable {
 }
 
 /// The length of an offer (Advanced Commerce API, `offerPeriod`; ISO 8601 durations).
-public enum AdvancedCommerceOfferPeriod: String, Sendable, CaseIterable {
+enum AdvancedCommerceOfferPeriod: String, Sendable, CaseIterable {
     case threeDays = "P3D"
     case oneWeek = "P1W"
     case twoWeeks = "P2W"
@@ -22,21 +22,21 @@ public enum AdvancedCommerceOfferPeriod: String, Sendable, CaseIterable {
 }
 
 /// The reason for an offer (Advanced Commerce API, `reason`).
-public enum AdvancedCommerceOfferReason: String, Sendable, CaseIterable {
+enum AdvancedCommerceOfferReason: String, Sendable, CaseIterable {
     case acquisition = "ACQUISITION"
     case winBack = "WIN_BACK"
     case retention = "RETENTION"
 }
 
 /// The status of a price increase (Advanced Commerce API, `status`).
-public enum AdvancedCommercePriceIncreaseInfoStatus: String, Sendable, CaseIterable {
+enum AdvancedCommercePriceIncreaseInfoStatus: String, Sendable, CaseIterable {
     case scheduled = "SCHEDULED"
     case pending = "PENDING"
     case accepted = "ACCEPTED"
 }
 
 /// The reason for the refund of an item (Advanced Commerce API, `refundReason`).
-public enum AdvancedCommerceRefundReason: String, Sendable, CaseIterable {
+enum AdvancedCommerceRefundReason: String, Sendable, CaseIterable {
     case unintendedPurchase = "UNINTENDED_PURCHASE"
     case fulfillmentIssue = "FULFILLMENT_ISSUE"
     case unsatisfiedWithPurchase = "UNSATISFIED_WITH_PURCHASE"
@@ -47,7 +47,7 @@ public enum AdvancedCommerceRefundReason: String, Sendable, CaseIterable {
 }
 
 /// The extent of the refund of an item (Advanced Commerce API, `refundType`).
-public enum AdvancedCommerceRefundType: String, Sendable, CaseIterable {
+enum AdvancedCommerceRefundType: String, Sendable, CaseIterable {
     case full = "FULL"
     case prorated = "PRORATED"
     case custom = "CUSTOM"

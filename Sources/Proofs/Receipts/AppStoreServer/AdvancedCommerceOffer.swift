@@ -1,7 +1,7 @@
 /// The display name and the description of a purchase.
-public final class AdvancedCommerceDescriptors: Sendable {
-    public let description: String
-    public let displayName: String
+final class AdvancedCommerceDescriptors: Sendable {
+    let description: String
+    let displayName: String
 
     init(_ fields: PayloadFields) throws(PayloadError) {
         description = try fields.requiredString("description")
@@ -10,11 +10,11 @@ public final class AdvancedCommerceDescriptors: Sendable {
 }
 
 /// An offer on an item (price in milliunits).
-public final class AdvancedCommerceOffer: Sendable {
-    public let period: OpenEnumeration<AdvancedCommerceOfferPeriod>
-    public let periodCount: Int64
-    public let price: Int64
-    public let reason: OpenEnumeration<AdvancedCommerceOfferReason>
+final class AdvancedCommerceOffer: Sendable {
+    let period: OpenEnumeration<AdvancedCommerceOfferPeriod>
+    let periodCount: Int64
+    let price: Int64
+    let reason: OpenEnumeration<AdvancedCommerceOfferReason>
 
     init(_ fields: PayloadFields) throws(PayloadError) {
         period = try fields.requiredEnumeration("period")

@@ -1,11 +1,11 @@
 /// The Advanced Commerce part of signed renewal information (`advancedCommerceInfo`).
-public final class AdvancedCommerceRenewalInfo: PayloadObject {
-    public let consistencyToken: String?
-    public let descriptors: AdvancedCommerceDescriptors?
-    public let items: [AdvancedCommerceRenewalItem]?
-    public let period: OpenEnumeration<AdvancedCommercePeriod>?
-    public let requestReferenceId: String?
-    public let taxCode: String?
+final class AdvancedCommerceRenewalInfo: PayloadObject {
+    let consistencyToken: String?
+    let descriptors: AdvancedCommerceDescriptors?
+    let items: [AdvancedCommerceRenewalItem]?
+    let period: OpenEnumeration<AdvancedCommercePeriod>?
+    let requestReferenceId: String?
+    let taxCode: String?
 
     init(_ fields: PayloadFields) throws(PayloadError) {
         consistencyToken = try fields.string("consistencyToken")
@@ -18,13 +18,13 @@ public final class AdvancedCommerceRenewalInfo: PayloadObject {
 }
 
 /// One item of an Advanced Commerce subscription (price in milliunits).
-public final class AdvancedCommerceRenewalItem: Sendable {
-    public let sku: String?
-    public let description: String?
-    public let displayName: String?
-    public let offer: AdvancedCommerceOffer?
-    public let price: Int64?
-    public let priceIncreaseInfo: AdvancedCommercePriceIncreaseInfo?
+final class AdvancedCommerceRenewalItem: Sendable {
+    let sku: String?
+    let description: String?
+    let displayName: String?
+    let offer: AdvancedCommerceOffer?
+    let price: Int64?
+    let priceIncreaseInfo: AdvancedCommercePriceIncreaseInfo?
 
     init(_ fields: PayloadFields) throws(PayloadError) {
         sku = try fields.string("sku")
@@ -37,10 +37,10 @@ public final class AdvancedCommerceRenewalItem: Sendable {
 }
 
 /// A price increase of an item (price in milliunits).
-public final class AdvancedCommercePriceIncreaseInfo: Sendable {
-    public let dependentSKUs: [String]?
-    public let price: Int64?
-    public let status: OpenEnumeration<AdvancedCommercePriceIncreaseInfoStatus>?
+final class AdvancedCommercePriceIncreaseInfo: Sendable {
+    let dependentSKUs: [String]?
+    let price: Int64?
+    let status: OpenEnumeration<AdvancedCommercePriceIncreaseInfoStatus>?
 
     init(_ fields: PayloadFields) throws(PayloadError) {
         dependentSKUs = try fields.strings("dependentSKUs")

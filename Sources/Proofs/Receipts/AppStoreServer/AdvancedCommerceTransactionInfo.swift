@@ -1,13 +1,13 @@
 /// The Advanced Commerce part of a signed transaction (`advancedCommerceInfo`; prices in milliunits).
-public final class AdvancedCommerceTransactionInfo: PayloadObject {
-    public let descriptors: AdvancedCommerceDescriptors?
-    public let estimatedTax: Int64?
-    public let items: [AdvancedCommerceTransactionItem]?
-    public let period: OpenEnumeration<AdvancedCommercePeriod>?
-    public let requestReferenceId: String?
-    public let taxCode: String?
-    public let taxExclusivePrice: Int64?
-    public let taxRate: String?
+final class AdvancedCommerceTransactionInfo: PayloadObject {
+    let descriptors: AdvancedCommerceDescriptors?
+    let estimatedTax: Int64?
+    let items: [AdvancedCommerceTransactionItem]?
+    let period: OpenEnumeration<AdvancedCommercePeriod>?
+    let requestReferenceId: String?
+    let taxCode: String?
+    let taxExclusivePrice: Int64?
+    let taxRate: String?
 
     init(_ fields: PayloadFields) throws(PayloadError) {
         descriptors = try fields.object("descriptors", AdvancedCommerceDescriptors.init)
@@ -22,14 +22,14 @@ public final class AdvancedCommerceTransactionInfo: PayloadObject {
 }
 
 /// One item of an Advanced Commerce purchase (price in milliunits).
-public final class AdvancedCommerceTransactionItem: Sendable {
-    public let sku: String?
-    public let description: String?
-    public let displayName: String?
-    public let offer: AdvancedCommerceOffer?
-    public let price: Int64?
-    public let refunds: [AdvancedCommerceRefund]?
-    public let revocationDate: Timestamp?
+final class AdvancedCommerceTransactionItem: Sendable {
+    let sku: String?
+    let description: String?
+    let displayName: String?
+    let offer: AdvancedCommerceOffer?
+    let price: Int64?
+    let refunds: [AdvancedCommerceRefund]?
+    let revocationDate: Timestamp?
 
     init(_ fields: PayloadFields) throws(PayloadError) {
         sku = try fields.string("sku")
@@ -43,11 +43,11 @@ public final class AdvancedCommerceTransactionItem: Sendable {
 }
 
 /// A refund of an item (amount in milliunits).
-public final class AdvancedCommerceRefund: Sendable {
-    public let refundAmount: Int64?
-    public let refundDate: Timestamp?
-    public let refundReason: OpenEnumeration<AdvancedCommerceRefundReason>?
-    public let refundType: OpenEnumeration<AdvancedCommerceRefundType>?
+final class AdvancedCommerceRefund: Sendable {
+    let refundAmount: Int64?
+    let refundDate: Timestamp?
+    let refundReason: OpenEnumeration<AdvancedCommerceRefundReason>?
+    let refundType: OpenEnumeration<AdvancedCommerceRefundType>?
 
     init(_ fields: PayloadFields) throws(PayloadError) {
         refundAmount = try fields.integer("refundAmount")

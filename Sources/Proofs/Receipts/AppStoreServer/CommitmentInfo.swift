@@ -1,9 +1,9 @@
 /// The progress of a commitment of several billing periods (`commitmentInfo` of a transaction; price in milliunits).
-public final class TransactionCommitmentInfo: PayloadObject {
-    public let billingPeriodNumber: Int64?
-    public let commitmentExpiresDate: Timestamp?
-    public let commitmentPrice: Int64?
-    public let totalBillingPeriods: Int64?
+final class TransactionCommitmentInfo: PayloadObject {
+    let billingPeriodNumber: Int64?
+    let commitmentExpiresDate: Timestamp?
+    let commitmentPrice: Int64?
+    let totalBillingPeriods: Int64?
 
     init(_ fields: PayloadFields) throws(PayloadError) {
         billingPeriodNumber = try fields.integer("billingPeriodNumber")

@@ -1,23 +1,23 @@
 import Proofs
 
 /// The answer to a proof that is accepted (`SuccessPayload`).
-package struct CordovaAnswer: Hashable, Sendable {
+struct CordovaAnswer: Hashable, Sendable {
     /// The bundle identifier of the app. The plugin keeps the purchases under it.
-    package let app: String
-    package let kind: CordovaRequest.Kind
+    let app: String
+    let kind: CordovaRequest.Kind
     /// The identifier of the request's transaction; nil if it had none.
-    package let identifier: String?
+    let identifier: String?
     /// The version of the app that the customer first installed; nil if the proof does not state it.
-    package let originalApplicationVersion: String?
+    let originalApplicationVersion: String?
     /// The date of the first installation; nil if the proof does not state it.
-    package let originalPurchaseDate: Timestamp?
-    package let collection: PurchaseCollection
+    let originalPurchaseDate: Timestamp?
+    let collection: PurchaseCollection
     /// The subscriptions for which the customer gets no introductory offer.
-    package let productsWithoutIntroductoryOffer: [String]
+    let productsWithoutIntroductoryOffer: [String]
     /// The date of the answer.
-    package let date: Timestamp
+    let date: Timestamp
 
-    package init(
+    init(
         to request: CordovaRequest,
         app: String,
         content: VerifiedProof.Content,
@@ -36,7 +36,7 @@ package struct CordovaAnswer: Hashable, Sendable {
         originalPurchaseDate = receipt?.originalPurchaseDate
     }
 
-    package var json: JSONValue {
+    var json: JSONValue {
         var transaction: JSONObject = ["type": .string(kind.rawValue)]
         if let identifier { _ = transaction.add("id", .string(identifier)) }
         if let originalApplicationVersion {

@@ -10,7 +10,7 @@ package struct CordovaMiddleware: RouterMiddleware {
     /// The path of validations.
     package static let path = "/v1/validators/cordova"
 
-    package init() {}
+    init() {}
 
     package func handle(
         _ request: Request,

@@ -36,7 +36,7 @@ package struct CordovaPurchase: Hashable, Sendable {
     package var isTrialPeriod = false
     package var isIntroPeriod = false
     /// The identifier of the offer; nil without one.
-    package var discountIdentifier: String?
+    var discountIdentifier: String?
     package var priceConsent: PriceConsent?
     package var quantity = 1
 }

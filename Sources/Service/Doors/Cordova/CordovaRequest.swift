@@ -20,7 +20,7 @@ package struct CordovaRequest: Hashable, Sendable {
     }
 
     /// The maximum size of a body in bytes: a proof, and the products that the plugin adds once a day.
-    package static let maximumBodySize = RequestMembers.maximumBodySize
+    static let maximumBodySize = RequestMembers.maximumBodySize
 
     package let kind: Kind
     /// The identifier that the app gives: of the product, the transaction or the app. Only the proof is believed.

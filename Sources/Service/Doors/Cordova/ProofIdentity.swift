@@ -5,14 +5,14 @@ import Proofs
 ///
 /// It is the App Store's number for the app and the customer's account (`appTransactionId`). A proof without one identifies its
 /// customer by the earliest purchase that stays in receipts.
-package struct ProofIdentity: Hashable, Sendable {
-    package let user: User
+struct ProofIdentity: Hashable, Sendable {
+    let user: User
 
     /// - Parameters:
     ///   - purchases: The purchases of a verified proof.
     ///   - app: The bundle identifier of the app.
     /// - Returns: Nil without a purchase.
-    package init?(of purchases: [ProvenPurchase], app: String, origin: Origin) {
+    init?(of purchases: [ProvenPurchase], app: String, origin: Origin) {
         let lasting = purchases.filter { $0.facts.text(.type).flatMap(ProductType.init) != .consumable }
         guard let first = (lasting.isEmpty ? purchases : lasting).min(by: Self.isEarlier) else { return nil }
         // Xcode states the same number for each customer.

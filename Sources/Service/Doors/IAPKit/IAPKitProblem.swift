@@ -4,42 +4,42 @@ import Hummingbird
 import Proofs
 
 /// An error of Till in the form of IAPKit. Its code is Till's, which `/errors` explains.
-package struct IAPKitProblem: Error {
+struct IAPKitProblem: Error {
     /// The statuses of the protocol's errors. Another error of the client has the status 400.
     private static let statuses: Set<Int> = [400, 401, 403, 413, 429]
 
-    package let problem: Problem
+    let problem: Problem
     /// The name of the wrong field; nil if the error is about no field.
-    package let path: String?
+    let path: String?
 
     /// True if the operator or time can end the refusal of the proof.
     private let isTemporary: Bool
 
-    package init(_ problem: Problem, path: String? = nil) {
+    init(_ problem: Problem, path: String? = nil) {
         self.problem = problem
         self.path = path
         isTemporary = false
     }
 
     /// The refusal of a proof. Only one that no later event can change is an error of the client.
-    package init(refusing problem: Problem) {
+    init(refusing problem: Problem) {
         self.problem = problem
         path = "jws"
         isTemporary = !RevenueCatErrorRule.isPermanent(problem.code)
     }
 
-    package var status: Int {
+    var status: Int {
         if isTemporary, problem.status < 500 { return 503 }
         return problem.status >= 500 || Self.statuses.contains(problem.status) ? problem.status : 400
     }
 
-    package var json: JSONValue {
+    var json: JSONValue {
         var error: JSONObject = ["code": .string(problem.code), "message": .string(problem.detail)]
         if let path { _ = error.add("path", .string(path)) }
         return .object(["errors": .array([.object(error)])])
     }
 
-    package func response() -> Response {
+    func response() -> Response {
         var headers = problem.headers
         headers[.contentType] = nil
         return JSONAnswer.response(

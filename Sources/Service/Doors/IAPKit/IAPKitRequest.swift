@@ -2,19 +2,19 @@ import HTTPSupport
 import Proofs
 
 /// The body of `POST /v1/purchase/verify`. Unknown members are ignored, because newer clients send more.
-package struct IAPKitRequest: Hashable, Sendable {
+struct IAPKitRequest: Hashable, Sendable {
     /// The maximum size of a body in bytes.
-    package static let maximumBodySize = 32 * 1024
+    static let maximumBodySize = 32 * 1024
     /// The maximum size of a signed transaction in bytes. Apple's has about 5 KB.
-    package static let maximumProofSize = 16 * 1024
+    static let maximumProofSize = 16 * 1024
 
     /// The signed transaction (JWS).
-    package let proof: [UInt8]
+    let proof: [UInt8]
     /// The product that the app expects; nil for any.
-    package let expectedProductIdentifier: String?
+    let expectedProductIdentifier: String?
 
     /// - Throws: `IAPKitProblem` for an invalid body, or another store than Apple's.
-    package init(_ body: [UInt8]) throws(IAPKitProblem) {
+    init(_ body: [UInt8]) throws(IAPKitProblem) {
         guard case .object(let object)? = try? JSONParser.parse(body, limits: .init(bytes: Self.maximumBodySize)) else {
             throw IAPKitProblem(JSONBody.invalid("The body must be a JSON object."))
         }

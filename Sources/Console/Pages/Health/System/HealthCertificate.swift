@@ -1,15 +1,15 @@
 import Proofs
 
 /// A certificate of the installation.
-public struct HealthCertificate: Sendable {
-    public enum Use: Sendable {
+package struct HealthCertificate: Sendable {
+    package enum Use: Sendable {
         /// A root that ends the chains of proofs, of Apple or of another store.
         case trustedRoot(Realm)
         /// The certificate that the service presents to clients.
         case tls
     }
 
-    public enum State: Sendable {
+    package enum State: Sendable {
         case notYetValid
         case valid
         /// Valid for less than 30 days more.
@@ -23,13 +23,13 @@ public struct HealthCertificate: Sendable {
     let use: Use
     /// The common name; nil if the certificate has none.
     let name: String?
-    public let file: String
-    public let notBefore: Timestamp
-    public let notAfter: Timestamp
+    package let file: String
+    package let notBefore: Timestamp
+    package let notAfter: Timestamp
     /// The SHA-256 in hexadecimal.
     let fingerprint: String
 
-    public init(
+    package init(
         use: Use,
         name: String?,
         file: String,
@@ -45,7 +45,7 @@ public struct HealthCertificate: Sendable {
         self.fingerprint = fingerprint
     }
 
-    public func state(at moment: Timestamp) -> State {
+    package func state(at moment: Timestamp) -> State {
         if moment < notBefore { return .notYetValid }
         if moment > notAfter { return .expired }
         return moment > notAfter.adding(days: -Self.warningDays) ? .endsSoon : .valid

@@ -1,7 +1,7 @@
 /// The result of a check of the installation, for `till doctor` and the console.
-public struct HealthCheck: Sendable {
+package struct HealthCheck: Sendable {
     /// The outcome of a check, by its name in the output of `till doctor`.
-    public enum State: String, Encodable, Sendable {
+    package enum State: String, Encodable, Sendable {
         case passed = "ok"
         /// A remark, with an optional action.
         case note
@@ -9,7 +9,7 @@ public struct HealthCheck: Sendable {
     }
 
     /// The subject of a check, by its name in the output of `till doctor`.
-    public enum Subject: String, Encodable, Sendable {
+    package enum Subject: String, Encodable, Sendable {
         case settings
         case dataDirectory = "data directory"
         case permissions
@@ -42,21 +42,21 @@ public struct HealthCheck: Sendable {
         }
     }
 
-    public let subject: Subject
-    public let state: State
-    public let detail: Phrase
+    package let subject: Subject
+    package let state: State
+    package let detail: Phrase
     /// The next step; nil if none is needed.
-    public let remedy: Phrase?
+    package let remedy: Phrase?
 
-    public static func passed(_ subject: Subject, _ detail: Phrase) -> HealthCheck {
+    package static func passed(_ subject: Subject, _ detail: Phrase) -> HealthCheck {
         HealthCheck(subject: subject, state: .passed, detail: detail, remedy: nil)
     }
 
-    public static func note(_ subject: Subject, _ detail: Phrase, remedy: Phrase? = nil) -> HealthCheck {
+    package static func note(_ subject: Subject, _ detail: Phrase, remedy: Phrase? = nil) -> HealthCheck {
         HealthCheck(subject: subject, state: .note, detail: detail, remedy: remedy)
     }
 
-    public static func problem(_ subject: Subject, _ detail: Phrase, remedy: Phrase? = nil) -> HealthCheck {
+    package static func problem(_ subject: Subject, _ detail: Phrase, remedy: Phrase? = nil) -> HealthCheck {
         HealthCheck(subject: subject, state: .problem, detail: detail, remedy: remedy)
     }
 }

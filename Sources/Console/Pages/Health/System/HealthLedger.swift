@@ -1,14 +1,14 @@
 import Ledger
 
 /// The ledger of the running service.
-public struct HealthLedger: Sendable {
+package struct HealthLedger: Sendable {
     /// The file, or the address of the database without its password.
     let place: String
     let state: LedgerState
     /// The state of the database server; nil for a file.
     let server: ServerReachability?
 
-    public init(place: String, state: LedgerState, server: ServerReachability?) {
+    package init(place: String, state: LedgerState, server: ServerReachability?) {
         self.place = place
         self.state = state
         self.server = server

@@ -1,7 +1,7 @@
 /// The work of the running service: times of the last minutes, and waiting work.
-public struct HealthPerformance: Sendable {
+package struct HealthPerformance: Sendable {
     /// The times of one kind of work in the last minutes.
-    public struct Times: Sendable {
+    package struct Times: Sendable {
         /// The number of full minutes before this one.
         let minutes: Int
         let count: Int
@@ -10,7 +10,7 @@ public struct HealthPerformance: Sendable {
         let percentile99: Duration?
         let maximum: Duration?
 
-        public init(minutes: Int, count: Int, median: Duration?, percentile99: Duration?, maximum: Duration?) {
+        package init(minutes: Int, count: Int, median: Duration?, percentile99: Duration?, maximum: Duration?) {
             self.minutes = minutes
             self.count = count
             self.median = median
@@ -20,7 +20,7 @@ public struct HealthPerformance: Sendable {
     }
 
     /// The periods of the tables, in minutes.
-    public static let periods = [1, 5, 15]
+    package static let periods = [1, 5, 15]
 
     /// The commits, for each period.
     let commits: [Times]
@@ -32,13 +32,7 @@ public struct HealthPerformance: Sendable {
     /// The number of other jobs that wait for a thread, such as verifications.
     let waitingJobs: Int
 
-    public init(
-        commits: [Times],
-        requests: [Times],
-        requestsInFlight: Int,
-        waitingUseCases: Int,
-        waitingJobs: Int
-    ) {
+    package init(commits: [Times], requests: [Times], requestsInFlight: Int, waitingUseCases: Int, waitingJobs: Int) {
         self.commits = commits
         self.requests = requests
         self.requestsInFlight = requestsInFlight

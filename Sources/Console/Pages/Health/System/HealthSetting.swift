@@ -1,11 +1,11 @@
 /// A setting of the service. A secret is hidden.
-public struct HealthSetting: Sendable {
+package struct HealthSetting: Sendable {
     let name: String
     let value: String
     /// The option, the variable or the line of the file; nil for the default.
     let source: String?
 
-    public init(name: String, value: String, source: String?) {
+    package init(name: String, value: String, source: String?) {
         self.name = name
         self.value = value
         self.source = source

@@ -1,5 +1,5 @@
 /// The state of the installation and of the running service, for the pages of its health. The command line supplies it.
-public protocol HealthSource: Sendable {
+package protocol HealthSource: Sendable {
     /// Runs the checks of `till doctor` that suit a running service. This takes some milliseconds, and blocks no request.
     func checks() async -> [HealthCheck]
     /// The trusted roots and the TLS certificate. An unreadable file is a problem of the checks.

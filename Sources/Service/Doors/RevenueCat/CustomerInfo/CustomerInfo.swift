@@ -6,7 +6,7 @@ package struct CustomerInfo: Hashable, Sendable {
     package static let managementURL = "https://apps.apple.com/account/subscriptions"
 
     package var requestDate: Timestamp
-    package var originalAppUserIdentifier: String
+    var originalAppUserIdentifier: String
     package var firstSeen: Timestamp
     package var lastSeen: Timestamp
     /// Nil unless a subscription of the App Store is active.

@@ -15,7 +15,7 @@ package struct CustomerInfoFacts: Sendable {
     package var transactions: [RedeemedTransaction] = []
     /// The last statement about the renewal of each subscription, by its original transaction.
     package var renewals: [TransactionKey: StatedRenewal] = [:]
-    package var renewalEvents = RenewalEvents()
+    var renewalEvents = RenewalEvents()
     package var grants: [Grant] = []
     package var rights: [CustomerRight] = []
     /// The products of the catalog, by identifier.

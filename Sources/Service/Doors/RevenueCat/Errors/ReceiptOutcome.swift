@@ -42,7 +42,7 @@ package struct ReceiptOutcome: Sendable {
     }
 
     /// The transaction that the SDK has sent, if its refusal is final.
-    package var finalRefusal: Redemption.Line? {
+    var finalRefusal: Redemption.Line? {
         let sent = sentLines
         guard !sent.contains(where: { $0.mayFinish || retry(of: $0) != nil }) else { return nil }
         return sent.first

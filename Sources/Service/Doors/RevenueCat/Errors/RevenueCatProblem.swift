@@ -6,7 +6,7 @@ import Proofs
 /// An error of Till in the protocol's form.
 package struct RevenueCatProblem: Error, Hashable, Sendable {
     /// The status of an error for which the SDK must send the request again.
-    package static let statusForRetry = 503
+    static let statusForRetry = 503
     /// The status of a permanently refused proof, and of an ignored error.
     private static let badRequest = 400
 

@@ -4,7 +4,7 @@ import Proofs
 ///
 /// Source: "Data Export Version 5" in RevenueCat's documentation.
 package struct ExportColumns: Sendable {
-    package enum Column: String, CaseIterable, Sendable {
+    enum Column: String, CaseIterable, Sendable {
         case originalAppUserIdentifier = "rc_original_app_user_id"
         case lastSeenAlias = "rc_last_seen_app_user_id_alias"
         case productIdentifier = "product_identifier"

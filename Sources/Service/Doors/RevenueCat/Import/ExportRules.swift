@@ -37,7 +37,7 @@ package struct ExportRules: Sendable {
         /// The reasons for the parts that are not imported.
         package var exclusions: [ExportExclusion] = []
         /// True if the customer is imported, too.
-        package var isOfCustomer = true
+        var isOfCustomer = true
         /// Nil if the row has none, or one that stands for no customer.
         package var alias: CustomerIdentifier?
     }
