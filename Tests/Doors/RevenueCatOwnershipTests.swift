@@ -191,8 +191,9 @@ import Testing
         try await door.ledger.write { transaction in
             let number = try #require(try transaction.number(of: ghost))
             try transaction.database.insert(
-                into: "spending", ["user_id", "spending_id", "balance", "amount", "reason", "spent_by", "spent_at"],
-                (0...LogIn.maximumRecords).map { [number, "s\($0)", "seeds", 1, "planted", "key", moment] })
+                into: "spending",
+                ["user_id", "spending_id", "balance", "amount", "reason", "spent_by", "spent_at", "left_after"],
+                (0...LogIn.maximumRecords).map { [number, "s\($0)", "seeds", 1, "planted", "key", moment, 0] })
         }
         let refused = try await door.logIn(DoorGarden.anonymous, as: "ann")
         #expect(refused.status == 409 && refused["code"] == .integer(7255))

@@ -92,4 +92,19 @@ import Testing
         #expect(try await ledger.read { try $0.unclaimedPurchases(ofTransaction: nil, after: nil, limit: 9) }.isEmpty)
         #expect(try fixture.problems() == [])
     }
+
+    @Test(arguments: [-7200, -30] as [Int64])
+    func `a renewal that is known before its period, and alone, has the rows that the check expects`(signed: Int64)
+        async throws
+    {
+        let renewal = claim(
+            "2", original: "1", bought: Self.later(0), signedAt: Self.later(signed), expiresAt: Self.later(1000),
+            facts: TransactionFacts([
+                .type: .text(ProductType.autoRenewableSubscription.rawValue),
+                .signedDate: .integer(Self.later(signed).millisecondsSince1970),
+            ]))
+        #expect(try await redeem(renewal, for: alice, at: Self.later(signed)) == [.granted])
+        #expect(try await ledger.read { try $0.items(of: alice, at: Self.later(signed)) } == [Self.sprout1])
+        #expect(try fixture.problems() == [])
+    }
 }

@@ -4,12 +4,13 @@ extension Attribute {
     var key: ByteKey { ByteKey(name) }
 
     /// True if this statement supersedes another about the same attribute. A value of the team supersedes those of public callers,
-    /// and they never supersede it. Otherwise the newer statement does. Of two of the same millisecond, the one with the greater
-    /// bytes does, and a removal never does.
+    /// and they never supersede it. Otherwise the newer statement does. Of two of the same millisecond, the team's does, then the
+    /// one with the greater bytes, and a removal never.
     func supersedes(_ other: Attribute) -> Bool {
         if isPublic, !other.isPublic, other.value != nil { return false }
         if !isPublic, other.isPublic, value != nil { return true }
         if statedAt != other.statedAt { return statedAt > other.statedAt }
+        if isPublic != other.isPublic { return !isPublic }
         guard let value else { return false }
         return other.value.map { ByteKey($0) < ByteKey(value) } ?? true
     }

@@ -65,7 +65,7 @@ extension EntitlementFacts {
         var following: Timestamp?
         for date in Set(transactions.map(\.purchaseDate)).sorted().reversed() {
             next[date] = following
-            following = replacing[date] ?? following
+            following = [replacing[date], following].compactMap(\.self).min()
         }
         return next
     }

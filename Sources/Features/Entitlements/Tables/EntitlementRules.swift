@@ -70,7 +70,10 @@ enum EntitlementRules {
             """
             SELECT transaction_id FROM entitlement JOIN (\(CoverageQuery.text)) AS covered USING (user_id, sequence)
             WHERE entitlement.is_revoked <> covered.is_revoked OR entitlement.origin <> covered.origin
-                OR coalesce(entitlement.begins_at, -1) <> coalesce(covered.begins_at, -1)
+                OR (entitlement.begins_at IS NULL) <> (covered.begins_at IS NULL)
+                OR entitlement.begins_at > covered.begins_at
+                -- A renewal that was signed in advance covers the time before it, but not the time before the signature.
+                OR entitlement.begins_at < covered.begins_at AND entitlement.begins_at < covered.stated_at - 60000
                 OR coalesce(entitlement.ends_at, -1) <> coalesce(covered.ends_at, -1)
             """
         ),
