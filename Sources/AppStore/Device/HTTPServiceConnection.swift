@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSupport
 import Proofs
 
 /// A connection to the service over HTTP, for one user.
@@ -40,7 +41,34 @@ package struct HTTPServiceConnection: ServiceConnection {
     }
 
     package func items() async throws -> [OwnedItemResource] {
-        let list: OwnedItemList = try await client.get(userPath + "/items")
-        return list.items
+        let list: List<OwnedItemResource> = try await client.get(userPath + "/items")
+        return list.elements
     }
+}
+
+/// An item that a user owns, with its period and its source.
+package struct OwnedItemResource: Codable, Listed, Sendable {
+    package static let listName = "items"
+
+    package let collection: String
+    package let number: Int
+    /// `purchase`, `grant` (by the team) or `rule` (the catalog gives the item to everybody).
+    package let source: String
+    /// A purchase's state as in `UserSubscriptionResource`, or `owned` or `familyShared`. Other sources have `owned`.
+    package let state: String
+    /// The start of the user's uninterrupted ownership. Nil for a rule. Dates are RFC 3339, UTC.
+    package let since: String?
+    /// The end. Nil if the item has none.
+    package let until: String?
+    /// True if the subscription renews. Nil if the App Store has not stated it.
+    package let renews: Bool?
+    /// The product of a purchase.
+    package let productId: String?
+    package let transactionId: String?
+    package let originalTransactionId: String?
+    package let origin: Origin?
+    /// The identifier of a grant.
+    package let grant: String?
+
+    package var item: Item { Item(collection: collection, number: number) }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The things that a reset cleared.
-package struct ResetResult: Hashable, Sendable {
+package struct ResetResult: Hashable, Codable, Sendable {
     /// The number of transactions sold, renewals included.
     package let sales: Int
     package let notifications: Int

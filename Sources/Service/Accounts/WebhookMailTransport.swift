@@ -51,17 +51,35 @@ package struct WebhookMailTransport: MailTransport {
         return [UInt8](
             try encoder.encode(
                 MailRequest(
-                    type: .init(mail.mail.purpose), timestamp: mail.mail.createdAt.rfc3339, data: content)))
+                    type: "mail.\(mail.mail.purpose.rawValue)", timestamp: mail.mail.createdAt.rfc3339, data: content)))
     }
 }
 
-extension MailRequest.Kind {
-    fileprivate init(_ purpose: LinkPurpose) {
-        switch purpose {
-        case .verification: self = .verification
-        case .reset: self = .reset
-        case .addressChange: self = .addressChange
-        case .newAddress: self = .newAddress
-        }
+/// A request to the team's own mailer to send a mail.
+package struct MailRequest: Codable, Sendable {
+    /// The mail, as text and in its parts.
+    package struct Content: Codable, Sendable {
+        /// The recipient.
+        package let to: String
+        /// The sender, from the setting `mail-from`.
+        package let from: String
+        /// The language of the text, such as `en`.
+        package let language: String
+        package let subject: String
+        package let text: String
+        /// The link in the mail.
+        package let link: String
+        /// The secret in the link.
+        package let token: String
+        /// RFC 3339, UTC.
+        package let linkExpiresAt: String
+        /// The new address, if the mail is about a change of address.
+        var newEmail: String?
     }
+
+    /// `mail.` and the purpose: `verification`, `reset`, `addressChange` or `newAddress`.
+    package let type: String
+    /// The time of the request (RFC 3339, UTC).
+    package let timestamp: String
+    package let data: Content
 }

@@ -4,7 +4,7 @@ import HTTPSupport
 import Ledger
 import Proofs
 
-/// The JSON of `CatalogProductResource`, `CatalogChangeResource` and their pages.
+/// The JSON of a product, right, offering or change of the catalog, and of their pages.
 ///
 /// It is written member by member, to keep the order of a definition's members and the digits of its numbers.
 enum CatalogResource {
@@ -54,6 +54,38 @@ enum CatalogResource {
         var object = JSONObject()
         _ = object.add(name, .array(elements))
         if let next { _ = object.add("nextCursor", .string(next)) }
+        return .object(object)
+    }
+}
+
+extension CatalogResource {
+    /// - Returns: Nil for a product, and for a right or offering that the catalog does not have.
+    static func json(of subject: CatalogSubject, in catalog: Catalog) -> JSONValue? {
+        switch subject {
+        case .product: nil
+        case .right(let name):
+            catalog.right(name).map { right in
+                .object([
+                    "name": .string(right.name), "isAdministered": .bool(catalog.isAdministered(right: name)),
+                    "definition": .object(right.definition),
+                ])
+            }
+        case .offering(let identifier):
+            catalog.offering(identifier).map { offering in
+                .object([
+                    "identifier": .string(offering.identifier),
+                    "isCurrent": .bool(catalog.isCurrent(offering)),
+                    "isAdministered": .bool(catalog.isAdministered(offering: identifier)),
+                    "definition": .object(offering.definition),
+                ])
+            }
+        case .currentOffering: currentOffering(in: catalog)
+        }
+    }
+
+    private static func currentOffering(in catalog: Catalog) -> JSONValue {
+        var object: JSONObject = ["isAdministered": .bool(catalog.isCurrentOfferingAdministered)]
+        if let current = catalog.currentOffering { _ = object.add("identifier", .string(current.identifier)) }
         return .object(object)
     }
 }

@@ -72,3 +72,16 @@ extension ProfileError: ProblemConvertible {
         }
     }
 }
+
+/// The profile of a user.
+package struct ProfileResource: Codable, Sendable {
+    /// The nickname. Nil until the user chooses one.
+    package let nickname: String?
+    /// The chosen items, at most one of each collection.
+    package let chosen: [Item]
+
+    init(_ profile: Profile) {
+        nickname = profile.nickname
+        chosen = profile.chosen
+    }
+}

@@ -16,7 +16,7 @@ struct OfferingRoutes: Sendable {
         }
     }
 
-    /// The JSON of an `OfferingList`. It is written member by member, to keep the digits of numbers in metadata.
+    /// The offerings of an app. They are written member by member, to keep the digits of numbers in metadata.
     private static func json(of catalog: Catalog) -> JSONValue {
         var list = JSONObject()
         if let current = catalog.currentOffering { _ = list.add("currentOffering", .string(current.identifier)) }

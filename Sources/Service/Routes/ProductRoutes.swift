@@ -68,7 +68,7 @@ struct ProductRoutes: Sendable {
             ListEnd(product: $0.productId, wishedAt: wishedAt($0.productId)).text
         }
         return try JSONAnswer.cacheable(
-            ProductList(products: shown, nextCursor: next), for: request, headers: headers(language, userState))
+            List(shown, nextCursor: next), for: request, headers: headers(language, userState))
     }
 
     /// The end of a page: its last product and the time of its wish. The next page begins there.
