@@ -89,7 +89,7 @@ struct FiguresCommand: Command {
         var table = TextTable(header: ["FIGURE", "DEFINITION"])
         for figure in Figure.allCases { table.add([figure.rawValue, figure.definition]) }
         table.lines.forEach(terminal.line)
-        try terminal.json(FigureList.all)
+        try terminal.json(FigureResource.list)
     }
 
     /// The figures of the ledger, with the tables of their sums.

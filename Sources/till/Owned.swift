@@ -1,6 +1,7 @@
 import AppStore
 import ArgumentParser
 import Catalog
+import HTTPSupport
 import Proofs
 
 /// `till owned`
@@ -31,6 +32,6 @@ struct Owned: Command {
         let catalog = try Catalog(folder: common.dataDirectory.catalogFolder)
         terminal.line("\(service.named(user)?.name ?? "The token's user") owns:")
         for item in items { terminal.line("  \(item.item)  \(item.sentence(naming: catalog))") }
-        try terminal.json(OwnedItemList(items: items))
+        try terminal.json(List(items))
     }
 }

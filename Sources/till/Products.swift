@@ -39,7 +39,7 @@ struct Products: Command {
             table.add([row.item?.description ?? "-", row.displayName, row.priceWithPeriod, row.productId])
         }
         table.lines.forEach(terminal.line)
-        try terminal.json(["products": rows])
+        try terminal.json(List(rows))
     }
 
     /// The products that a running service sells, from all pages.
@@ -55,8 +55,8 @@ struct Products: Command {
                 cursor.map { URLQueryItem(name: "cursor", value: $0) },
             ].compactMap(\.self)
             guard let path = query.string else { break }
-            let page: ProductList = try await client.get(path, language: locale ?? "en")
-            rows += page.products
+            let page: List<ProductResource> = try await client.get(path, language: locale ?? "en")
+            rows += page.elements
             cursor = page.nextCursor
         } while cursor != nil
         return rows

@@ -1,6 +1,7 @@
 import AppStore
 import ArgumentParser
 import Foundation
+import HTTPSupport
 import Proofs
 import Service
 
@@ -42,8 +43,8 @@ struct Story: Command {
                 let size = min(100, limit - entries.count)
                 let path = issued.path(
                     of: user, "/story", query: "pageSize=\(size)" + (cursor.map { "&cursor=\($0)" } ?? ""))
-                let page: StoryList = try await client.get(path)
-                entries += page.entries
+                let page: List<StoryEntryResource> = try await client.get(path)
+                entries += page.elements
                 cursor = page.nextCursor
             } while cursor != nil && entries.count < limit
             return entries
@@ -55,6 +56,6 @@ struct Story: Command {
             if let remedy = entry.remedy { terminal.line("    \(remedy)") }
             if let owner = entry.otherOwner { terminal.line("    The purchase is \(owner.name)'s.") }
         }
-        try terminal.json(StoryList(entries: entries))
+        try terminal.json(List(entries))
     }
 }

@@ -29,9 +29,7 @@ import Testing
             Wall(folder: "Proofs/Signatures", hidden: ["Proofs/Commerce", "Proofs/Receipts"]),
             Wall(folder: "Proofs/StrictJSON", hidden: ["Proofs/Commerce", "Proofs/Receipts", "Proofs/Signatures"]),
             // The rules and the keys of the local App Store know no HTTP. The app knows only what crosses it.
-            Wall(
-                folder: "AppStore/Store",
-                hidden: ["AppStore/Device", "AppStore/StoreHTTP", "AppStore/Wire", "HTTPSupport"]),
+            Wall(folder: "AppStore/Store", hidden: ["AppStore/Device", "AppStore/StoreHTTP", "HTTPSupport"]),
             Wall(folder: "AppStore/Device", hidden: ["AppStore/Store", "AppStore/StoreHTTP", "Catalog"]),
             Wall(folder: "Service/Doors", hidden: ["Service/Routes", "Service/Mailer", "Service/Accounts"]),
             Wall(folder: "Service/Mailer", hidden: ["Service/Accounts", "Service/Doors", "Service/Routes"]),

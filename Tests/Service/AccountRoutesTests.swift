@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
@@ -49,7 +50,7 @@ import Testing
         let redeemed = try await post("/v1/me/transactions", ["signedTransaction": signed], token: token)
         #expect(try redeemed.decoded(Redemption.self).outcome == .granted)
         let items = try await get("/v1/me/items", token)
-        #expect(try items.decoded(OwnedItemList.self).items.count == 3)
+        #expect(try items.decoded(List<OwnedItemResource>.self).elements.count == 3)
         let named = try await fixture.send(.get, "/v1/users/\(entrance.account.accountId)/items?issuer=till")
         #expect(named.body == items.body)
         // The same name without an issuer is another user, of the back end.

@@ -69,8 +69,9 @@ import Testing
     }
 
     private func message(of webhook: String) async throws -> String {
-        let list = try await send(.get, "/v1/webhooks/\(webhook)/deliveries").decoded(WebhookDeliveryList.self)
-        return try #require(list.deliveries.first).messageId
+        let list = try await send(.get, "/v1/webhooks/\(webhook)/deliveries").decoded(
+            List<WebhookDeliveryResource>.self)
+        return try #require(list.elements.first).messageId
     }
 
     /// Sells, gives, parks and refuses something of each app, each with the key of the app.
@@ -243,7 +244,7 @@ import Testing
     }
 
     private func items(_ key: String) async throws -> [String] {
-        try await send(.get, "/v1/users/alice/items", key: key).decoded(OwnedItemList.self).items
+        try await send(.get, "/v1/users/alice/items", key: key).decoded(List<OwnedItemResource>.self).elements
             .map { "\($0.item)" }
     }
 
@@ -253,16 +254,18 @@ import Testing
         #expect(try await items(seedKey) == ["background 0", "sprout 0", "sprout 1", "sprout 3"])
         #expect(try await items(fixture.key).count == 7)
         for (key, balance, transactions) in [(gardenKey, "seeds", 3), (seedKey, "coins", 1)] {
-            let balances = try await send(.get, "/v1/users/alice/balances", key: key).decoded(BalanceList.self)
-            #expect(balances.balances.map(\.balance) == [balance])
-            let rights = try await send(.get, "/v1/users/alice/rights", key: key).decoded(UserRightList.self)
-            #expect(rights.rights.count == 1)
-            let sold = try await send(.get, "/v1/users/alice/transactions", key: key).decoded(TransactionList.self)
-            #expect(sold.transactions.count == transactions)
-            let story = try await send(.get, "/v1/users/alice/story", key: key).decoded(StoryList.self)
-            #expect(story.entries.count { $0.kind == "granted" } == transactions)
-            let grants = try await send(.get, "/v1/users/alice/grants?pageSize=1", key: key).decoded(GrantList.self)
-            #expect(grants.grants.count == 1 && grants.nextCursor == nil)
+            let balances = try await send(.get, "/v1/users/alice/balances", key: key).decoded(List<Credit>.self)
+            #expect(balances.elements.map(\.balance) == [balance])
+            let rights = try await send(.get, "/v1/users/alice/rights", key: key).decoded(List<UserRightResource>.self)
+            #expect(rights.elements.count == 1)
+            let sold = try await send(.get, "/v1/users/alice/transactions", key: key).decoded(
+                List<TransactionResource>.self)
+            #expect(sold.elements.count == transactions)
+            let story = try await send(.get, "/v1/users/alice/story", key: key).decoded(List<StoryEntryResource>.self)
+            #expect(story.elements.count { $0.kind == "granted" } == transactions)
+            let grants = try await send(.get, "/v1/users/alice/grants?pageSize=1", key: key).decoded(
+                List<GrantResource>.self)
+            #expect(grants.elements.count == 1 && grants.nextCursor == nil)
         }
         let redeemed = try await send(
             .post, "/v1/users/alice/transactions", #"{"signedTransaction":"\#(seed.proof)"}"#, key: seedKey
@@ -284,9 +287,9 @@ import Testing
         let (seed, flowers) = try await populate()
         func products(_ webhook: String?, key: String) async throws -> Set<String> {
             let path = "/v1/webhooks/\(webhook ?? "")/deliveries"
-            let list = try await send(.get, path, key: key).decoded(WebhookDeliveryList.self)
+            let list = try await send(.get, path, key: key).decoded(List<WebhookDeliveryResource>.self)
             return Set(
-                list.deliveries.compactMap(\.message?.data).map { $0.productId ?? "\($0.item?.collection ?? "")" })
+                list.elements.compactMap(\.message?.data).map { $0.productId ?? "\($0.item?.collection ?? "")" })
         }
         let (seedHook, gardenHook) = (seed.values["webhook"], flowers.values["webhook"])
         let ofSeed: Set = ["\(Self.seed).sprout1"]
@@ -295,10 +298,10 @@ import Testing
         #expect(try await products(gardenHook, key: gardenKey) == ofGarden)
         #expect(try await products(all, key: fixture.key) == ofSeed.union(ofGarden).union(["sprout", "gate"]))
         for (key, webhook) in [(seedKey, seedHook), (gardenKey, gardenHook)] {
-            let list = try await send(.get, "/v1/webhooks", key: key).decoded(WebhookList.self)
-            #expect(list.webhooks.map(\.webhookId) == [webhook])
+            let list = try await send(.get, "/v1/webhooks", key: key).decoded(List<WebhookResource>.self)
+            #expect(list.elements.map(\.webhookId) == [webhook])
         }
-        let listed = try await send(.get, "/v1/webhooks").decoded(WebhookList.self).webhooks
+        let listed = try await send(.get, "/v1/webhooks").decoded(List<WebhookResource>.self).elements
         #expect(Set(listed.map(\.app)) == [nil, Self.seed, Self.garden])
         // One app does not use up the webhooks of another.
         for number in 2...10 { _ = try await webhook(key: seedKey, "https://sprout.example/\(number)") }
@@ -334,13 +337,15 @@ import Testing
             #expect(try await send(.post, "\(users)/transactions", body, key: fixture.key).status == 200)
         }
         func items() async throws -> [String] {
-            try await send(.get, "\(users)/items", key: key).decoded(OwnedItemList.self).items.map { "\($0.item)" }
+            try await send(.get, "\(users)/items", key: key).decoded(List<OwnedItemResource>.self).elements.map {
+                "\($0.item)"
+            }
         }
         #expect(try await items() == ["bed 0"])
         let explanation = try await send(.get, "\(users)/items/gate/1/explanation", key: key)
             .decoded(ExplanationResource.self)
         #expect(explanation.cause == "neverBought")
-        #expect(try await send(.get, "\(users)/balances", key: key).decoded(BalanceList.self).balances.isEmpty)
+        #expect(try await send(.get, "\(users)/balances", key: key).decoded(List<Credit>.self).elements.isEmpty)
 
         let gate = #"{"item":{"collection":"gate","number":1},"reason":"a prize"}"#
         let given = try await send(.post, "\(users)/grants", gate, key: fixture.key).decoded(GrantResource.self)

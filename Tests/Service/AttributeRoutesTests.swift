@@ -20,7 +20,7 @@ import Testing
     private func attributes(key: String? = nil) async throws -> [AttributeResource] {
         let answer = try await fixture.send(.get, "/v1/users/alice/attributes", key: key)
         #expect(answer.status == 200)
-        return try answer.decoded(AttributeList.self).attributes
+        return try answer.decoded(List<AttributeResource>.self).elements
     }
 
     @Test func `a back end states attributes and reads them`() async throws {

@@ -68,8 +68,8 @@ import Testing
     }
 
     private func amount() async throws -> Int? {
-        let list = try await send(.get, "").decoded(BalanceList.self)
-        return list.balances.first { $0.balance == "seeds" }?.amount
+        let list = try await send(.get, "").decoded(List<Credit>.self)
+        return list.elements.first { $0.balance == "seeds" }?.amount
     }
 
     @Test func `a balance is spent once for each idempotency key`() async throws {
@@ -186,7 +186,7 @@ import Testing
         let second = try await add(body, key: key)
         #expect(second.isReplayed)
         #expect(second.jsonData == first.jsonData)
-        let balances = try await send(.get, "").decoded(BalanceList.self).balances
+        let balances = try await send(.get, "").decoded(List<Credit>.self).elements
         #expect(balances.first { $0.balance == "seeds" }?.amount == 5)
         #expect(try await send(.post, "/seeds/spendings", #"{"amount":5,"reason":"Tree"}"#).status == 201)
         #expect(try await add(body, to: "pebbles").code == "balanceUnknown")

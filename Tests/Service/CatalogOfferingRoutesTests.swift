@@ -35,29 +35,30 @@ import Testing
         #expect(resource.definition["description"]?.text == "All sprouts")
         let again = try await put("rights/premium", Self.right)
         #expect((again.status, again.body) == (200, created.body))
-        #expect(try await get("catalog/rights", as: CatalogRightList.self).rights.map(\.name) == ["premium"])
+        #expect(
+            try await get("catalog/rights", as: List<CatalogRightResource>.self).elements.map(\.name) == ["premium"])
 
         let signed = try fixture.shop.store.signedTransaction(try fixture.buy("sprout1").identifier)
         let redeemed = try await fixture.send(
             .post, "/v1/users/alice/transactions", body: "{\"signedTransaction\":\"\(signed)\"}")
         #expect(redeemed.status == 200)
-        let rights = try await get("users/alice/rights", as: UserRightList.self).rights
+        let rights = try await get("users/alice/rights", as: List<UserRightResource>.self).elements
         #expect(rights.map(\.name) == ["premium"])
         #expect(rights.first?.productId == Self.product)
 
         #expect(try await fixture.send(.delete, "/v1/catalog/rights/premium").status == 204)
         #expect(try await fixture.send(.delete, "/v1/catalog/rights/premium").code == "rightNotFound")
-        #expect(try await get("users/alice/rights", as: UserRightList.self).rights.isEmpty)
-        let changes = try await get("catalog/changes?right=premium", as: CatalogChangeList.self).changes
+        #expect(try await get("users/alice/rights", as: List<UserRightResource>.self).elements.isEmpty)
+        let changes = try await get("catalog/changes?right=premium", as: List<CatalogChangeResource>.self).elements
         #expect(changes.map(\.kind) == ["reverted", "defined"])
         #expect(changes.map(\.right) == ["premium", "premium"])
         #expect(changes.allSatisfy { $0.productId == nil && $0.changedByName == "tests" })
-        #expect(try await get("catalog/changes?product=premium", as: CatalogChangeList.self).changes.isEmpty)
+        #expect(try await get("catalog/changes?product=premium", as: List<CatalogChangeResource>.self).elements.isEmpty)
     }
 
     @Test func `a name with other characters is percent-encoded`() async throws {
         #expect(try await put("rights/all%20%EC%83%88%EC%8B%B9", Self.right).status == 201)
-        let rights = try await get("catalog/rights", as: CatalogRightList.self).rights
+        let rights = try await get("catalog/rights", as: List<CatalogRightResource>.self).elements
         #expect(rights.map(\.name) == ["all 새싹"])
         #expect(try await put("rights/a%2Fb", Self.right).status >= 400)
     }
@@ -76,7 +77,7 @@ import Testing
         #expect(try await fixture.send(.delete, "/v1/catalog/current-offering").status == 204)
         #expect(try await fixture.send(.delete, "/v1/catalog/offerings/spring").status == 204)
         #expect(try await put("current-offering", #"{"identifier":"spring"}"#).code == "offeringNotFound")
-        let changes = try await get("catalog/changes", as: CatalogChangeList.self).changes
+        let changes = try await get("catalog/changes", as: List<CatalogChangeResource>.self).elements
         #expect(changes.map(\.offering) == ["spring", nil, nil, "spring"])
         #expect(changes.map(\.isOfCurrentOffering) == [nil, true, true, nil])
         #expect(changes[2].definition?["identifier"]?.text == "spring")
@@ -96,7 +97,7 @@ import Testing
         }
         let detail = try await put("rights/premium", #"{"itms":[]}"#).decoded(ProblemResource.self).detail
         #expect(detail == "premium: itms: the key is unknown; the nearest known one is \"items\".")
-        #expect(try await get("catalog/changes", as: CatalogChangeList.self).changes.isEmpty)
+        #expect(try await get("catalog/changes", as: List<CatalogChangeResource>.self).elements.isEmpty)
     }
 
     /// Two writers who have read the same version do not overwrite each other.
@@ -115,11 +116,11 @@ import Testing
 
     @Test func `a page leads to the next one`() async throws {
         for name in ["a", "b", "c"] { #expect(try await put("rights/\(name)", Self.right).status == 201) }
-        let first = try await get("catalog/rights?pageSize=2", as: CatalogRightList.self)
-        #expect(first.rights.map(\.name) == ["a", "b"])
+        let first = try await get("catalog/rights?pageSize=2", as: List<CatalogRightResource>.self)
+        #expect(first.elements.map(\.name) == ["a", "b"])
         let cursor = try #require(first.nextCursor)
-        let second = try await get("catalog/rights?pageSize=2&cursor=\(cursor)", as: CatalogRightList.self)
-        #expect(second.rights.map(\.name) == ["c"])
+        let second = try await get("catalog/rights?pageSize=2&cursor=\(cursor)", as: List<CatalogRightResource>.self)
+        #expect(second.elements.map(\.name) == ["c"])
         #expect(second.nextCursor == nil)
     }
 

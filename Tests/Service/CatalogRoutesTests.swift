@@ -23,8 +23,8 @@ import Testing
     private func path(_ product: String, _ rest: String = "") -> String { "/v1/catalog/products/\(product)\(rest)" }
 
     private func productIdentifiers(_ query: String = "") async throws -> [String] {
-        let list = try await fixture.send(.get, "/v1/products?pageSize=100\(query)").decoded(ProductList.self)
-        return list.products.map(\.productId)
+        let list = try await fixture.send(.get, "/v1/products?pageSize=100\(query)").decoded(List<ProductResource>.self)
+        return list.elements.map(\.productId)
     }
 
     /// The first sprout, as apps see it.
@@ -32,7 +32,7 @@ import Testing
         try await fixture.send(.get, "/v1/products/\(Self.sprout1)").decoded()
     }
 
-    private func changes(_ query: String = "") async throws -> CatalogChangeList {
+    private func changes(_ query: String = "") async throws -> List<CatalogChangeResource> {
         try await fixture.send(.get, "/v1/catalog/changes\(query)").decoded()
     }
 
@@ -76,7 +76,7 @@ import Testing
         let grant = #"{"item":{"collection":"sprout","number":9},"reason":"a prize"}"#
         #expect(try await fixture.send(.post, "/v1/users/alice/grants", body: grant).status == 201)
 
-        let list = try await changes("?product=moon").changes
+        let list = try await changes("?product=moon").elements
         #expect(list.map(\.kind) == ["defined", "defined"])
         #expect(list.map { $0.definition?["displayPrice"]?.text } == ["1000", "2500"])
         #expect(Set(list.map(\.changedBy)).count == 1)
@@ -93,7 +93,7 @@ import Testing
             app: fixture.shop.catalog.bundleIdentifier, subject: .product("moon"), content: .restoration)
         let answer = try await fixture.ledger.write { try $0.add(change, picture: nil, maximumPictures: 0) }
         #expect(answer == .changed)
-        let list = try await changes("?product=moon").changes
+        let list = try await changes("?product=moon").elements
         #expect(list.map(\.changedByName) == [nil, "tests", "editor"])
         #expect(list.first?.changedBy == "unknown" && list.last?.changedBy == editor.record.identifier)
     }
@@ -137,7 +137,7 @@ import Testing
         #expect(try await fixture.send(.delete, path("moon")).code == "productNotFound")
         #expect(try await !productIdentifiers().contains("moon"))
         #expect(try await fixture.send(.delete, path(Self.sprout1)).status == 204)
-        #expect(try await changes().changes.map(\.kind) == ["reverted", "defined"])
+        #expect(try await changes().elements.map(\.kind) == ["reverted", "defined"])
         #expect(try await fixture.send(.get, "/v1/catalog/changes?product=%00").code == "parameterInvalid")
     }
 
@@ -172,8 +172,8 @@ import Testing
         }
         #expect(try await !productIdentifiers().contains(Self.sprout1))
         #expect(try await product().isWithdrawn == true)
-        let owned = try await fixture.send(.get, "/v1/users/alice/items").decoded(OwnedItemList.self)
-        #expect(owned.items.map(\.item).contains(Item(collection: "sprout", number: 1)))
+        let owned = try await fixture.send(.get, "/v1/users/alice/items").decoded(List<OwnedItemResource>.self)
+        #expect(owned.elements.map(\.item).contains(Item(collection: "sprout", number: 1)))
         #expect(try await redeem(late, for: "bob") == 200)
 
         #expect(try await fixture.send(.delete, path(Self.sprout1, "/withdrawal")).status == 200)
@@ -203,7 +203,7 @@ import Testing
         for type in [nil, "application/octet-stream", "image/png"] {
             #expect(try await upload(png, as: type).status == 200)
         }
-        #expect(try await changes().changes.map(\.kind) == ["pictured"])
+        #expect(try await changes().elements.map(\.kind) == ["pictured"])
     }
 
     @Test func `an invalid picture is refused`() async throws {
@@ -224,7 +224,7 @@ import Testing
         #expect(try await fixture.send(.put, path("coins"), body: coins).status == 201)
         let refused = try await upload(png, to: "coins")
         #expect((refused.status, refused.code) == (422, "pictureOfNoItem"))
-        #expect(try await changes().changes.count == 1)
+        #expect(try await changes().elements.count == 1)
     }
 
     @Test(arguments: [
@@ -246,7 +246,7 @@ import Testing
     func `an invalid definition is refused`(_ product: String, _ body: String, status: Int, code: String) async throws {
         let refused = try await fixture.send(.put, path(product), body: body)
         #expect((refused.status, refused.code) == (status, code))
-        #expect(try await changes().changes.isEmpty)
+        #expect(try await changes().elements.isEmpty)
     }
 
     @Test func `changing the catalog needs the scope`() async throws {
@@ -273,7 +273,7 @@ import Testing
         #expect(statuses == [Int](repeating: 201, count: 20))
         #expect(try await productIdentifiers().filter { $0.hasPrefix("moon") }.count == 20)
         let page = try await changes("?pageSize=20")
-        #expect(page.changes.map(\.number) == (1...20).reversed().map { $0 })
+        #expect(page.elements.map(\.number) == (1...20).reversed().map { $0 })
         #expect(page.nextCursor == nil)
     }
 
@@ -283,8 +283,8 @@ import Testing
         while let last = cursor {
             let answer = try await fixture.send(
                 .get, "/v1/catalog/products?pageSize=4" + (last.isEmpty ? "" : "&cursor=\(last)")
-            ).decoded(CatalogProductList.self)
-            seen += answer.products.map(\.productId)
+            ).decoded(List<CatalogProductResource>.self)
+            seen += answer.elements.map(\.productId)
             cursor = answer.nextCursor
         }
         #expect(seen.count == 11)

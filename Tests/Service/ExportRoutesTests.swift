@@ -1,5 +1,6 @@
 import Features
 import Foundation
+import HTTPSupport
 import HTTPTypes
 import Proofs
 import Service
@@ -57,7 +58,7 @@ import Testing
         #expect(try await fixture.keys.revoke(desk.record.identifier))
         try await grant(to: "bob")
         let revocation = #"{"reason":"A mistake"}"#
-        let grants = try await fixture.send(.get, "/v1/users/bob/grants").decoded(GrantList.self).grants
+        let grants = try await fixture.send(.get, "/v1/users/bob/grants").decoded(List<GrantResource>.self).elements
         let granted = try #require(grants.first)
         let path = "/v1/users/bob/grants/\(granted.grantId)/revocation"
         #expect(try await fixture.send(.put, path, body: revocation).status == 200)

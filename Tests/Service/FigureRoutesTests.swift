@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSupport
 import HTTPTypes
 import Service
 import TestSupport
@@ -27,9 +28,9 @@ import Testing
     }
 
     @Test func `the list has each figure with its definition`() async throws {
-        let list = try await fixture.send(.get, "/v1/figures").decoded(FigureList.self)
-        #expect(list.figures.contains { $0.figure == "mrr" && $0.kind == "level" && $0.isMoney })
-        for figure in list.figures {
+        let list = try await fixture.send(.get, "/v1/figures").decoded(List<FigureResource>.self)
+        #expect(list.elements.contains { $0.figure == "mrr" && $0.kind == "level" && $0.isMoney })
+        for figure in list.elements {
             let answer = try await fixture.send(.get, "/v1/figures/\(figure.figure)")
             #expect(answer.status == 200, "\(figure.figure)")
             #expect(try answer.decoded(FigureAnswerResource.self).figure == figure.figure)

@@ -33,8 +33,8 @@ import Testing
 
     /// The items of a user, without those that everybody owns.
     private func items(of user: String = "alice") async throws -> [String] {
-        let list = try await fixture.send(.get, "/v1/users/\(user)/items").decoded(OwnedItemList.self)
-        return list.items.map(\.item).filter { $0.number != 0 }.map(\.description)
+        let list = try await fixture.send(.get, "/v1/users/\(user)/items").decoded(List<OwnedItemResource>.self)
+        return list.elements.map(\.item).filter { $0.number != 0 }.map(\.description)
     }
 
     @Test func `an item is granted and revoked with reasons`() async throws {
@@ -56,9 +56,9 @@ import Testing
         // The first revocation is kept.
         let again = try await fixture.send(.put, path, body: "{\"reason\":\"Another\"}")
         #expect(again.body == revoked.body)
-        let list = try await fixture.send(.get, "/v1/users/alice/grants").decoded(GrantList.self)
-        #expect(list.grants.count == 1)
-        #expect(list.grants.first?.revocation?.reason == "A mistake")
+        let list = try await fixture.send(.get, "/v1/users/alice/grants").decoded(List<GrantResource>.self)
+        #expect(list.elements.count == 1)
+        #expect(list.elements.first?.revocation?.reason == "A mistake")
         // Another user's grant is not found.
         let others = try await fixture.send(
             .put, "/v1/users/bob/grants/\(identifier)/revocation", body: "{\"reason\":\"x\"}")
@@ -84,7 +84,7 @@ import Testing
         try await fixture.ledger.write {
             _ = try $0.add(grant, for: alice, keeping: nil, for: nil, deletingBefore: grant.grantedAt)
         }
-        let grants = try await fixture.send(.get, path).decoded(GrantList.self).grants
+        let grants = try await fixture.send(.get, path).decoded(List<GrantResource>.self).elements
         #expect(grants.map(\.grantedByName) == [nil, "support desk"])
         #expect(grants.first?.grantedBy == "unknown")
     }
@@ -121,21 +121,21 @@ import Testing
         #expect(first.body == second.body)
         // For another user it is another request.
         #expect(try await grant(for: "bob", headers: [name: "gift-1"]).code == "idempotencyKeyReused")
-        let list = try await fixture.send(.get, "/v1/users/alice/grants").decoded(GrantList.self)
-        #expect(list.grants.count == 1)
+        let list = try await fixture.send(.get, "/v1/users/alice/grants").decoded(List<GrantResource>.self)
+        #expect(list.elements.count == 1)
     }
 
     @Test func `grants are listed in pages, newest first`() async throws {
         for number in 1...3 { #expect(try await grant(number).status == 201) }
-        func page(_ query: String) async throws -> GrantList {
+        func page(_ query: String) async throws -> List<GrantResource> {
             try await fixture.send(.get, "/v1/users/alice/grants?pageSize=2\(query)").decoded()
         }
         let first = try await page("")
-        #expect(first.grants.map(\.item.number) == [3, 2])
+        #expect(first.elements.map(\.item.number) == [3, 2])
         let cursor = try #require(first.nextCursor)
         _ = try await grant(4)
         let second = try await page("&cursor=\(cursor)")
-        #expect(second.grants.map(\.item.number) == [1])
+        #expect(second.elements.map(\.item.number) == [1])
         #expect(second.nextCursor == nil)
     }
 

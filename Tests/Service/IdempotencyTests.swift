@@ -73,8 +73,8 @@ import Testing
         #expect(other.status == 422)
         #expect(other.code == "idempotencyKeyReused")
         #expect(try await post(one, under: "k1", user: "bob").code == "idempotencyKeyReused")
-        let list = try await fixture.send(.get, "/v1/users/alice/items").decoded(OwnedItemList.self)
-        #expect(list.items.count == 3)
+        let list = try await fixture.send(.get, "/v1/users/alice/items").decoded(List<OwnedItemResource>.self)
+        #expect(list.elements.count == 3)
     }
 
     @Test func `an idempotency key belongs to its caller`() async throws {

@@ -73,7 +73,7 @@ import Testing
             Array(message.body.utf8), identifier: message.identifier, secrets: [secret], at: clock.now())
         #expect(signed.headers.last?.value == message.signatures.joined(separator: " "))
         let request: MailRequest = try message.decoded()
-        #expect(request.type == .verification)
+        #expect(request.type == "mail.verification")
         #expect(request.data.to == "mint@example.com")
         #expect(request.data.from == "Garden <no-reply@garden.example>")
         #expect(request.data.language == "ko")

@@ -37,9 +37,9 @@ import Testing
     }
 
     private func items() async throws -> Int {
-        let list = try await fixture.send(.get, "/v1/users/alice/items").decoded(OwnedItemList.self)
+        let list = try await fixture.send(.get, "/v1/users/alice/items").decoded(List<OwnedItemResource>.self)
         // Everybody owns two of them.
-        return list.items.count - 2
+        return list.elements.count - 2
     }
 
     @Test func `a refund revokes an item, and its reversal restores it`() async throws {
@@ -59,8 +59,8 @@ import Testing
         let second = try await notify("REFUND", uuid: uuid, about: refunded)
         #expect(try second.decoded(NotificationReceipt.self).outcome == "duplicate")
         #expect(try await items() == 0)
-        let list = try await fixture.send(.get, "/v1/users/alice/transactions").decoded(TransactionList.self)
-        let transaction = try #require(list.transactions.first)
+        let list = try await fixture.send(.get, "/v1/users/alice/transactions").decoded(List<TransactionResource>.self)
+        let transaction = try #require(list.elements.first)
         #expect(transaction.revocationReason == 1)
         #expect(transaction.revocationDate == TestProofs.signedAt.rfc3339)
 

@@ -16,12 +16,12 @@ import Testing
     }
 
     @Test func `every item has a picture that can be cached forever`() async throws {
-        let listed: PictureList = try await fixture.send(.get, "/v1/pictures", key: "").decoded()
+        let listed: List<PictureResource> = try await fixture.send(.get, "/v1/pictures", key: "").decoded()
         let sprouts = (0...4).map { Item(collection: "sprout", number: $0) }
         let backgrounds = (0...7).map { Item(collection: "background", number: $0) }
-        #expect(listed.pictures.map(\.item) == backgrounds + sprouts)
-        #expect(Set(listed.pictures.map(\.picture)).count == 13)
-        for entry in listed.pictures {
+        #expect(listed.elements.map(\.item) == backgrounds + sprouts)
+        #expect(Set(listed.elements.map(\.picture)).count == 13)
+        for entry in listed.elements {
             let address = try #require(entry.picture)
             let answer = try await fixture.send(.get, address, key: "")
             #expect(answer.status == 200)
@@ -40,11 +40,11 @@ import Testing
     }
 
     @Test func `a product has the address of its picture`() async throws {
-        let listed: PictureList = try await fixture.send(.get, "/v1/pictures", key: "").decoded()
+        let listed: List<PictureResource> = try await fixture.send(.get, "/v1/pictures", key: "").decoded()
         let product: ProductResource = try await fixture.send(.get, "/v1/products/com.memolease.sesac1.sprout4")
             .decoded()
         #expect(product.picture != nil)
-        #expect(product.picture == listed.pictures.first { $0.item == product.item }?.picture)
+        #expect(product.picture == listed.elements.first { $0.item == product.item }?.picture)
     }
 
     /// A picture without a version may change tomorrow. One with an unknown version may change at any moment.

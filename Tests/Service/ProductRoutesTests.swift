@@ -14,8 +14,8 @@ import Testing
     private func identifiers(_ query: String, language: String = "en") async throws -> [String] {
         let answer = try await fixture.send(
             .get, "/v1/products?\(query)", headers: [.acceptLanguage: language])
-        let list = try answer.decoded(ProductList.self)
-        return list.products.map { $0.productId.replacing("com.memolease.sesac1.", with: "") }
+        let list = try answer.decoded(List<ProductResource>.self)
+        return list.elements.map { $0.productId.replacing("com.memolease.sesac1.", with: "") }
     }
 
     @Test(arguments: [
@@ -44,7 +44,7 @@ import Testing
         for language in ["en", "ko"] {
             let answer = try await fixture.send(
                 .get, "/v1/products?sort=name", headers: [.acceptLanguage: language])
-            let names = try answer.decoded(ProductList.self).products.map(\.displayName)
+            let names = try answer.decoded(List<ProductResource>.self).elements.map(\.displayName)
             #expect(names.count == 11)
             #expect(names == names.sorted())
             #expect(answer.headers[.contentLanguage] == language)
@@ -69,8 +69,8 @@ import Testing
         repeat {
             let answer = try await fixture.send(
                 .get, "/v1/products?pageSize=4&sort=-price" + (cursor.map { "&cursor=\($0)" } ?? ""))
-            let page = try answer.decoded(ProductList.self)
-            found += page.products.map(\.productId)
+            let page = try answer.decoded(List<ProductResource>.self)
+            found += page.elements.map(\.productId)
             cursor = page.nextCursor
         } while cursor != nil && found.count < 20
         #expect(found.count == 11)

@@ -61,8 +61,9 @@ import Testing
 
     /// The identifiers of alice's redeemed transactions.
     private func transactions() async throws -> [String] {
-        let list = try await fixture.send(.get, "/v1/me/transactions", key: token).decoded(TransactionList.self)
-        return list.transactions.map(\.transactionId)
+        let list = try await fixture.send(.get, "/v1/me/transactions", key: token).decoded(
+            List<TransactionResource>.self)
+        return list.elements.map(\.transactionId)
     }
 
     private let choice = #"{"chosen":[{"collection":"sprout","number":1}]}"#
@@ -130,8 +131,8 @@ import Testing
     }
 
     private func products(_ path: String, key: String? = nil) async throws -> [ProductResource] {
-        let list: ProductList = try await fixture.send(.get, path, key: key ?? token).decoded()
-        return list.products
+        let list: List<ProductResource> = try await fixture.send(.get, path, key: key ?? token).decoded()
+        return list.elements
     }
 
     private func wish(_ method: HTTPRequest.Method, _ product: String) async throws -> ServiceFixture.Answer {
@@ -146,7 +147,7 @@ import Testing
     @Test func `a withdrawn product leaves the wish list`() async throws {
         for product in ["sprout1", "sprout2", "sprout3"] { #expect(try await wish(.put, product).status == 204) }
         let first = try await fixture.send(.get, "/v1/me/wishes?pageSize=1&sort=number", key: token)
-        let cursor = try #require(try first.decoded(ProductList.self).nextCursor)
+        let cursor = try #require(try first.decoded(List<ProductResource>.self).nextCursor)
         let path = "/v1/catalog/products/com.memolease.sesac1.sprout1/withdrawal"
         #expect(try await fixture.send(.put, path).status == 200)
         #expect(try await names("?sort=number") == ["sprout2", "sprout3"])
@@ -194,8 +195,8 @@ import Testing
         let whole = try await names("?sort=\(sort)")
         if sort == "-wished" { #expect(whole == ["sprout3", "sprout2", "sprout4", "sprout1"]) }
         let path = "/v1/me/wishes?pageSize=2&sort=\(sort)"
-        let first: ProductList = try await fixture.send(.get, path, key: token).decoded()
-        #expect(first.products.map(\.productId) == whole.prefix(2).map { "com.memolease.sesac1.\($0)" })
+        let first: List<ProductResource> = try await fixture.send(.get, path, key: token).decoded()
+        #expect(first.elements.map(\.productId) == whole.prefix(2).map { "com.memolease.sesac1.\($0)" })
         #expect(try await wish(.delete, whole[1]).status == 204)
         let cursor = try #require(first.nextCursor)
         #expect(try await names("?pageSize=2&sort=\(sort)&cursor=\(cursor)") == Array(whole.suffix(2)))

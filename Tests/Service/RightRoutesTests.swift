@@ -1,5 +1,6 @@
 import Catalog
 import Foundation
+import HTTPSupport
 import HTTPTypes
 import Proofs
 import Service
@@ -34,7 +35,7 @@ import Testing
     }
 
     private func rights(_ user: String, _ query: String = "") async throws -> [UserRightResource] {
-        try await fixture.send(.get, "/v1/users/\(user)/rights\(query)").decoded(UserRightList.self).rights
+        try await fixture.send(.get, "/v1/users/\(user)/rights\(query)").decoded(List<UserRightResource>.self).elements
     }
 
     @Test func `a user has the rights of bought products and their items`() async throws {

@@ -35,7 +35,8 @@ import Testing
         #expect(try second.decoded(Redemption.self).outcome == .unchanged)
         let items = try await send(.get, "/v1/users/alice/items", over: framework)
         #expect(
-            try items.decoded(OwnedItemList.self).items.map(\.item).contains(Item(collection: "sprout", number: 1)))
+            try items.decoded(List<OwnedItemResource>.self).elements.map(\.item).contains(
+                Item(collection: "sprout", number: 1)))
         let other = try await send(.post, "/v1/users/bob/receipts", body: body, over: framework)
         #expect(other.status == 409)
         #expect(other.contentType == "application/problem+json")

@@ -44,8 +44,8 @@ import Testing
     }
 
     private func items(_ user: String = "alice") async throws -> [String] {
-        let list = try await fixture.send(.get, "/v1/users/\(user)/items").decoded(OwnedItemList.self)
-        return list.items.map { "\($0.collection) \($0.number)" }
+        let list = try await fixture.send(.get, "/v1/users/\(user)/items").decoded(List<OwnedItemResource>.self)
+        return list.elements.map { "\($0.collection) \($0.number)" }
     }
 
     private func limitedKey(to app: String, _ scopes: Set<APIKeyScope> = Set(APIKeyScope.allCases)) async throws
@@ -62,15 +62,15 @@ import Testing
         #expect(try gate.decoded(Redemption.self).outcome == .granted)
         #expect(try await items() == ["background 0", "bed 0", "gate 1", "sprout 0", "sprout 1"])
         let transactions = try await fixture.send(.get, "/v1/users/alice/transactions")
-            .decoded(TransactionList.self).transactions
+            .decoded(List<TransactionResource>.self).elements
         #expect(transactions.map(\.bundleId) == [TestGarden.bundleIdentifier, Self.seed])
         let ofGarden = try await fixture.send(
             .get, "/v1/users/alice/transactions?app=\(TestGarden.bundleIdentifier)"
-        ).decoded(TransactionList.self).transactions
+        ).decoded(List<TransactionResource>.self).elements
         #expect(ofGarden.map(\.productId) == ["garden.gate"])
         #expect(
             try await fixture.send(.get, "/v1/users/alice/transactions?app=com.example.unknown")
-                .decoded(TransactionList.self).transactions.isEmpty)
+                .decoded(List<TransactionResource>.self).elements.isEmpty)
     }
 
     @Test func `a notification belongs to the app that it names`() async throws {
@@ -102,7 +102,7 @@ import Testing
         #expect(
             problem.detail == "The service sells several apps. Name one of \(Self.apps) in the query parameter app.")
         let products = try await fixture.send(.get, "/v1/products?app=\(TestGarden.bundleIdentifier)&pageSize=100")
-            .decoded(ProductList.self).products
+            .decoded(List<ProductResource>.self).elements
         #expect(Set(products.map(\.productId)) == Set(garden.catalog.products.map(\.productIdentifier)))
         #expect(try await fixture.send(.get, "/v1/products/garden.gate?app=\(Self.seed)").code == "productNotFound")
         #expect(try await fixture.send(.get, "/v1/products?app=com.example.unknown").code == "parameterInvalid")
@@ -111,8 +111,9 @@ import Testing
     @Test func `a token for one app is limited to it`() async throws {
         let now = fixture.shop.clock.now().secondsSince1970
         let token = try issuer.token(at: now)
-        let products = try await fixture.send(.get, "/v1/products?pageSize=100", key: token).decoded(ProductList.self)
-        #expect(products.products.map(\.productId).contains("\(Self.seed).sprout1"))
+        let products = try await fixture.send(.get, "/v1/products?pageSize=100", key: token).decoded(
+            List<ProductResource>.self)
+        #expect(products.elements.map(\.productId).contains("\(Self.seed).sprout1"))
         let forbidden = try await fixture.send(
             .get, "/v1/products?app=\(TestGarden.bundleIdentifier)", key: token)
         #expect(forbidden.status == 403)
@@ -148,7 +149,7 @@ import Testing
         _ = try await redeem(try fixture.buy("sprout1"), of: fixture.shop.store)
 
         let seen = try await fixture.send(.get, "/v1/users/alice/transactions", key: key)
-            .decoded(TransactionList.self).transactions
+            .decoded(List<TransactionResource>.self).elements
         #expect(seen.map(\.bundleId) == [Self.seed])
         #expect(try await fixture.send(.get, "/v1/transactions/\(sold)", key: key).code == "transactionUnknown")
         #expect(try await fixture.send(.get, "/v1/transactions/\(sold)").status == 200)
@@ -186,8 +187,8 @@ import Testing
         #expect(
             try await fixture.send(.get, "/v1/products/moon?app=\(TestGarden.bundleIdentifier)").status == 200)
         let changes = try await fixture.send(.get, "/v1/catalog/changes?app=\(TestGarden.bundleIdentifier)")
-            .decoded(CatalogChangeList.self)
-        #expect(changes.changes.map(\.kind) == ["defined"])
+            .decoded(List<CatalogChangeResource>.self)
+        #expect(changes.elements.map(\.kind) == ["defined"])
         #expect(try await fixture.send(.put, "/v1/catalog/products/moon", body: moon).code == "appRequired")
     }
 

@@ -41,20 +41,22 @@ import Testing
     }
 
     private func story(_ user: String) async throws -> [StoryEntryResource] {
-        try await fixture.send(.get, "/v1/users/\(user)/story").decoded(StoryList.self).entries
+        try await fixture.send(.get, "/v1/users/\(user)/story").decoded(List<StoryEntryResource>.self).elements
     }
 
     @Test func `users are found by a prefix of their name and by their account token`() async throws {
         for user in ["alba", "alice", "bob"] { _ = try await redeem("sprout1", for: user, account: user) }
-        let found = try await fixture.send(.get, "/v1/users?search=al&pageSize=1").decoded(KnownUserList.self)
-        #expect(found.users.map(\.user.name) == ["alba"])
+        let found = try await fixture.send(.get, "/v1/users?search=al&pageSize=1").decoded(List<KnownUserResource>.self)
+        #expect(found.elements.map(\.user.name) == ["alba"])
         let cursor = try #require(found.nextCursor)
-        let next = try await fixture.send(.get, "/v1/users?search=al&cursor=\(cursor)").decoded(KnownUserList.self)
-        #expect(next.users.map(\.user.name) == ["alice"])
-        let token = try #require(next.users.first).appAccountToken
-        let named = try await fixture.send(.get, "/v1/users?search=\(token)").decoded(KnownUserList.self)
-        #expect(named.users.map(\.user.name) == ["alice"])
-        #expect(try await fixture.send(.get, "/v1/users?search=zoe").decoded(KnownUserList.self).users.isEmpty)
+        let next = try await fixture.send(.get, "/v1/users?search=al&cursor=\(cursor)").decoded(
+            List<KnownUserResource>.self)
+        #expect(next.elements.map(\.user.name) == ["alice"])
+        let token = try #require(next.elements.first).appAccountToken
+        let named = try await fixture.send(.get, "/v1/users?search=\(token)").decoded(List<KnownUserResource>.self)
+        #expect(named.elements.map(\.user.name) == ["alice"])
+        #expect(
+            try await fixture.send(.get, "/v1/users?search=zoe").decoded(List<KnownUserResource>.self).elements.isEmpty)
         #expect(try await fixture.send(.get, "/v1/users").code == "parameterInvalid")
     }
 
@@ -105,9 +107,10 @@ import Testing
         var (paged, cursor): ([String], String?) = ([], nil)
         repeat {
             let query = "pageSize=1" + (cursor.map { "&cursor=\($0)" } ?? "")
-            let page = try await fixture.send(.get, "/v1/users/alice/story?\(query)").decoded(StoryList.self)
-            #expect(page.entries.count == 1)
-            paged += page.entries.map(\.text)
+            let page = try await fixture.send(.get, "/v1/users/alice/story?\(query)").decoded(
+                List<StoryEntryResource>.self)
+            #expect(page.elements.count == 1)
+            paged += page.elements.map(\.text)
             cursor = page.nextCursor
         } while cursor != nil
         #expect(paged == alice.map(\.text))
@@ -138,11 +141,13 @@ import Testing
         let bought = try fixture.buy("sprout2", account: "a")
         let transaction = try #require(bought.purchase).transactionIdentifier
         try await notify()
-        let listed = try await fixture.send(.get, "/v1/unclaimed").decoded(UnclaimedPurchaseList.self).purchases
+        let listed = try await fixture.send(.get, "/v1/unclaimed").decoded(List<UnclaimedPurchaseResource>.self)
+            .elements
         #expect(listed.map(\.transactionId) == [transaction])
         #expect(listed.first?.item == Item(collection: "sprout", number: 2))
         #expect(
-            try await fixture.send(.get, "/v1/unclaimed?search=1").decoded(UnclaimedPurchaseList.self).purchases.isEmpty
+            try await fixture.send(.get, "/v1/unclaimed?search=1").decoded(List<UnclaimedPurchaseResource>.self)
+                .elements.isEmpty
         )
         #expect(try await explanation("alice", "sprout/2").cause == "unclaimed")
         let found = try await fixture.send(.get, "/v1/transactions/\(transaction)").decoded(PurchaseLookup.self)

@@ -31,13 +31,13 @@ import Testing
     @Test func `transactions are listed newest first`() async throws {
         for product in ["sprout1", "sprout2", "background1"] { _ = try await redeem(product, for: "alice") }
         let first = try await fixture.send(.get, "/v1/users/alice/transactions?pageSize=2")
-        let shown = try first.decoded(TransactionList.self)
+        let shown = try first.decoded(List<TransactionResource>.self)
         #expect(
-            shown.transactions.map(\.productId) == [
+            shown.elements.map(\.productId) == [
                 "com.memolease.sesac1.background1", "com.memolease.sesac1.sprout2",
             ])
-        #expect(shown.transactions.allSatisfy { $0.origin == .localSandbox })
-        let facts = try #require(shown.transactions.first).facts
+        #expect(shown.elements.allSatisfy { $0.origin == .localSandbox })
+        let facts = try #require(shown.elements.first).facts
         #expect(facts["environment"]?.text == "Sandbox")
         #expect(facts["type"]?.text == "Non-Consumable")
         #expect(facts["inAppOwnershipType"]?.text == "PURCHASED")
@@ -50,7 +50,7 @@ import Testing
         #expect(!String(decoding: first.body, as: UTF8.self).contains("revocationDate"))
         let cursor = try #require(shown.nextCursor)
         let second = try await fixture.send(.get, "/v1/users/alice/transactions?pageSize=2&cursor=\(cursor)")
-        #expect(try second.decoded(TransactionList.self).transactions.count == 1)
+        #expect(try second.decoded(List<TransactionResource>.self).elements.count == 1)
         #expect(try second.decoded([String: JSONContent].self)["nextCursor"] == nil)
         #expect(try await fixture.send(.get, "/v1/users/alice/transactions?cursor=YQ").code == "parameterInvalid")
     }
@@ -106,8 +106,8 @@ import Testing
         let proof = try verified.decoded(ProofResource.self)
         #expect(proof.origin == .localSandbox)
         #expect(proof.purchases?.first?.productId == "com.memolease.sesac1.sprout1")
-        let list = try await fixture.send(.get, "/v1/users/alice/transactions").decoded(TransactionList.self)
-        #expect(list.transactions.isEmpty)
+        let list = try await fixture.send(.get, "/v1/users/alice/transactions").decoded(List<TransactionResource>.self)
+        #expect(list.elements.isEmpty)
         let refused = try await fixture.send(.post, "/v1/proofs/verify", body: "{\"proof\":\"\(signed.dropLast(4))\"}")
         #expect(refused.status == 422)
         #expect(refused.code == "signatureInvalid" || refused.code == "encodingInvalid")

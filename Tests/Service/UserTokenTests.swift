@@ -57,10 +57,11 @@ import Testing
         #expect(revoked.revocation?.revokedByName == "tests")
         let grant = #"{"item":{"collection":"sprout","number":2},"reason":"a prize"}"#
         #expect(try await fixture.send(.post, "/v1/users/alice/grants?\(query)", body: grant).status == 201)
-        let shown = try await fixture.send(.get, "/v1/users/alice/transactions?\(query)").decoded(TransactionList.self)
-        #expect(shown.transactions.first?.revocation?.revokedByName == "tests")
-        let own = try await get("/v1/me/transactions", token: token).decoded(TransactionList.self)
-        let revocation = try #require(own.transactions.first?.revocation)
+        let shown = try await fixture.send(.get, "/v1/users/alice/transactions?\(query)").decoded(
+            List<TransactionResource>.self)
+        #expect(shown.elements.first?.revocation?.revokedByName == "tests")
+        let own = try await get("/v1/me/transactions", token: token).decoded(List<TransactionResource>.self)
+        let revocation = try #require(own.elements.first?.revocation)
         #expect(revocation.revokedBy == revoked.revocation?.revokedBy)
         #expect(revocation.revokedByName == nil)
         let archive = try await fixture.send(.get, "/v1/users/alice/export?\(query)").decoded(UserArchiveResource.self)
@@ -85,9 +86,9 @@ import Testing
         let redeemed = try await fixture.send(.post, "/v1/me/transactions", body: body, key: token)
         #expect(try redeemed.decoded(Redemption.self).outcome == .granted)
         let items = try await get(token: token)
-        #expect(try items.decoded(OwnedItemList.self).items.count == 3)
-        let list = try await get("/v1/me/transactions", token: token).decoded(TransactionList.self)
-        #expect(list.transactions.count == 1)
+        #expect(try items.decoded(List<OwnedItemResource>.self).elements.count == 3)
+        let list = try await get("/v1/me/transactions", token: token).decoded(List<TransactionResource>.self)
+        #expect(list.elements.count == 1)
 
         // A back end reaches the same user by the issuer. Its own alice is another user.
         let path = "/v1/users/alice/items?issuer=\(TestIssuer.issuer)"

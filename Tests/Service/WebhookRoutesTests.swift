@@ -1,5 +1,6 @@
 import Features
 import Foundation
+import HTTPSupport
 import HTTPTypes
 import Proofs
 import Service
@@ -35,8 +36,8 @@ import Testing
         let shown = try await fixture.send(.get, path).decoded(WebhookResource.self)
         #expect(shown.url == "https://example.com/hooks")
         #expect(shown.secret == nil)
-        let list = try await fixture.send(.get, "/v1/webhooks").decoded(WebhookList.self)
-        #expect(list.webhooks.map(\.webhookId) == [identifier])
+        let list = try await fixture.send(.get, "/v1/webhooks").decoded(List<WebhookResource>.self)
+        #expect(list.elements.map(\.webhookId) == [identifier])
         #expect(
             try await fixture.send(.get, path + "/secret").decoded([String: String].self) == ["secret": secret])
         let moved = try await fixture.send(.patch, path, body: #"{"url":"https://example.org/"}"#)
@@ -89,11 +90,11 @@ import Testing
         #expect((made.createdBy, made.createdByName) == (hooks.record.identifier, "hooks"))
         #expect(try await fixture.keys.revoke(hooks.record.identifier))
         let path = "/v1/webhooks/\(made.webhookId)"
-        let list = try await fixture.send(.get, "/v1/webhooks").decoded(WebhookList.self)
+        let list = try await fixture.send(.get, "/v1/webhooks").decoded(List<WebhookResource>.self)
         let shown = try await fixture.send(.get, path).decoded(WebhookResource.self)
         let moved = try await fixture.send(.patch, path, body: #"{"url":"https://example.org/"}"#)
             .decoded(WebhookResource.self)
-        #expect((list.webhooks + [shown, moved]).map(\.createdByName) == ["hooks", "hooks", "hooks"])
+        #expect((list.elements + [shown, moved]).map(\.createdByName) == ["hooks", "hooks", "hooks"])
 
         let desk = try await fixture.keys.make(name: "support desk", scopes: [.grant])
         let body = #"{"item":{"collection":"sprout","number":1},"reason":"a prize"}"#
@@ -111,7 +112,8 @@ import Testing
         try await fixture.ledger.write {
             _ = try $0.add(unknown, for: dave, keeping: nil, for: nil, deletingBefore: unknown.grantedAt)
         }
-        let deliveries = try await fixture.send(.get, path + "/deliveries").decoded(WebhookDeliveryList.self).deliveries
+        let deliveries = try await fixture.send(.get, path + "/deliveries").decoded(List<WebhookDeliveryResource>.self)
+            .elements
         let messages = Dictionary(
             uniqueKeysWithValues: deliveries.compactMap(\.message?.data).map { ($0.user.name, $0) })
         #expect(messages.count == 4)
@@ -147,8 +149,8 @@ import Testing
         var (users, cursor): ([String], String?) = ([], "")
         while let last = cursor {
             let query = "?pageSize=2&state=pending" + (last.isEmpty ? "" : "&cursor=\(last)")
-            let page = try await fixture.send(.get, path + query).decoded(WebhookDeliveryList.self)
-            for delivery in page.deliveries {
+            let page = try await fixture.send(.get, path + query).decoded(List<WebhookDeliveryResource>.self)
+            for delivery in page.elements {
                 #expect(delivery.state == "pending")
                 #expect(delivery.attempts == 0)
                 users.append(delivery.message?.data.user.name ?? "")
@@ -156,8 +158,8 @@ import Testing
             cursor = page.nextCursor
         }
         #expect(users == ["user3", "user2", "user1"])
-        let failed = try await fixture.send(.get, path + "?state=failed").decoded(WebhookDeliveryList.self)
-        #expect(failed.deliveries.isEmpty)
+        let failed = try await fixture.send(.get, path + "?state=failed").decoded(List<WebhookDeliveryResource>.self)
+        #expect(failed.elements.isEmpty)
         #expect(try await fixture.send(.get, path + "?state=dead").code == "parameterInvalid")
         #expect(try await fixture.send(.get, path + "?cursor=eA").code == "parameterInvalid")
         #expect(try await fixture.send(.post, path + "/replay").decoded([String: Int].self) == ["replayed": 0])
@@ -175,7 +177,7 @@ import Testing
         let path = "/v1/webhooks/\(made.webhookId)"
         try await grant()
         let list = try await fixture.send(.get, path + "/deliveries")
-        let delivery = try #require(try list.decoded(WebhookDeliveryList.self).deliveries.first)
+        let delivery = try #require(try list.decoded(List<WebhookDeliveryResource>.self).elements.first)
         #expect(delivery.message == nil)
         let event = try #require(delivery.revenueCatMessage?["event"])
         #expect(event["type"]?.text == "NON_RENEWING_PURCHASE" && event["id"]?.text == delivery.messageId)

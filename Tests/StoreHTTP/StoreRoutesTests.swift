@@ -164,8 +164,8 @@ import Testing
             #expect(try await buy("garden.gate", #","outcome":"\#(outcome)""#).effect == nil, "\(outcome)")
         }
         // The list of the queue has no effects.
-        let list = try await send(.get, "/sandbox/v1/queue").decoded(QueueList.self)
-        #expect(list.transactions.count == 5 && list.transactions.allSatisfy { $0.effect == nil })
+        let list = try await send(.get, "/sandbox/v1/queue").decoded(List<QueueResource>.self)
+        #expect(list.elements.count == 5 && list.elements.allSatisfy { $0.effect == nil })
     }
 
     @Test(arguments: ["promotional", "offerCode", "winBack"])
@@ -175,18 +175,18 @@ import Testing
             """
         let bought = try await send(.post, "/sandbox/v1/purchases", body).decoded(QueueResource.self)
         #expect(bought.error == "invalidOfferIdentifier")
-        let list = try await send(.get, "/sandbox/v1/products").decoded(ProductList.self)
-        let offers = list.products.compactMap(\.subscription).flatMap(\.offers)
+        let list = try await send(.get, "/sandbox/v1/products").decoded(List<ProductResource>.self)
+        let offers = list.elements.compactMap(\.subscription).flatMap(\.offers)
         #expect(offers.contains { $0.offerType == type })
     }
 
     @Test func `requests of an app fail with the simulated errors`() async throws {
         try garden.buy("garden.basic.monthly")
-        let list = try await send(.get, "/sandbox/v1/products").decoded(ProductList.self)
-        #expect(list.products.count == garden.catalog.configuration.products.count)
+        let list = try await send(.get, "/sandbox/v1/products").decoded(List<ProductResource>.self)
+        #expect(list.elements.count == garden.catalog.configuration.products.count)
         let path = "/sandbox/v1/accounts/alice/"
-        let statuses = try await send(.get, path + "subscriptions").decoded(SubscriptionStatusList.self)
-        let last = try #require(statuses.subscriptions.first?.lastTransactions.first)
+        let statuses = try await send(.get, path + "subscriptions").decoded(List<SubscriptionStatusResource>.self)
+        let last = try #require(statuses.elements.first?.lastTransactions.first)
         #expect(last.status == 1)
         _ = try garden.renewalInfo(last.signedRenewalInfo)
         let app = try await send(.get, path + "appTransaction").decoded(AppTransactionResource.self)
@@ -207,7 +207,7 @@ import Testing
     @Test func `names in paths are percent-decoded`() async throws {
         try garden.buy("garden.gate", account: "앨 리스")
         let path = "/sandbox/v1/accounts/%EC%95%A8%20%EB%A6%AC%EC%8A%A4/transactions"
-        #expect(try await send(.get, path).decoded(SaleList.self).transactions.count == 1)
+        #expect(try await send(.get, path).decoded(List<SaleResource>.self).elements.count == 1)
     }
 
     @Test func `the notification address is an http URL or empty`() async throws {

@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import HTTPSupport
 import Proofs
 import Service
 import TestSupport
@@ -11,6 +12,18 @@ import Testing
 
     init() throws {
         till = try TillProcess()
+    }
+
+    /// A product as administrators see it.
+    private struct CatalogProduct: Decodable {
+        let isWithdrawn: Bool
+        let picture: String?
+    }
+
+    private struct CatalogChange: Decodable, Listed {
+        static let listName = "changes"
+
+        let kind: String
     }
 
     private let moon = "com.memolease.sesac1.sprout9"
@@ -45,19 +58,19 @@ import Testing
         let pictured = try await first.curl(
             catalog + "/picture", key: key, options: put + ["--form", "picture=@\(file.path)"])
         #expect(pictured.status == 200)
-        let address = try #require(try pictured.decoded(CatalogProductResource.self).picture)
+        let address = try #require(try pictured.decoded(CatalogProduct.self).picture)
         #expect(try await first.curl(address).body == Data(contentsOf: file))
         #expect(try await first.curl(catalog + "/withdrawal", key: key, options: put).status == 200)
         first.kill()
 
         let third = try await ServeProcess(till, ["--catalog-administration"])
-        let shown = try await third.curl(catalog, key: key).decoded(CatalogProductResource.self)
+        let shown = try await third.curl(catalog, key: key).decoded(CatalogProduct.self)
         #expect(shown.isWithdrawn)
         #expect(shown.picture == address)
-        let owned = try await third.curl("/v1/users/alice/items", key: key).decoded(OwnedItemList.self)
-        #expect(owned.items.contains { $0.item.number == 9 })
-        let list = try await third.curl("/v1/catalog/changes", key: key).decoded(CatalogChangeList.self)
-        #expect(list.changes.map(\.kind) == ["withdrawn", "pictured", "defined"])
+        let owned = try await third.curl("/v1/users/alice/items", key: key).decoded(List<OwnedItemResource>.self)
+        #expect(owned.elements.contains { $0.item.number == 9 })
+        let list = try await third.curl("/v1/catalog/changes", key: key).decoded(List<CatalogChange>.self)
+        #expect(list.elements.map(\.kind) == ["withdrawn", "pictured", "defined"])
         // The command line's service applies the changes, too, and recognizes the proof.
         let redeemed = till.folder.file("moon.jws")
         try Data(proof.utf8).write(to: redeemed)

@@ -18,7 +18,7 @@ import Testing
     @Test func `the catalog is listed by collection and language, without a data directory`() async throws {
         let till = try TillProcess(hasKeys: false)
         let listed = try await till.run("products", "--json")
-        let products = try listed.decoded(ProductList.self).products
+        let products = try listed.decoded(List<ProductResource>.self).elements
         #expect(products.count == 11)
         #expect(products.first?.displayName == "Sturdy Sprout")
         #expect(products.first?.price == 1_200_000)
@@ -41,8 +41,8 @@ import Testing
         #expect(listed.status == 0)
         #expect(listed.output.contains("Auto-Renewable Subscription  Club  USD 4.99 every 3 months  club.monthly"))
         let report = try await till.run("store", "products", "--products", "a.storekit", "--json").decoded(
-            ProductList.self)
-        #expect(report.products.first?.subscription?.period == "P3M")
+            List<ProductResource>.self)
+        #expect(report.elements.first?.subscription?.period == "P3M")
         let missing = try await till.run("store", "products", "--products", "b.storekit")
         #expect(missing.status == 1)
         #expect(missing.error.contains("b.storekit: the file is missing"))

@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import HTTPSupport
 import Proofs
 import TestSupport
 import Testing
@@ -41,7 +42,7 @@ import till
         #expect(answers[2].contains("\"kind\":\"appReceipt\""))
         #expect(answers[4].contains("\"outcome\":\"granted\""))
         #expect(answers[5] == answers[4])
-        let owned = try JSONDecoder().decode(OwnedItemList.self, from: Data(answers[7].utf8)).items
+        let owned = try JSONDecoder().decode(List<OwnedItemResource>.self, from: Data(answers[7].utf8)).elements
         #expect(owned.contains { $0.item == Item(collection: "background", number: 2) && $0.source == "grant" })
         #expect(answers[8].contains("\"transactionId\""))
         #expect(answers[9].contains("till_redemptions_total{outcome=\"granted\",code=\"\"} 1\n"))

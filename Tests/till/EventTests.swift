@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSupport
 import Service
 import TestSupport
 import Testing
@@ -51,8 +52,8 @@ import Testing
         #expect(
             try await server.curl("/v1/me/profile", key: alice, body: profile, options: ["--request", "PATCH"]).status
                 == 200)
-        let list = try await server.curl("/v1/me/transactions", key: alice).decoded(TransactionList.self)
-        let transaction = try #require(list.transactions.first).transactionId
+        let list = try await server.curl("/v1/me/transactions", key: alice).decoded(List<TransactionResource>.self)
+        let transaction = try #require(list.elements.first).transactionId
         let taken = try await server.curl(
             "/v1/users/alice/transactions/\(transaction)/revocation?issuer=\(TestIssuer.issuer)", key: key,
             body: #"{"reason":"a secret of the team's"}"#, options: ["--request", "PUT"])

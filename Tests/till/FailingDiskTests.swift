@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSupport
 import Service
 import TestSupport
 import Testing
@@ -43,7 +44,7 @@ import Testing
 
     private func redeemed(_ service: ServeProcess) async throws -> Int {
         let answer = try await service.curl("/v1/users/alice/transactions", key: key)
-        return try answer.decoded(TransactionList.self).transactions.count
+        return try answer.decoded(List<TransactionResource>.self).elements.count
     }
 
     @Test func `a failed sync stops the ledger until a restart`() async throws {

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSupport
 import Proofs
 import Service
 import TestSupport
@@ -116,8 +117,9 @@ import Testing
         #expect(why.contains("An import expects a purchase of com.memolease.sesac1.sprout1 from 2026-01-31"), "\(why)")
         let given = try await till.run("give", "mint", "sprout", "2", "--issuer", "customer", "--reason", "A present")
         #expect(given.status == 0, "\(given.error)")
-        let story = try await till.run("story", "mint", "--issuer", "customer", "--json").decoded(StoryList.self)
-        #expect(story.entries.first?.kind == "itemGiven")
+        let story = try await till.run("story", "mint", "--issuer", "customer", "--json").decoded(
+            List<StoryEntryResource>.self)
+        #expect(story.elements.first?.kind == "itemGiven")
         #expect(try await till.run("story", "mint").output.contains("No entries"))
         // Another user presents the purchase. The service keeps it for the customer.
         try await till.run("resume", "--user", "alice")

@@ -29,8 +29,9 @@ import Testing
         }
         let written = try Data(contentsOf: till.folder.file("shops/Garden/Till.storekit"))
         #expect(try written == Data(contentsOf: TestGarden.file))
-        let listed = try await till.run("products", "--catalog", "shops/Garden", "--json").decoded(ProductList.self)
-        #expect(listed.products.count == 6)
+        let listed = try await till.run("products", "--catalog", "shops/Garden", "--json").decoded(
+            List<ProductResource>.self)
+        #expect(listed.elements.count == 6)
         #expect(created.output.contains("Created shops/Garden/Offerings.json"))
         let catalog = try Catalog(folder: till.folder.folder("shops/Garden"))
         #expect(catalog.rights.map(\.name) == ["plus"])

@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import HTTPSupport
 import Proofs
 import Service
 import TestSupport
@@ -25,7 +26,8 @@ import Testing
     static let sprout1 = "com.memolease.sesac1.sprout1"
 
     private func owned(_ till: TillProcess, _ user: String = "alice") async throws -> [String] {
-        try await till.run("owned", user, "--json").decoded(OwnedItemList.self).items.map(\.item.description)
+        try await till.run("owned", user, "--json").decoded(List<OwnedItemResource>.self).elements.map(
+            \.item.description)
     }
 
     private func queue(_ till: TillProcess) async throws -> [QueuedTransaction] {
@@ -58,7 +60,7 @@ import Testing
         #expect(try await till.run("why", "bob", "sprout", "1").output.contains("has never bought"))
         let given = try await till.run("give", "alice", "sprout", "3", "--reason", "A present")
         #expect(given.status == 0, "\(given.error)")
-        let story = try await till.run("story", "alice", "--json").decoded(StoryList.self).entries
+        let story = try await till.run("story", "alice", "--json").decoded(List<StoryEntryResource>.self).elements
         #expect(Set(story.map(\.kind)) == ["itemGiven", "granted"])
         let transaction = try #require(story.first { $0.kind == "granted" }?.reference)
         let revoked = try await till.run("revoke", "alice", transaction, "--reason", "Chargeback")

@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import HTTPSupport
 import Proofs
 import Service
 import TestSupport
@@ -37,7 +38,8 @@ import Testing
             return try result.decoded()
         }
         func items() async throws -> [Item] {
-            try await service.curl("/v1/users/alice/items", key: key).decoded(OwnedItemList.self).items.map(\.item)
+            try await service.curl("/v1/users/alice/items", key: key).decoded(List<OwnedItemResource>.self).elements
+                .map(\.item)
         }
 
         let first = try await buy("sprout1", "--app-account-token", token)
@@ -90,7 +92,7 @@ import Testing
         #expect(bought.status == 0)
         try await expectEventually {
             let items = try await service.curl("/v1/users/alice/items", key: key)
-            return try items.decoded(OwnedItemList.self).items.map(\.item).contains(
+            return try items.decoded(List<OwnedItemResource>.self).elements.map(\.item).contains(
                 Item(collection: "sprout", number: 1))
         }
         #expect(await store.end(SIGTERM) == 0)

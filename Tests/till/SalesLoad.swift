@@ -1,6 +1,7 @@
 import AppStore
 import AsyncHTTPClient
 import Foundation
+import HTTPSupport
 import Proofs
 import Service
 import TestSupport
@@ -125,9 +126,9 @@ struct SalesLoad {
             let issuer = user.issuer.isEmpty ? "" : "&issuer=\(user.issuer)"
             var cursor = ""
             repeat {
-                let page: TransactionList = try await client.get(
+                let page: List<TransactionResource> = try await client.get(
                     "/v1/users/\(user.name)/transactions?pageSize=100\(issuer)\(cursor)")
-                found += page.transactions.map(\.transactionId)
+                found += page.elements.map(\.transactionId)
                 cursor = page.nextCursor.map { "&cursor=\($0)" } ?? ""
             } while !cursor.isEmpty
         }

@@ -4,6 +4,37 @@ import Service
 import TestSupport
 import Testing
 
+/// A member as the app reads it. It needs every field.
+private struct SeedAppUser: Decodable {
+    let _id: String
+    let __v: Int
+    let uid: String
+    let phoneNumber: String
+    let email: String
+    let FCMtoken: String
+    let nick: String
+    let birth: String
+    let gender: Int
+    let study: String
+    let comment: [String]
+    let reputation: [Int]
+    let sesac: Int
+    let sesacCollection: [Int]
+    let background: Int
+    let backgroundCollection: [Int]
+    let purchaseToken: [String]
+    let transactionId: [String]
+    let reviewedBefore: [String]
+    let reportedNum: Int
+    let reportedUser: [String]
+    let dodgepenalty: Int
+    let dodgeNum: Int
+    let ageMin: Int
+    let ageMax: Int
+    let searchable: Int
+    let createdAt: String
+}
+
 /// The unmodified seed app: the requests of a whole shop session, sent over the socket.
 @Suite struct SeedAppTests {
     let till: TillProcess

@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import HTTPSupport
 import Service
 import TestSupport
 import Testing
@@ -38,7 +39,7 @@ import Testing
         let owned = try await till.run(
             arguments: ["owned", "anybody", "--server", server.url.absoluteString, "--json"],
             environment: ["TILL_TOKEN": try issuer.token(at: now)])
-        #expect(try owned.decoded(OwnedItemList.self).items.count == 2)
+        #expect(try owned.decoded(List<OwnedItemResource>.self).elements.count == 2)
         #expect(try await server.curl("/v1/me/items", key: try issuer.token(at: now - 3601)).status == 401)
         #expect(try await server.curl("/v1/me/items", key: try TestIssuer().token(at: now)).status == 401)
     }

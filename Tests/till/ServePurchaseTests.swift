@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import HTTPSupport
 import Proofs
 import Service
 import TestSupport
@@ -32,8 +33,9 @@ import Testing
         let again = try await second.curl(
             "/v1/users/alice/receipts", key: key, body: "{\"receipt\":\"\(receipt)\"}")
         #expect(try again.decoded(Redemption.self).outcome == .unchanged)
-        let list = try await second.curl("/v1/users/alice/transactions", key: key).decoded(TransactionList.self)
-        #expect(list.transactions.count == 1)
+        let list = try await second.curl("/v1/users/alice/transactions", key: key).decoded(
+            List<TransactionResource>.self)
+        #expect(list.elements.count == 1)
         #expect(await second.end(SIGTERM) == 0)
     }
 
@@ -53,7 +55,7 @@ import Testing
             arguments: ["buy", "com.memolease.sesac1.sprout1", "--user", "alice", "--server", address, "--json"],
             environment: key)
         #expect(bought.status == 0, "\(bought.error)")
-        #expect(try bought.decoded(OwnedItemList.self).items.count == 3)
+        #expect(try bought.decoded(List<OwnedItemResource>.self).elements.count == 3)
         let owned = try await till.run(
             arguments: ["owned", "alice", "--server", address + "/"], environment: key)
         #expect(owned.output.contains("Sturdy Sprout"))

@@ -38,8 +38,8 @@ import Testing
 
     /// The items of a user, without the free items.
     private func items(of user: String, at server: ServeProcess) async throws -> [String] {
-        let list = try await server.curl("/v1/users/\(user)/items", key: key).decoded(OwnedItemList.self)
-        return list.items.map(\.item).filter { $0.number > 0 }.map(\.description)
+        let list = try await server.curl("/v1/users/\(user)/items", key: key).decoded(List<OwnedItemResource>.self)
+        return list.elements.map(\.item).filter { $0.number > 0 }.map(\.description)
     }
 
     @Test func `the catalog has pages and languages, and an unchanged page is not sent again`() async throws {
@@ -47,8 +47,8 @@ import Testing
         let path = "/v1/products?collection=background&sort=-price&pageSize=2"
         let first = try await server.curl(path, key: key, options: ["--header", "Accept-Language: ko"])
         #expect(first.field("Content-Language") == "ko")
-        let list = try first.decoded(ProductList.self)
-        #expect(list.products.count == 2)
+        let list = try first.decoded(List<ProductResource>.self)
+        #expect(list.elements.count == 2)
         let cursor = try #require(list.nextCursor)
         #expect(try await server.curl(path + "&cursor=\(cursor)", key: key).status == 200)
         let tag = try #require(first.field("ETag"))
@@ -128,8 +128,9 @@ import Testing
         #expect(try await notify("REFUND", uuid: uuid, refund) == "revoked")
         #expect(try await notify("REFUND", uuid: uuid, refund) == "duplicate")
         #expect(try await items(of: "alice", at: server) == [])
-        let history = try await server.curl("/v1/users/alice/transactions", key: key).decoded(TransactionList.self)
-        let transaction = try #require(history.transactions.first)
+        let history = try await server.curl("/v1/users/alice/transactions", key: key).decoded(
+            List<TransactionResource>.self)
+        let transaction = try #require(history.elements.first)
         #expect(transaction.revocationReason == 1)
         #expect(try await notify("REFUND_REVERSED", payload(secondsLater: 2)) == "granted")
         #expect(try await items(of: "alice", at: server) == ["sprout 1"])

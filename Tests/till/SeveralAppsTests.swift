@@ -1,6 +1,7 @@
 import AppStore
 import Catalog
 import Foundation
+import HTTPSupport
 import Proofs
 import Service
 import TestSupport
@@ -74,13 +75,14 @@ import Testing
         try await garden.buy("garden.gate", for: token)
         let expected = [("gate", 1), ("sprout", 1)].map { Item(collection: $0, number: $1) }
         try await expectEventually {
-            let owned = try await service.curl("/v1/users/alice/items", key: key).decoded(OwnedItemList.self).items
+            let owned = try await service.curl("/v1/users/alice/items", key: key).decoded(List<OwnedItemResource>.self)
+                .elements
             return expected.allSatisfy(owned.map(\.item).contains)
         }
         let appKey = try await backEnd.run("keys", "make", "garden", "--app", Self.garden).output
             .trimmingCharacters(in: .whitespacesAndNewlines)
         let transactions = try await service.curl("/v1/users/alice/transactions", key: appKey)
-            .decoded(TransactionList.self).transactions
+            .decoded(List<TransactionResource>.self).elements
         #expect(transactions.map(\.productId) == ["garden.gate"])
         let listed = try await backEnd.run("keys", "list").output
         #expect(listed.contains(Self.garden))

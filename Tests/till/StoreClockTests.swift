@@ -1,6 +1,7 @@
 import AppStore
 import Features
 import Foundation
+import HTTPSupport
 import TestSupport
 import Testing
 
@@ -43,8 +44,8 @@ import Testing
         for user in ["alice", "bob", "carol"] {
             #expect(try await run("buy", "com.memolease.sesac1.master.monthly", "--user", user).status == 0)
         }
-        let sales = try await run("store", "sales", "carol", "--json").decoded(SaleList.self)
-        let transaction = try #require(sales.transactions.last).transactionId
+        let sales = try await run("store", "sales", "carol", "--json").decoded(List<SaleResource>.self)
+        let transaction = try #require(sales.elements.last).transactionId
         #expect(try await run("store", "subscription", "cancel", transaction).status == 0)
         await expectEventually { types(receiver, of: "carol").last == "subscription.autoRenewDisabled" }
         switch way {

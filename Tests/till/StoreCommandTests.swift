@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import HTTPSupport
 import Proofs
 import Service
 import TestSupport
@@ -24,7 +25,7 @@ import Testing
 
     /// The output of `till store reset --json`.
     private struct Reset: Decodable {
-        let cleared: ResetResource
+        let cleared: ResetResult
     }
 
     /// A data directory with a store that sells the garden's products.
@@ -50,8 +51,8 @@ import Testing
         let after = try await till.run("store", "time", "--advance", "1mo")
         #expect(after.status == 0)
         #expect(after.output > before)
-        let sales = try await till.run("store", "sales", "alice", "--json").decoded(SaleList.self)
-        #expect(sales.transactions.count == 2)
+        let sales = try await till.run("store", "sales", "alice", "--json").decoded(List<SaleResource>.self)
+        #expect(sales.elements.count == 2)
         for (event, status) in [("cancel", 0), ("resume", 0), ("consent", 1)] {
             let result = try await till.run("store", "subscription", event, identifier)
             #expect(result.status == status, "\(event): \(result.error)")
@@ -103,8 +104,8 @@ import Testing
         #expect(words.contains("changes to garden.basic.monthly on \(try #require(change.renewalDate))"))
         #expect(!words.contains("USD"))
         // The store charged only the first payment.
-        let sales = try await till.run("store", "sales", "alice", "--json").decoded(SaleList.self)
-        #expect(sales.transactions.map(\.price) == [price])
+        let sales = try await till.run("store", "sales", "alice", "--json").decoded(List<SaleResource>.self)
+        #expect(sales.elements.map(\.price) == [price])
     }
 
     @Test func `an interrupted purchase names the command that completes it`() async throws {
@@ -129,7 +130,7 @@ import Testing
         try await till.run("store", "buy", "garden.basic.monthly", "--account", "alice")
         let advanced = try await till.run("store", "time", "--advance", "2mo")
         #expect(advanced.output.matches(of: /renewed +garden\.basic\.monthly +alice/).count == 2)
-        let sales = try await till.run("store", "sales", "alice", "--json").decoded(SaleList.self).transactions
+        let sales = try await till.run("store", "sales", "alice", "--json").decoded(List<SaleResource>.self).elements
         try await till.run("store", "subscription", "cancel", try #require(sales.last).transactionId)
         let report = try await till.run("store", "time", "--advance", "2mo", "--json").decoded(TimeResource.self)
         #expect(report.events?.map(\.kind) == ["expired"])
@@ -167,7 +168,8 @@ import Testing
         #expect(
             reset.output
                 == "Cleared 13 sales, 13 notifications, the clock and the settings. The keys and the products stay.\n")
-        #expect(try await till.run("store", "sales", "alice", "--json").decoded(SaleList.self).transactions.isEmpty)
+        #expect(
+            try await till.run("store", "sales", "alice", "--json").decoded(List<SaleResource>.self).elements.isEmpty)
         let settings = try await till.run("store", "settings", "--json").decoded(SettingsResource.self)
         #expect(!settings.isAskToBuyEnabled)
         #expect(settings.notificationsURL?.path == "/apple")
@@ -263,7 +265,7 @@ import Testing
         #expect(
             try await till.run("store", "buy", product, "--account", "a", "--app-account-token", token).status == 0)
         try await expectEventually {
-            try await service.curl("/v1/users/alice/items", key: key).decoded(OwnedItemList.self).items
+            try await service.curl("/v1/users/alice/items", key: key).decoded(List<OwnedItemResource>.self).elements
                 .contains { $0.item == Item(collection: "sprout", number: 1) }
         }
         #expect(await service.end(SIGTERM) == 0)

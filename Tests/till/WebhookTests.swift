@@ -1,5 +1,6 @@
 import Features
 import Foundation
+import HTTPSupport
 import Proofs
 import Service
 import Synchronization
@@ -48,8 +49,8 @@ import Testing
         // Once the failed attempt is recorded, the next service retries within seconds. Otherwise it waits for the lease's end.
         await expectEventually {
             let answer = try? await first.curl("/v1/webhooks/\(webhook)/deliveries", key: key)
-            let list = try? answer?.decoded(WebhookDeliveryList.self)
-            return list?.deliveries.first?.lastAttempt?.status == 500
+            let list = try? answer?.decoded(List<WebhookDeliveryResource>.self)
+            return list?.elements.first?.lastAttempt?.status == 500
         }
         first.kill()
         // The command line makes a sale while no service runs.
@@ -60,8 +61,8 @@ import Testing
         await expectEventually { receiver.received.count >= 3 }
         await expectEventually {
             let answer = try? await second.curl(deliveries, key: key)
-            let list = try? answer?.decoded(WebhookDeliveryList.self)
-            return list?.deliveries.count == 2
+            let list = try? answer?.decoded(List<WebhookDeliveryResource>.self)
+            return list?.elements.count == 2
         }
         let received = receiver.received
         let types = try received.map { try $0.decoded(WebhookMessage.self).type.rawValue }

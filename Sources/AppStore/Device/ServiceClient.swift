@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import HTTPSupport
 import NIOSSL
+import Proofs
 import Synchronization
 
 /// A client of the service's HTTP API, with one credential.
@@ -130,5 +131,79 @@ package struct ServiceClient: Sendable {
         }
         guard status < 500 else { return ServiceUnreachable(reason: "HTTP status \(status), \(problem.code)") }
         return ServiceRefusal(code: problem.code, message: problem.detail)
+    }
+}
+
+extension ServiceClient {
+    /// The largest part of an export, in bytes: a part has all records of its users.
+    private static let maximumPart = 1 << 28
+    private static let attempts = 10
+
+    /// A part of an export.
+    package struct ExportPart: Sendable {
+        /// Whole lines.
+        package let body: Data
+        /// The path of the next part, with its query; nil after the last.
+        package let next: String?
+    }
+
+    /// Reads a part of an export, and retries if the service limits the rate or is busy.
+    ///
+    /// Throws as `get` does.
+    package func exportPart(_ path: String) async throws -> ExportPart {
+        let (links, body) = try await answer(
+            to: HTTPClientRequest(url: url.absoluteString + path), within: 120, upTo: Self.maximumPart,
+            attempts: Self.attempts)
+        return ExportPart(body: body, next: links.lazy.compactMap(Self.next).first)
+    }
+
+    /// The path of a link to the next part (RFC 8288), on the same service.
+    private static func next(_ link: String) -> String? {
+        link.wholeMatch(of: /<(\/[^>]*)>; *rel="next"/).map { String($0.1) }
+    }
+}
+
+/// Root certificates that a client trusts in addition to those of the system.
+package struct AdditionalRoots: Sendable {
+    private let certificates: [NIOSSLCertificate]
+
+    /// Reads the certificates of a PEM text.
+    ///
+    /// - Returns: Nil if the text has no certificate, or an invalid one.
+    package init?(pem: [UInt8]) {
+        guard let certificates = try? NIOSSLCertificate.fromPEMBytes(pem), !certificates.isEmpty else { return nil }
+        self.certificates = certificates
+    }
+
+    var tlsConfiguration: TLSConfiguration {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.additionalTrustRoots = [.certificates(certificates)]
+        return configuration
+    }
+}
+
+/// A refusal by the service.
+package struct ServiceRefusal: CodedError, Hashable {
+    package let code: String
+    package let message: String
+
+    package init(code: String, message: String) {
+        self.code = code
+        self.message = message
+    }
+}
+
+/// A request without a usable answer of the service. The request may have arrived.
+package struct ServiceUnreachable: CodedError, Equatable {
+    package let reason: String
+
+    package init(reason: String) {
+        self.reason = reason
+    }
+
+    package var code: String { "serviceUnreachable" }
+
+    package var message: String {
+        "The service gave no usable answer: \(reason). Nothing is lost. Try again."
     }
 }

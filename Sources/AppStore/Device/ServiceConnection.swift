@@ -1,3 +1,5 @@
+import Foundation
+import HTTPSupport
 import Proofs
 
 /// The device's connection to the service, for one user.
@@ -9,4 +11,89 @@ package protocol ServiceConnection: Sendable {
 
     /// The items that the user owns, including those that everybody owns.
     func items() async throws -> [OwnedItemResource]
+}
+
+/// A proof of purchase in text. The device sends it to the service and does not read its content.
+package enum Proof: Hashable, Sendable {
+    /// The app receipt (PKCS#7), in base64.
+    case receipt(String)
+    /// A signed transaction (JWS).
+    case signedTransaction(String)
+
+    package var text: String {
+        switch self {
+        case .receipt(let text), .signedTransaction(let text): text
+        }
+    }
+}
+
+/// A connection to the service over HTTP, for one user.
+package struct HTTPServiceConnection: ServiceConnection {
+    /// The characters that a path segment may have unencoded (RFC 3986 section 2.3).
+    private static let unreserved = CharacterSet(
+        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+
+    private let client: ServiceClient
+    private let userPath: String
+
+    /// - Parameters:
+    ///   - client: A client with an API key, or with the user's own token if `user` is nil.
+    ///   - user: Nil for the user of the token.
+    package init(client: ServiceClient, user: User?) {
+        self.client = client
+        userPath = Self.path(of: user)
+    }
+
+    /// The path of a user's resources.
+    ///
+    /// - Parameter user: Nil for the user of the token.
+    package static func path(of user: User?) -> String {
+        user.map { "/v1/users/" + segment($0.name) } ?? "/v1/me"
+    }
+
+    /// A text as a segment of a path.
+    package static func segment(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+    }
+
+    package func redeem(_ proof: Proof) async throws -> Redemption {
+        switch proof {
+        case .receipt(let receipt):
+            try await client.post(userPath + "/receipts", ["receipt": receipt])
+        case .signedTransaction(let transaction):
+            try await client.post(userPath + "/transactions", ["signedTransaction": transaction])
+        }
+    }
+
+    package func items() async throws -> [OwnedItemResource] {
+        let list: List<OwnedItemResource> = try await client.get(userPath + "/items")
+        return list.elements
+    }
+}
+
+/// An item that a user owns, with its period and its source.
+package struct OwnedItemResource: Codable, Listed, Sendable {
+    package static let listName = "items"
+
+    package let collection: String
+    package let number: Int
+    /// `purchase`, `grant` (by the team) or `rule` (the catalog gives the item to everybody).
+    package let source: String
+    /// A purchase's state as in `UserSubscriptionResource`, or `owned` or `familyShared`. Other sources have `owned`.
+    package let state: String
+    /// The start of the user's uninterrupted ownership. Nil for a rule. Dates are RFC 3339, UTC.
+    package let since: String?
+    /// The end. Nil if the item has none.
+    package let until: String?
+    /// True if the subscription renews. Nil if the App Store has not stated it.
+    package let renews: Bool?
+    /// The product of a purchase.
+    package let productId: String?
+    package let transactionId: String?
+    package let originalTransactionId: String?
+    package let origin: Origin?
+    /// The identifier of a grant.
+    package let grant: String?
+
+    package var item: Item { Item(collection: collection, number: number) }
 }

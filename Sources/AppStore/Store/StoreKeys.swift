@@ -85,3 +85,107 @@ struct StoreKeys: Sendable {
         try FileManager.default.moveItem(at: unfinished, to: folder)
     }
 }
+
+/// A key that signs proofs, with its certificate chain.
+struct SigningIdentity: Sendable {
+    let key: PrivateKey
+    /// The certificates of the leaf, the intermediate and the root, in this order.
+    let chain: [Certificate]
+}
+
+/// The store's identity for TLS: a certificate for Apple's host names, issued by a local authority. Clients have to trust
+/// the authority.
+package struct ServerIdentity: Sendable {
+    /// The hosts of the App Store Server API and of verifyReceipt, old and new, the placeholder of Apple's libraries for local
+    /// testing, and this machine.
+    package static let hostNames = [
+        "api.storekit.apple.com", "api.storekit-sandbox.apple.com", "api.storekit.itunes.apple.com",
+        "api.storekit-sandbox.itunes.apple.com", "buy.itunes.apple.com", "sandbox.itunes.apple.com",
+        "local-testing-base-url", "localhost", "127.0.0.1",
+    ]
+
+    /// The validity of the authority, and of the server's certificate, in days. Each start makes a new server certificate.
+    /// Clients reject one that is valid for more than 398 days.
+    private static let authorityDays: Int64 = 20 * 365
+    private static let certificateDays: Int64 = 90
+
+    /// The file of the authority's certificate, in PEM.
+    package let authority: URL
+    /// The file of the server's certificate and the authority's, in PEM.
+    package let certificate: URL
+    /// The file of the server's private key, in PEM.
+    package let key: URL
+
+    /// Makes the server's certificate in a folder, and the authority if the folder has none.
+    package init(folder: URL, clock: any WallClock, randomness: Randomness) throws(StoreError) {
+        authority = folder.appending(path: "authority.pem", directoryHint: .notDirectory)
+        certificate = folder.appending(path: "server.pem", directoryHint: .notDirectory)
+        key = folder.appending(path: "server-key.pem", directoryHint: .notDirectory)
+        let (certificate, key) = (certificate, key)
+        do {
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try PrivateFile.withLock(folder.appendingPathExtension("lock")) {
+                let issuer = Issuer(clock: clock, randomness: randomness)
+                let authority = try issuer.authority(in: folder)
+                let server = try issuer.certificate(
+                    .leaf, "Till Local Store", days: Self.certificateDays, serverNames: Self.hostNames, below: authority
+                )
+                try PrivateFile.replace(
+                    certificate, with: Array((server.certificate.pem + authority.certificate.pem).utf8))
+                try PrivateFile.replace(key, with: Array(try server.key.pem().utf8))
+            }
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            throw .signingFailed("\(error)")
+        }
+    }
+
+    /// Issues certificates, each with a P-256 key.
+    private struct Issuer {
+        typealias Link = (certificate: Certificate, key: PrivateKey)
+
+        let clock: any WallClock
+        let randomness: Randomness
+
+        /// The authority of a folder. A missing one is made.
+        func authority(in folder: URL) throws -> Link {
+            let certificateFile = folder.appending(path: "authority.cer", directoryHint: .notDirectory)
+            let keyFile = folder.appending(path: "authority-key.pem", directoryHint: .notDirectory)
+            // The key is written last: if it exists, the other files do.
+            if let pem = try? String(contentsOf: keyFile, encoding: .utf8) {
+                let key = try PrivateKey(pem: pem)
+                guard let certificate = Certificate(der: [UInt8](try Data(contentsOf: certificateFile))),
+                    certificate.publicKey == key.publicKey
+                else { throw StoreError.keysUnreadable(path: folder.path) }
+                return (certificate, key)
+            }
+            let made = try certificate(.root, "Till Local TLS", days: ServerIdentity.authorityDays)
+            try PrivateFile.replace(certificateFile, with: made.certificate.der)
+            try PrivateFile.replace(
+                folder.appending(path: "authority.pem", directoryHint: .notDirectory),
+                with: Array(made.certificate.pem.utf8))
+            try PrivateFile.replace(keyFile, with: Array(try made.key.pem().utf8))
+            return made
+        }
+
+        func certificate(
+            _ role: CertificateTemplate.Role,
+            _ commonName: String,
+            days: Int64,
+            serverNames: [String] = [],
+            below issuer: Link? = nil
+        ) throws -> Link {
+            let now = clock.now()
+            let key = try PrivateKey.generate(.p256)
+            // A day back, for a client whose clock is behind. A leading 1 keeps the number positive.
+            let certificate = try CertificateTemplate(
+                role: role, commonName: commonName, organization: "Till", serialNumber: [1] + randomness.bytes(15),
+                notBefore: now.adding(days: -1).secondsSince1970, notAfter: now.adding(days: days).secondsSince1970,
+                serverNames: serverNames
+            ).issue(for: key.publicKey, issuer: issuer?.certificate, signer: issuer?.key ?? key, digest: .sha256)
+            return (certificate, key)
+        }
+    }
+}

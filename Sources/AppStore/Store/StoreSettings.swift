@@ -1,5 +1,6 @@
 import Catalog
 import Foundation
+import GRDB
 import Proofs
 
 /// The store's settings for all accounts, as a StoreKit test session has them (StoreKitTest, `SKTestSession`).
@@ -41,5 +42,76 @@ package struct StoreSettings: Hashable, Sendable, Codable {
         isBillingGracePeriodEnabled = settings.isBillingGracePeriodEnabled
         failureError = settings.failureError?.rawValue
         simulatedErrors = settings.storeKitErrors
+    }
+}
+
+/// The SQL statements on the clock and settings. They run inside the caller's transaction of the store's database.
+struct StateRecords {
+    let database: Database
+
+    /// The offset of the store's clock to the machine's, in milliseconds.
+    func offset() throws -> Int64 {
+        try value("clock offset").flatMap { Int64($0) } ?? 0
+    }
+
+    func setOffset(_ milliseconds: Int64) throws { try set("clock offset", String(milliseconds)) }
+
+    /// The changed settings; nil if nobody has changed them.
+    func settings() throws -> StoreSettings? {
+        try value("settings").map { try StoreRecord.value($0) }
+    }
+
+    func setSettings(_ settings: StoreSettings) throws { try set("settings", try StoreRecord.text(settings)) }
+
+    /// The faults of the next notifications, one for each.
+    func faults() throws -> [NotificationFault] {
+        try value("notification faults").map { try StoreRecord.value($0) } ?? []
+    }
+
+    func setFaults(_ faults: [NotificationFault]) throws {
+        try set("notification faults", try StoreRecord.text(faults))
+    }
+
+    private func value(_ key: String) throws -> String? {
+        try String.fetchOne(database, sql: "SELECT value FROM store_state WHERE key = ?", arguments: [key])
+    }
+
+    private func set(_ key: String, _ value: String) throws {
+        try database.execute(
+            sql:
+                "INSERT INTO store_state (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+            arguments: [key, value])
+    }
+}
+
+/// The things that a reset cleared.
+package struct ResetResult: Hashable, Codable, Sendable {
+    /// The number of transactions sold, renewals included.
+    package let sales: Int
+    package let notifications: Int
+    /// True if the clock was ahead of the machine's.
+    package let clock: Bool
+    /// True if a setting, or a fault of the next notifications, differed from the configuration.
+    package let settings: Bool
+}
+
+extension Store {
+    /// Clears the sales, the notifications, the clock and the settings. The keys, the products and the notification address
+    /// stay.
+    package func reset() throws(StoreError) -> ResetResult {
+        try write { books in
+            let state = StateRecords(database: books.database)
+            var initial = StoreSettings(configuration)
+            initial.notificationsURL = books.settings.notificationsURL
+            let cleared = ResetResult(
+                sales: try books.count("app_store_transaction"), notifications: try books.count("notification"),
+                clock: try state.offset() != 0,
+                settings: try initial != books.settings || !state.faults().isEmpty)
+            try books.clearSales()
+            try state.setOffset(0)
+            try state.setSettings(initial)
+            try state.setFaults([])
+            return cleared
+        }
     }
 }

@@ -89,8 +89,7 @@ package struct NotificationSender: Service {
         request.headers.add(name: "Content-Type", value: "application/json")
         request.headers.add(name: "User-Agent", value: "App Store Server")
         do {
-            let body = SignedNotification(signedPayload: delivery.signedPayload)
-            request.body = .bytes(try JSONAnswer.encode(body))
+            request.body = .bytes(try JSONAnswer.encode(["signedPayload": delivery.signedPayload]))
             let status = try await Deadline.run(within: Self.timeout) { [request] in
                 try await client.execute(request, deadline: .distantFuture).status.code
             }

@@ -36,17 +36,14 @@ struct SandboxRoutes: Sendable {
         group.get("products") { _, _ in
             try await answer {
                 let products = try store.products()
-                return ProductList(
-                    products: products.map {
-                        ProductResource($0, benefit: nil, localization: $0.localizations.first)
-                    })
+                return List(
+                    products.map { ProductResource($0, benefit: nil, localization: $0.localizations.first) })
             }
         }
         group.get("accounts/:account/subscriptions") { _, context in
             let account = try context.parameters.text("account")
             return try await answer {
-                SubscriptionStatusList(
-                    subscriptions: try store.subscriptionStatuses(of: account).map { SubscriptionStatusResource($0) })
+                List(try store.subscriptionStatuses(of: account).map { SubscriptionStatusResource($0) })
             }
         }
         group.get("accounts/:account/appTransaction") { _, context in
@@ -58,7 +55,7 @@ struct SandboxRoutes: Sendable {
         group.get("accounts/:account/transactions") { _, context in
             let account = try context.parameters.text("account")
             return try await answer {
-                SaleList(transactions: try store.history(of: account).map { SaleResource($0) })
+                List(try store.history(of: account).map { SaleResource($0) })
             }
         }
         group.get("accounts/:account/receipt") { _, context in
@@ -114,37 +111,36 @@ struct SandboxRoutes: Sendable {
             try changes.check()
             return try await answer { SettingsResource(try store.update(changes.apply)) }
         }
-        group.get("time") { _, _ in try await answer { TimeResource(now: store.now.rfc3339) } }
+        group.get("time") { _, _ in try await answer { TimeResource(now: store.now) } }
         group.post("time/advance") { request, context in
             let text = try await SandboxBody.decode(request, context, as: TimeAdvanceRequest.self).by
             guard let step = TimeStep(text) else {
-                throw SandboxBody.invalid(
+                throw JSONBody.invalid(
                     "The field /by has to be a number and one of s, min, h, d, w, mo and y, such as 1mo.")
             }
             let start = try await BlockingWork.run { store.now }
             // A client that closes its connection stops no clock halfway.
             let now = try await Task { try await store.advance(step, deliveringWithin: Self.deliveryTime) }.value
             return try await answer {
-                let events = try store.dueEvents(after: start, until: now)
-                return TimeResource(now: now.rfc3339, events: events.map { DueEventResource($0) })
+                TimeResource(now: now, events: try store.dueEvents(after: start, until: now))
             }
         }
         group.post("reset") { _, _ in
-            try await answer { ResetResource(try store.reset()) }
+            try await answer { try store.reset() }
         }
     }
 
     private func addNotifications(to group: RouterGroup<ServiceContext>) {
         group.get { _, _ in
             try await answer {
-                NotificationList(notifications: try store.notifications().map { NotificationResource($0) })
+                List(try store.notifications().map { NotificationResource($0) })
             }
         }
         group.post("faults") { request, context in
             let names = try await SandboxBody.decode(request, context, as: NotificationFaultsRequest.self).faults
             let faults = try names.map { name in
                 guard let fault = NotificationFault(name: name) else {
-                    throw SandboxBody.invalid(
+                    throw JSONBody.invalid(
                         "Each of the field /faults has to be duplicate, reorder, drop or delay:SECONDS.")
                 }
                 return fault
@@ -159,9 +155,9 @@ struct SandboxRoutes: Sendable {
         }
     }
 
-    private func list(_ account: String?) throws -> QueueList {
-        QueueList(
-            transactions: try store.transactions(account: account).map { try resource($0.transaction, $0.account) })
+    private func list(_ account: String?) throws -> List<QueueResource> {
+        List(
+            try store.transactions(account: account).map { try resource($0.transaction, $0.account) })
     }
 
     private func resource(

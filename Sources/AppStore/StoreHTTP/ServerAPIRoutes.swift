@@ -2,6 +2,8 @@ import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
+import Proofs
+import Synchronization
 
 /// The routes of the App Store Server API (`/inApps`), with Apple's paths, errors and statuses.
 struct ServerAPIRoutes: Sendable {
@@ -171,6 +173,111 @@ struct ServerAPIErrorMiddleware: RouterMiddleware {
                 metadata: ["code": "\(error.code)"])
             return JSONAnswer.response(
                 bytes: try JSONAnswer.encode(ServerAPIError.generalInternalRetryable), status: .internalServerError)
+        }
+    }
+}
+
+extension ServerAPIRoutes {
+    func addMessaging(to group: RouterGroup<ServiceContext>) {
+        addImagesAndMessages(to: group)
+        group.put("default/:product/:locale") { request, context in
+            let (product, locale) = try Self.defaultMessage(context)
+            let body = try await Self.body(request, context, as: DefaultConfigurationRequest.self)
+            return try await done { try api.configureDefaultMessage(product, locale, body) }
+        }
+        group.get("default/:product/:locale") { _, context in
+            let (product, locale) = try Self.defaultMessage(context)
+            return try await answer { try api.defaultMessage(product, locale) }
+        }
+        group.delete("default/:product/:locale") { _, context in
+            let (product, locale) = try Self.defaultMessage(context)
+            return try await done { try api.deleteDefaultMessage(product, locale) }
+        }
+        group.put("realtime/url") { request, context in
+            let body = try await Self.body(request, context, as: RealtimeUrlRequest.self)
+            return try await done { try api.configureRealtimeURL(body) }
+        }
+        group.get("realtime/url") { _, _ in try await answer { try api.realtimeURL() } }
+        group.delete("realtime/url") { _, _ in try await done { try api.deleteRealtimeURL() } }
+        group.post("performanceTest") { request, context in
+            let body = try await Self.body(request, context, as: PerformanceTestRequest.self)
+            return try await answer { try api.initiatePerformanceTest(body) }
+        }
+        group.get("performanceTest/result/:request") { _, context in
+            let identifier = try context.parameters.text("request")
+            return try await answer { try api.performanceTestResults(identifier) }
+        }
+    }
+
+    private func addImagesAndMessages(to group: RouterGroup<ServiceContext>) {
+        group.get("image/list") { _, _ in try await answer { try api.imageList() } }
+        group.put("image/:id") { request, context in
+            let id = try context.parameters.text("id")
+            let size = request.parameter("imageSize")
+            let png = try await Self.bytes(request, context)
+            return try await done { try api.uploadImage(id, png, size: size) }
+        }
+        group.delete("image/:id") { _, context in
+            let id = try context.parameters.text("id")
+            return try await done { try api.deleteImage(id) }
+        }
+        group.get("message/list") { _, _ in try await answer { try api.messageList() } }
+        group.put("message/:id") { request, context in
+            let id = try context.parameters.text("id")
+            let body = try await Self.body(request, context, as: UploadMessageRequestBody.self)
+            return try await done { try api.uploadMessage(id, body) }
+        }
+        group.delete("message/:id") { _, context in
+            let id = try context.parameters.text("id")
+            return try await done { try api.deleteMessage(id) }
+        }
+    }
+
+    private static func defaultMessage(_ context: ServiceContext) throws -> (product: String, locale: String) {
+        (try context.parameters.text("product"), try context.parameters.text("locale"))
+    }
+}
+
+/// The rate limit of the App Store Server API, from the store's settings: requests beyond it get 429. As in Apple's API,
+/// `Retry-After` is a time in milliseconds since 1970.
+struct ServerAPIRateLimit: RouterMiddleware {
+    private static let retryAfter = HTTPField.Name.retryAfter
+
+    private let store: Store
+    private let clock: any WallClock
+    private let counter = RequestCounter()
+
+    init(store: Store, clock: any WallClock) {
+        self.store = store
+        self.clock = clock
+    }
+
+    func handle(
+        _ request: Request,
+        context: ServiceContext,
+        next: (Request, ServiceContext) async throws -> Response
+    ) async throws -> Response {
+        let limit = try await BlockingWork.run { [store] in try store.settings().serverAPIRequestsPerMinute }
+        guard let limit, let end = counter.count(at: clock.now(), limit: limit) else {
+            return try await next(request, context)
+        }
+        return JSONAnswer.response(
+            bytes: try JSONAnswer.encode(ServerAPIError.rateLimitExceeded), status: .tooManyRequests,
+            headers: [Self.retryAfter: String(end.millisecondsSince1970)])
+    }
+}
+
+/// Counts requests in windows of a minute. A window begins with its first request.
+final class RequestCounter: Sendable {
+    /// The end of the present window, and the number of its requests.
+    private let minute = Mutex<(end: Timestamp, count: Int)>((Timestamp(millisecondsSince1970: 0), 0))
+
+    /// - Returns: The end of the window for a request beyond the limit; else nil.
+    func count(at now: Timestamp, limit: Int) -> Timestamp? {
+        minute.withLock { minute in
+            if now >= minute.end { minute = (now.adding(seconds: 60), 0) }
+            minute.count += 1
+            return minute.count > limit ? minute.end : nil
         }
     }
 }

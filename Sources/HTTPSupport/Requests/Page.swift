@@ -55,15 +55,15 @@ package struct Page {
     ///
     /// - Parameters:
     ///   - elements: The elements before a number, up to a limit.
-    ///   - list: The response, from the elements and the cursor of the next page.
-    package func answer<Element: Sendable>(
+    ///   - resource: An element in the answer.
+    package func answer<Element: Sendable, Resource: Listed & Encodable>(
         _ elements: (_ before: Int64?, _ limit: Int) async throws -> [Element],
         number: (Element) -> Int64,
-        list: ([Element], String?) -> some Encodable
+        resource: (Element) -> Resource
     ) async throws -> Response {
         let before = try before()
         let (shown, next) = part(of: try await elements(before, size + 1)) { String(number($0)) }
-        return try JSONAnswer.response(list(shown, next))
+        return try JSONAnswer.response(List(shown.map(resource), nextCursor: next))
     }
 
     /// Returns the elements of the page and the cursor of the next page. The cursor is nil on the last page.

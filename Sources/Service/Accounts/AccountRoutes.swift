@@ -132,3 +132,70 @@ struct AccountRoutes: Sendable {
         }
     }
 }
+
+/// An account with the service, in its user's view.
+package struct AccountResource: Codable, Sendable {
+    /// The user's name under the issuer `till`. Back ends use it.
+    package let accountId: String
+    /// The e-mail address. Nil after another account has proven its ownership of the address.
+    package let email: String?
+    /// RFC 3339, UTC. Nil until the address is verified.
+    package let emailVerifiedAt: String?
+    /// RFC 3339, UTC.
+    package let createdAt: String
+
+    init(_ account: AccountRecord) {
+        accountId = account.user.name
+        email = account.email.isEmpty ? nil : account.email
+        emailVerifiedAt = account.emailVerifiedAt?.rfc3339
+        createdAt = account.createdAt.rfc3339
+    }
+}
+
+/// The tokens of a session.
+package struct TokensResource: Codable, Sendable {
+    package let accessToken: String
+    /// Dates are RFC 3339, UTC.
+    let accessTokenExpiresAt: String
+    package let refreshToken: String
+    let refreshTokenExpiresAt: String
+
+    init(_ tokens: SessionTokens) {
+        accessToken = tokens.access.text
+        accessTokenExpiresAt = tokens.access.endsAt.rfc3339
+        refreshToken = tokens.refresh.text
+        refreshTokenExpiresAt = tokens.refresh.endsAt.rfc3339
+    }
+}
+
+/// The account and the new session after a sign-up or login.
+package struct EntranceResource: Codable, Sendable {
+    package let account: AccountResource
+    package let tokens: TokensResource
+
+    init(_ entrance: AccountService.Entrance) {
+        account = AccountResource(entrance.account)
+        tokens = TokensResource(entrance.tokens)
+    }
+}
+
+/// The new tokens of a renewed session.
+package struct RenewalResource: Codable, Sendable {
+    package let tokens: TokensResource
+}
+
+/// The availability of an e-mail address for a new account.
+package struct AvailabilityResource: Codable, Sendable {
+    package let isAvailable: Bool
+}
+
+extension AccountService: AccessTokens {
+    package func caller(presenting credential: String) async throws -> Caller? {
+        guard Self.isAccessToken(credential) else { return nil }
+        switch try await user(presenting: credential) {
+        case .user(let user): return .app(user, app: nil)
+        case .expired: throw Problem.tokenExpired
+        case .invalid: throw Problem.tokenInvalid("the access token is unknown or its session has ended")
+        }
+    }
+}

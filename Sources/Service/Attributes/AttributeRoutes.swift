@@ -31,7 +31,7 @@ struct AttributeRoutes: Sendable {
             let user = try subjects.user(request, context)
             let showsPersonal = Self.showsPersonal(to: try context.requiredCaller)
             let attributes = try await attributes.attributes(of: user).filter { showsPersonal || !$0.isPersonal }
-            return try JSONAnswer.response(AttributeList(attributes: attributes.compactMap { AttributeResource($0) }))
+            return try JSONAnswer.response(List(attributes.compactMap { AttributeResource($0) }))
         }
     }
 
@@ -76,4 +76,23 @@ struct AttributeRoutes: Sendable {
 
 extension AttributeError: ProblemConvertible {
     package var problem: Problem { Problem(status: .unprocessableContent, code: code, detail: message) }
+}
+
+/// An attribute of a customer.
+package struct AttributeResource: Codable, Listed, Sendable {
+    package static let listName = "attributes"
+
+    /// The name. Names that begin with a dollar sign, such as `$email`, are reserved for personal data.
+    package let name: String
+    package let value: String
+    /// The time of the statement (RFC 3339, UTC).
+    package let statedAt: String
+}
+
+extension AttributeResource {
+    /// - Returns: Nil for a removed attribute.
+    init?(_ attribute: Attribute) {
+        guard let value = attribute.value else { return nil }
+        self.init(name: attribute.name, value: value, statedAt: attribute.statedAt.rfc3339)
+    }
 }

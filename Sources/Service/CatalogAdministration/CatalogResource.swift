@@ -1,10 +1,11 @@
 import Catalog
 import Features
+import Foundation
 import HTTPSupport
 import Ledger
 import Proofs
 
-/// The JSON of `CatalogProductResource`, `CatalogChangeResource` and their pages.
+/// The JSON of a product, right, offering or change of the catalog, and of their pages.
 ///
 /// It is written member by member, to keep the order of a definition's members and the digits of its numbers.
 enum CatalogResource {
@@ -55,5 +56,55 @@ enum CatalogResource {
         _ = object.add(name, .array(elements))
         if let next { _ = object.add("nextCursor", .string(next)) }
         return .object(object)
+    }
+}
+
+extension CatalogResource {
+    /// - Returns: Nil for a product, and for a right or offering that the catalog does not have.
+    static func json(of subject: CatalogSubject, in catalog: Catalog) -> JSONValue? {
+        switch subject {
+        case .product: nil
+        case .right(let name):
+            catalog.right(name).map { right in
+                .object([
+                    "name": .string(right.name), "isAdministered": .bool(catalog.isAdministered(right: name)),
+                    "definition": .object(right.definition),
+                ])
+            }
+        case .offering(let identifier):
+            catalog.offering(identifier).map { offering in
+                .object([
+                    "identifier": .string(offering.identifier),
+                    "isCurrent": .bool(catalog.isCurrent(offering)),
+                    "isAdministered": .bool(catalog.isAdministered(offering: identifier)),
+                    "definition": .object(offering.definition),
+                ])
+            }
+        case .currentOffering: currentOffering(in: catalog)
+        }
+    }
+
+    private static func currentOffering(in catalog: Catalog) -> JSONValue {
+        var object: JSONObject = ["isAdministered": .bool(catalog.isCurrentOfferingAdministered)]
+        if let current = catalog.currentOffering { _ = object.add("identifier", .string(current.identifier)) }
+        return .object(object)
+    }
+}
+
+/// The entity tags of an `If-Match` (RFC 9110 section 13.1.1).
+struct EntityTags {
+    private let tags: [String]
+
+    /// - Parameter values: The values of the header fields; empty if the request has none.
+    init(_ values: [String]) {
+        tags = values.flatMap { $0.split(separator: ",") }.map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+
+    /// True if the tags are those of a representation, or if the request has none.
+    ///
+    /// - Parameter bytes: The present representation; nil for none.
+    func match(_ bytes: [UInt8]?) -> Bool {
+        guard !tags.isEmpty else { return true }
+        return bytes.map { tags.contains("*") || tags.contains(CacheableAnswer.tag(of: $0)) } ?? false
     }
 }

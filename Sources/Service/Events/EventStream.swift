@@ -92,3 +92,13 @@ extension EventHub.Listener {
     /// The reconnection time in milliseconds. It differs between clients, so they do not all reconnect at once after a restart.
     fileprivate var retryField: ByteBuffer { ByteBuffer(string: "retry: \(1000 + number * 37 % 4000)\n\n") }
 }
+
+/// The data of a server-sent event: a change to a user's items.
+private struct EventResource: Encodable {
+    /// RFC 3339, UTC.
+    let happenedAt: String
+    /// The identifier of the transaction or grant.
+    let reference: String?
+    /// The product. Nil for the profile.
+    let subject: String?
+}

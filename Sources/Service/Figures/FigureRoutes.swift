@@ -10,7 +10,7 @@ struct FigureRoutes: Sendable {
     /// - Parameter group: Routes under `/v1`.
     func add(to group: RouterGroup<ServiceContext>) {
         let group = group.for(.backEnd(.figures), isPerApp: true).group("figures")
-        group.get { _, _ in try JSONAnswer.response(FigureList.all) }
+        group.get { _, _ in try JSONAnswer.response(FigureResource.list) }
         group.get(":figure") { request, context in
             let query = try query(
                 of: request, try context.parameters.text("figure"), app: try RequestedApps.name(of: request, context))
@@ -57,5 +57,93 @@ extension FigureError: ProblemConvertible {
         case .timeInvalid, .tooManyPoints, .breakdownUnknown:
             Problem(status: .badRequest, code: code, detail: message)
         }
+    }
+}
+
+/// A figure that the service computes.
+package struct FigureResource: Codable, Listed, Sendable {
+    package static let listName = "figures"
+
+    package let figure: String
+    /// `sum`, `level`, `rate` or `movement`.
+    package let kind: String
+    /// True if the values are milliunits of a currency.
+    package let isMoney: Bool
+    package let definition: String
+}
+
+extension FigureResource {
+    /// All figures.
+    package static var list: List<FigureResource> {
+        List(
+            Figure.allCases.map { figure in
+                FigureResource(
+                    figure: figure.rawValue, kind: figure.kind, isMoney: figure.isMoney, definition: figure.definition)
+            })
+    }
+}
+
+/// The values of a figure over time.
+package struct FigureAnswerResource: Codable, Sendable {
+    /// A period of a figure.
+    package struct Period: Codable, Sendable {
+        /// The first day in UTC, such as `2026-10-31`.
+        package let from: String
+        /// The last day in UTC.
+        package let to: String
+        /// True if the last day has ended.
+        package let isComplete: Bool
+    }
+
+    /// The values of a figure, one for each period.
+    package struct Series: Codable, Sendable {
+        /// The app, product, storefront or origin. Nil without a group. Empty if the storefront is unknown.
+        package let group: String?
+        /// The ISO 4217 code. Nil if the figure is not money.
+        package let currency: String?
+        /// The values: counts, or milliunits of the currency. For a rate, the numerators.
+        package let values: [Int64]
+        /// The denominators of a rate.
+        package let denominators: [Int64]?
+        /// The parts of a movement: `new`, `resubscribed`, `changed` and `churned`.
+        package let parts: [String: [Int64]]?
+
+        init(_ series: FigureAnswer.Series) {
+            let denominators = series.points.compactMap(\.denominator)
+            var parts: [String: [Int64]] = [:]
+            for part in series.points.flatMap(\.parts) { parts[part.name, default: []].append(part.value) }
+            group = series.group
+            currency = series.currency
+            values = series.points.map(\.value)
+            self.denominators = denominators.isEmpty ? nil : denominators
+            self.parts = parts.isEmpty ? nil : parts
+        }
+    }
+
+    package let figure: String
+    /// `production` or `sandbox`.
+    package let environment: String
+    /// `day`, `week` or `month`.
+    package let by: String
+    /// `app`, `product`, `storefront` or `origin`. Nil without a group.
+    package let group: String?
+    package let periods: [Period]
+    package let series: [Series]
+    /// The number of users with changes that the sums do not include yet.
+    package let pendingUsers: Int
+    /// True if the sums include all earlier users or count them as pending.
+    package let isBackfilled: Bool
+
+    package init(_ answer: FigureAnswer) {
+        figure = answer.query.figure.rawValue
+        environment = answer.query.environment.rawValue
+        by = answer.query.interval.rawValue
+        group = answer.query.group?.rawValue
+        periods = answer.periods.map { period in
+            Period(from: period.first.description, to: period.last.description, isComplete: period.isComplete)
+        }
+        series = answer.series.map { Series($0) }
+        pendingUsers = answer.pendingUsers
+        isBackfilled = answer.isBackfilled
     }
 }

@@ -35,7 +35,7 @@ struct BalanceRoutes: Sendable {
         group.get("balances") { request, context in
             let user = try subjects.user(request, context)
             let balances = try await service.limited(to: context).balances(of: user)
-            return try JSONAnswer.response(BalanceList(balances: balances.map { BalanceResource($0) }))
+            return try JSONAnswer.response(List(balances))
         }
     }
 
@@ -82,5 +82,63 @@ struct BalanceRoutes: Sendable {
         if spent.isRepeated, let name = IdempotentRequests.replayedHeader { headers[name] = "true" }
         return JSONAnswer.response(
             bytes: try JSONAnswer.encode(SpendingResource(spent, naming: keys)), status: .created, headers: headers)
+    }
+}
+
+extension Credit: Listed {
+    package static let listName = "balances"
+}
+
+/// A spending from a balance with the remaining amount.
+package struct SpendingResource: Codable, Sendable {
+    package let spendingId: String
+    package let balance: String
+    package let amount: Int
+    package let left: Int
+    package let reason: String
+    /// The identifier of the API key.
+    package let spentBy: String
+    /// The name of the API key; nil if the ledger does not have the key.
+    package let spentByName: String?
+    /// RFC 3339, UTC.
+    let spentAt: String
+
+    /// - Parameter keys: The names of API keys by their identifiers.
+    init(_ spent: SpentBalance, naming keys: [String: String]) {
+        let spending = spent.spending
+        spendingId = spending.identifier
+        balance = spending.balance
+        amount = spending.amount
+        left = spent.left
+        reason = spending.reason
+        spentBy = spending.spentBy
+        spentByName = keys[spending.spentBy]
+        spentAt = spending.spentAt.rfc3339
+    }
+}
+
+/// An amount that the team has added to a balance.
+package struct BalanceAdditionResource: Codable, Sendable {
+    package let id: String
+    package let balance: String
+    package let amount: Int
+    /// The reason in the team's words.
+    package let reason: String
+    /// The identifier of the API key.
+    package let addedBy: String
+    /// The name of the API key; nil if the ledger does not have the key.
+    package let addedByName: String?
+    /// RFC 3339, UTC.
+    package let addedAt: String
+
+    /// - Parameter keys: The names of API keys by their identifiers.
+    init(_ addition: BalanceAddition, naming keys: [String: String]) {
+        id = addition.identifier
+        balance = addition.balance
+        amount = addition.amount
+        reason = addition.reason
+        addedBy = addition.addedBy
+        addedByName = keys[addition.addedBy]
+        addedAt = addition.addedAt.rfc3339
     }
 }

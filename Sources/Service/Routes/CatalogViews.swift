@@ -2,6 +2,7 @@ import Catalog
 import HTTPSupport
 import Hummingbird
 import Proofs
+import Synchronization
 
 /// The views of the catalogs of all apps.
 struct CatalogViews: Sendable {
@@ -43,5 +44,80 @@ struct CatalogViews: Sendable {
     /// - Parameter app: A bundle identifier; nil for all apps.
     func all(of app: String?) -> [CatalogView] {
         views.map(\.view).filter { app?.hasSameBytes(as: $0.catalog.bundleIdentifier) ?? true }
+    }
+}
+
+/// A catalog with the data that the service derives from it.
+struct CatalogView: Sendable {
+    let catalog: Catalog
+    let pictures: PictureAddresses
+    let languages: [String]
+
+    /// - Parameter before: The view of the catalog before the change.
+    init(_ catalog: Catalog, before: CatalogView? = nil) {
+        self.catalog = catalog
+        pictures = PictureAddresses(catalog: catalog, before: before?.pictures)
+        languages = catalog.languages
+    }
+}
+
+/// The view of the current catalog, rebuilt after a change of the catalog.
+final class CurrentCatalogView: Sendable {
+    private let current: CurrentCatalog
+    private let last: Mutex<(view: CatalogView, revision: Int64)>
+
+    init(_ current: CurrentCatalog) {
+        self.current = current
+        let (catalog, revision) = current.snapshot
+        last = Mutex((CatalogView(catalog), revision))
+    }
+
+    var view: CatalogView {
+        last.withLock { last in
+            if last.revision != current.revision {
+                let (catalog, revision) = current.snapshot
+                last = (CatalogView(catalog, before: last.view), revision)
+            }
+            return last.view
+        }
+    }
+}
+
+/// The apps of requests: the app of the caller's key or token, or that of `?app=`.
+struct RequestedApps: Sendable {
+    /// The longest bundle identifier, in bytes (App Store Connect).
+    static let maximumLength = 155
+
+    let apps: Apps
+
+    /// The app of a request.
+    ///
+    /// - Throws: `Problem`: `appRequired` if the service sells several apps and the request names none; `parameterInvalid` for
+    ///   an unknown app; `appForbidden`.
+    func app(of request: Request, _ context: ServiceContext) throws(Problem) -> App {
+        if let named = try Self.name(of: request, context) {
+            if let app = apps[named] { return app }
+            // A caller of one app does not learn of others.
+            if let own = context.caller?.limitingApp { throw .appForbidden(own) }
+            throw .parameter("app", "one of \(names)")
+        }
+        guard apps.all.count == 1 else {
+            throw Problem(
+                status: .badRequest, code: "appRequired",
+                detail: "The service sells several apps. Name one of \(names) in the query parameter app.")
+        }
+        return apps.first
+    }
+
+    private var names: String { apps.all.map(\.bundleIdentifier).joined(separator: ", ") }
+
+    /// The bundle identifier of a request's app; nil for all apps. The service may no longer sell the app.
+    ///
+    /// - Throws: `Problem`: `appForbidden` if the caller's key or token is for another app; `parameterInvalid`.
+    static func name(of request: Request, _ context: ServiceContext) throws(Problem) -> String? {
+        let named = try request.query("app", upTo: maximumLength)
+        guard let own = context.caller?.app else { return named }
+        guard named?.hasSameBytes(as: own) ?? true else { throw .appForbidden(own) }
+        return own
     }
 }

@@ -20,7 +20,7 @@ struct GrantRoutes: Sendable {
                 { before, limit in
                     try await service.grants(of: user, before: before, limit: limit)
                 }, number: \.sequence
-            ) { GrantList(grants: $0.map { grant in GrantResource(grant, naming: keys) }, nextCursor: $1) }
+            ) { GrantResource($0, naming: keys) }
         }
         let granting = group.for(.backEnd(.grant), isPerApp: true)
         granting.post("grants") { request, context in try await grant(request, context) }
@@ -81,5 +81,55 @@ struct GrantRoutes: Sendable {
 
     private func reason(_ request: Request, _ context: ServiceContext) async throws -> String {
         try Reason.read(try await JSONBody(request, context, fields: ["reason"]))
+    }
+}
+
+/// An item that the team has given to a user without a purchase.
+package struct GrantResource: Codable, Listed, Sendable {
+    package static let listName = "grants"
+
+    package let grantId: String
+    package let item: Item
+    package let reason: String
+    /// The identifier of the API key.
+    package let grantedBy: String
+    /// The name of the API key; nil if the ledger does not have the key.
+    package let grantedByName: String?
+    /// Dates are RFC 3339, UTC.
+    package let grantedAt: String
+    /// Nil if the grant has no end.
+    package let endsAt: String?
+    /// Nil until the team revokes the grant.
+    package let revocation: RevocationResource?
+
+    /// - Parameter keys: The names of API keys by their identifiers.
+    init(_ grant: Grant, naming keys: [String: String] = [:]) {
+        grantId = grant.identifier
+        item = grant.item
+        reason = grant.reason
+        grantedBy = grant.grantedBy
+        grantedByName = keys[grant.grantedBy]
+        grantedAt = grant.grantedAt.rfc3339
+        endsAt = grant.endsAt?.rfc3339
+        revocation = grant.revocation.map { RevocationResource($0, naming: keys) }
+    }
+}
+
+/// A revocation by the team, of a grant or of a transaction.
+package struct RevocationResource: Codable, Sendable {
+    /// RFC 3339, UTC.
+    package let revokedAt: String
+    package let reason: String
+    /// The identifier of the API key.
+    package let revokedBy: String
+    /// The name of the API key; nil if the ledger does not have the key, and in answers to users.
+    package let revokedByName: String?
+
+    /// - Parameter keys: The names of API keys by their identifiers.
+    init(_ revocation: Revocation, naming keys: [String: String] = [:]) {
+        revokedAt = revocation.revokedAt.rfc3339
+        reason = revocation.reason
+        revokedBy = revocation.revokedBy
+        revokedByName = keys[revocation.revokedBy]
     }
 }

@@ -47,3 +47,9 @@ struct NotificationRoutes: Sendable {
         return try await uncachedChains.run { try await BlockingWork.process(payload.count, verify) }
     }
 }
+
+/// The service's answer to a notification of the App Store.
+package struct NotificationReceipt: Codable, Sendable {
+    /// `granted`, `revoked`, `duplicate` or another outcome.
+    package let outcome: String
+}

@@ -1,4 +1,5 @@
 import Catalog
+import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
@@ -19,10 +20,7 @@ struct PictureRoutes: Sendable {
                 }
             }
             return try JSONAnswer.cacheable(
-                PictureList(
-                    pictures: addresses.sorted { $0.key < $1.key }.map {
-                        PictureResource(item: $0.key, picture: $0.value)
-                    }),
+                List(addresses.sorted { $0.key < $1.key }.map { PictureResource(item: $0.key, picture: $0.value) }),
                 for: request, headers: [.cacheControl: "public, no-cache"])
         }
         group.get("pictures/:collection/:number") { request, context in
@@ -59,4 +57,44 @@ struct PictureRoutes: Sendable {
 
     private static let notFound = Problem(
         status: .notFound, code: "pictureNotFound", detail: "The catalog has no picture of this item.")
+}
+
+/// An item of the catalog with the address of its picture.
+package struct PictureResource: Codable, Listed, Sendable {
+    package static let listName = "pictures"
+
+    package let item: Item
+    package var picture: String?
+}
+
+/// The addresses of the pictures of a catalog's items. A changed picture has a new address.
+package struct PictureAddresses: Sendable {
+    /// The pictures, and the first bytes of each one's SHA-256.
+    private let versions: [Item: (picture: Picture, version: String)]
+
+    /// - Parameter before: The addresses before the change. Digests of unchanged pictures are reused.
+    package init(catalog: Catalog, before: PictureAddresses? = nil) {
+        var versions: [Item: (Picture, String)] = [:]
+        for (item, picture) in catalog.pictures {
+            if let known = before?.versions[item], known.picture == picture {
+                versions[item] = known
+            } else {
+                let digest = DigestAlgorithm.sha256.digest(of: picture.bytes)
+                versions[item] = (picture, digest.prefix(8).hexadecimal)
+            }
+        }
+        self.versions = versions
+    }
+
+    /// The address of an item's picture; nil if the item has none.
+    package subscript(item: Item) -> String? {
+        versions[item].map { _, version in
+            let collection = item.collection.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+            return "/v1/pictures/\(collection)/\(item.number)?v=\(version)"
+        }
+    }
+
+    func isVersion(_ version: String?, of item: Item) -> Bool {
+        version != nil && versions[item]?.version == version
+    }
 }

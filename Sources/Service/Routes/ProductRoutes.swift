@@ -1,5 +1,6 @@
 import Catalog
 import Features
+import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
@@ -68,7 +69,7 @@ struct ProductRoutes: Sendable {
             ListEnd(product: $0.productId, wishedAt: wishedAt($0.productId)).text
         }
         return try JSONAnswer.cacheable(
-            ProductList(products: shown, nextCursor: next), for: request, headers: headers(language, userState))
+            List(shown, nextCursor: next), for: request, headers: headers(language, userState))
     }
 
     /// The end of a page: its last product and the time of its wish. The next page begins there.
@@ -129,5 +130,112 @@ struct ProductRoutes: Sendable {
         ]
         if let language { headers[.contentLanguage] = language }
         return headers
+    }
+}
+
+/// The requested products and their order: the query parameters `collection`, `search` and `sort`.
+struct ProductQuery {
+    /// The key that orders products.
+    enum Order: String, CaseIterable {
+        case number
+        case price
+        case name
+        /// The time of the user's wish.
+        case wished
+    }
+
+    let collection: String?
+    let search: String?
+    let order: Order
+    let isDescending: Bool
+
+    /// - Parameters:
+    ///   - collections: Those of the catalog.
+    ///   - standard: The order without the parameter `sort`.
+    /// - Throws: `Problem`, `parameterInvalid`.
+    init(_ request: Request, collections: [String], standard: String = Order.number.rawValue) throws(Problem) {
+        collection = try request.query("collection")
+        if let collection, !collections.contains(where: { $0.hasSameBytes(as: collection) }) {
+            throw .parameter("collection", "one of \(collections.joined(separator: ", "))")
+        }
+        search = try request.query("search", upTo: 400)
+        if let search, !(1...100).contains(search.count) { throw .parameter("search", "of 1 to 100 characters") }
+        let sort = try request.query("sort") ?? standard
+        isDescending = sort.hasPrefix("-")
+        guard let order = Order(rawValue: isDescending ? String(sort.dropFirst()) : sort) else {
+            throw .parameter("sort", "number, price, name or wished; with a minus before it, descending")
+        }
+        self.order = order
+    }
+
+    /// Returns the products of the requested collection, in the requested order.
+    ///
+    /// - Parameter wishedAt: The time of the wish for a product, to the millisecond.
+    func apply(
+        to products: [ProductResource],
+        wishedAt: (String) -> Timestamp? = { _ in nil }
+    ) -> [ProductResource] {
+        let found = products.filter { collection == nil || $0.item?.collection == collection }
+        // Products with equal keys are in ascending order of their identifiers, in both directions.
+        return found.sorted { left, right in
+            switch order {
+            case .number where left.item != right.item: isBefore(left.item, right.item)
+            case .price where left.price != right.price: isBefore(left.price, right.price)
+            case .name where left.displayName != right.displayName: isBefore(left.displayName, right.displayName)
+            case .wished where wishedAt(left.productId) != wishedAt(right.productId):
+                isBefore(wishedAt(left.productId), wishedAt(right.productId))
+            default: left.productId < right.productId
+            }
+        }
+    }
+
+    /// Orders two keys; a product without a key comes last.
+    private func isBefore<Key: Comparable>(_ left: Key?, _ right: Key?) -> Bool {
+        guard let left, let right else { return left != nil }
+        return isDescending ? left > right : left < right
+    }
+
+    /// Returns true if the product's identifier, or one of its texts in any language, contains the requested text.
+    func matches(_ product: Product) -> Bool {
+        guard let search else { return true }
+        let texts = product.localizations.flatMap { [$0.displayName, $0.description] }
+        return ([product.productIdentifier] + texts).contains {
+            $0.range(of: search, options: [.caseInsensitive, .diacriticInsensitive]) != nil
+        }
+    }
+}
+
+/// The route that lists what an app offers.
+struct OfferingRoutes: Sendable {
+    let catalogs: CatalogViews
+
+    func add(to group: RouterGroup<ServiceContext>) {
+        group.get("offerings") { request, context in
+            let catalog = try catalogs.view(of: request, context).catalog
+            return CacheableAnswer.response(
+                JSONAnswer.encode(Self.json(of: catalog)), type: "application/json", for: request,
+                headers: [.cacheControl: "no-cache"])
+        }
+    }
+
+    /// The offerings of an app. They are written member by member, to keep the digits of numbers in metadata.
+    private static func json(of catalog: Catalog) -> JSONValue {
+        var list = JSONObject()
+        if let current = catalog.currentOffering { _ = list.add("currentOffering", .string(current.identifier)) }
+        let offerings = catalog.offerings.map { offering -> JSONValue in
+            var object: JSONObject = [
+                "identifier": .string(offering.identifier), "description": .string(offering.description),
+            ]
+            if !offering.metadata.members.isEmpty { _ = object.add("metadata", .object(offering.metadata)) }
+            let packages = catalog.packagesForSale(of: offering).map {
+                JSONValue.object([
+                    "identifier": .string($0.identifier), "productId": .string($0.productIdentifier),
+                ])
+            }
+            _ = object.add("packages", .array(packages))
+            return .object(object)
+        }
+        _ = list.add("offerings", .array(offerings))
+        return .object(list)
     }
 }

@@ -1,3 +1,4 @@
+import Features
 import HTTPSupport
 import Hummingbird
 import Proofs
@@ -56,4 +57,37 @@ extension Problem {
         detail:
             "A user's name has 1 to \(User.maximumLength) bytes (a customer's of an app: \(User.maximumCustomerLength)), without spaces or control characters."
     )
+}
+
+/// The purchase that a request names: a transaction in the path, with `?origin=` and `?app=` if several share the identifier.
+struct NamedPurchase: Sendable {
+    let identifier: String
+    /// Nil if the request names none.
+    let origin: Origin?
+    /// The bundle identifier; nil if the request names none.
+    let app: String?
+
+    init(_ request: Request, _ context: ServiceContext) throws {
+        identifier = try context.parameters.text("transaction")
+        origin = try Origin.requested(by: request)
+        app = try RequestedApps.name(of: request, context)
+    }
+}
+
+extension Origin {
+    /// The query parameter `origin`; nil if it is missing.
+    ///
+    /// - Throws: `Problem`, `parameterInvalid`.
+    static func requested(by request: Request) throws(Problem) -> Origin? {
+        guard let text = try request.query("origin") else { return nil }
+        guard let origin = Origin(rawValue: text) else {
+            throw .parameter("origin", "one of \(allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return origin
+    }
+}
+
+extension EntitlementService {
+    /// The service as far as the caller of a request sees and changes it.
+    func limited(to context: ServiceContext) -> EntitlementService { limited(to: context.caller?.limitingApp) }
 }

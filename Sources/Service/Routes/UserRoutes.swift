@@ -54,7 +54,7 @@ struct UserRoutes: Sendable {
             let subscriptions = try await service.limited(to: context)
                 .subscriptions(of: try subjects.user(request, context))
             return try JSONAnswer.response(
-                UserSubscriptionList(subscriptions: subscriptions.map { UserSubscriptionResource($0) }))
+                List(subscriptions.map { UserSubscriptionResource($0) }))
         }
         group.get("transactions") { request, context in
             // The names of keys are the team's.
@@ -132,7 +132,7 @@ struct UserRoutes: Sendable {
             { before, limit in
                 try await service.transactions(of: user, in: app, before: before, limit: limit)
             }, number: \.sequence
-        ) { TransactionList(transactions: $0.map { TransactionResource($0, naming: keys) }, nextCursor: $1) }
+        ) { TransactionResource($0, naming: keys) }
     }
 
     private func accountToken(of user: User) async throws -> Response {
@@ -166,5 +166,93 @@ struct UserRoutes: Sendable {
                     "Another user has this account token. Create a new UUID for each user, or add \"isCorrection\": true "
                     + "to take it from that user.")
         }
+    }
+}
+
+/// The account token of a user.
+package struct AppAccountTokenResource: Codable, Sendable {
+    /// The UUID that the app puts into its purchases (StoreKit's `appAccountToken`), in lowercase.
+    package let appAccountToken: String
+
+    init(_ token: UUID) {
+        appAccountToken = token.uuidString.lowercased()
+    }
+}
+
+/// The current state of a user's subscription.
+package struct UserSubscriptionResource: Codable, Listed, Sendable {
+    package static let listName = "subscriptions"
+
+    package let originalTransactionId: String
+    package let origin: Origin
+    /// The product of the last period.
+    package let productId: String
+    /// `trial`, `introductory`, `active`, `willNotRenew`, `gracePeriod`, `billingRetry`, `expired`, `revoked` or `upgraded`.
+    package let state: String
+    /// The start of the uninterrupted periods. Dates are RFC 3339, UTC.
+    package let since: String
+    /// The end of the last period, or of its grace period.
+    package let until: String?
+    /// True if the subscription renews. Nil if the App Store has not stated it. False for a commitment that the customer lets end,
+    /// though its next periods follow.
+    package let renews: Bool?
+    /// The product of the next period.
+    package let nextProductId: String?
+    /// The reason for the expiration.
+    package let expirationReason: String?
+
+    init(_ status: PurchaseStatus) {
+        originalTransactionId = status.originalTransactionIdentifier
+        origin = status.origin
+        productId = status.productIdentifier
+        state = status.state.rawValue
+        since = status.since.rfc3339
+        until = status.until?.rfc3339
+        renews = status.renews
+        nextProductId = status.nextProductIdentifier
+        expirationReason = status.expirationReason?.rawValue
+    }
+}
+
+/// A redeemed transaction.
+package struct TransactionResource: Codable, Listed, Sendable {
+    package static let listName = "transactions"
+
+    /// The bundle identifier of the app that sold the product.
+    package let bundleId: String?
+    package let transactionId: String
+    package let originalTransactionId: String
+    package let productId: String
+    package let quantity: Int
+    package let origin: Origin
+    /// Dates are RFC 3339, UTC.
+    package let purchaseDate: String
+    package let redeemedAt: String
+    /// The end of the period. Nil if the purchase has no end.
+    package let expiresDate: String?
+    /// The date of the App Store's revocation. Nil if the purchase is not revoked.
+    package let revocationDate: String?
+    /// Apple's reason: 1 for a problem with the app, 0 for another reason. Nil without a reason.
+    package let revocationReason: Int?
+    /// The team's own revocation. Nil if there is none.
+    package let revocation: RevocationResource?
+    /// The facts that the App Store has stated, under its own names. Facts that it has not stated are absent.
+    package let facts: [String: JSONContent]
+
+    /// - Parameter keys: The names of API keys by their identifiers.
+    init(_ transaction: RedeemedTransaction, naming keys: [String: String] = [:]) {
+        bundleId = transaction.app
+        transactionId = transaction.transactionIdentifier
+        originalTransactionId = transaction.originalTransactionIdentifier
+        productId = transaction.productIdentifier
+        quantity = transaction.quantity
+        origin = transaction.origin
+        purchaseDate = transaction.purchaseDate.rfc3339
+        redeemedAt = transaction.redeemedAt.rfc3339
+        expiresDate = transaction.expiresAt?.rfc3339
+        revocationDate = transaction.revocationDate?.rfc3339
+        revocationReason = transaction.revocationReason
+        revocation = transaction.revocation.map { RevocationResource($0, naming: keys) }
+        facts = transaction.facts.content
     }
 }

@@ -1,3 +1,4 @@
+import Catalog
 import Features
 import HTTPSupport
 import HTTPTypes
@@ -99,6 +100,210 @@ struct SeedAppRoutes: Sendable {
             }
             context.notes.code = error.code
             return SeedAppStatus.refused.response
+        }
+    }
+}
+
+/// A form as the seed's own app sends it (`application/x-www-form-urlencoded`).
+struct SeedAppForm {
+    /// The largest form with a receipt, in bytes.
+    static let sizeWithReceipt = BodyBudget.Limits.largestBody
+    /// The longest text of a field, in bytes.
+    private static let maximumLength = 256
+
+    private let form: URLEncodedForm
+
+    /// - Parameter maximumSize: The largest form read, in bytes.
+    /// - Throws: `SeedAppStatus`, `clientError`, for an invalid form; `Problem`, `tooBusy`.
+    init(
+        _ request: Request,
+        _ context: ServiceContext,
+        upTo maximumSize: Int = JSONBody.standardSize
+    ) async throws {
+        let bytes: [UInt8]
+        do {
+            bytes = try await RequestBytes.collect(request, context, upTo: maximumSize)
+        } catch let problem as Problem where problem.status == 503 {
+            throw problem
+        } catch {
+            throw SeedAppStatus.clientError
+        }
+        guard let form = try await BlockingWork.process(bytes.count, { URLEncodedForm(bytes) }) else {
+            throw SeedAppStatus.clientError
+        }
+        self.form = form
+    }
+
+    /// A required text.
+    ///
+    /// - Parameter maximumLength: The longest text, in bytes of UTF-8.
+    func text(_ name: String, upTo maximumLength: Int = Self.maximumLength) throws(SeedAppStatus) -> String {
+        guard let bytes = form[name], bytes.count <= maximumLength, !bytes.contains(0),
+            let text = String(strictUTF8: bytes[...])
+        else { throw .clientError }
+        return text
+    }
+
+    func integer(_ name: String) throws(SeedAppStatus) -> Int {
+        guard let number = Int(try text(name)) else { throw .clientError }
+        return number
+    }
+
+    /// A required text in base64. Some clients send a plus sign unencoded, and some insert line breaks.
+    func base64(_ name: String) throws(SeedAppStatus) -> [UInt8] {
+        guard let bytes = form[name], !bytes.isEmpty else { throw .clientError }
+        return bytes.compactMap { byte in
+            switch byte {
+            case UInt8(ascii: "\n"), UInt8(ascii: "\r"): nil
+            case UInt8(ascii: " "): UInt8(ascii: "+")
+            default: byte
+            }
+        }
+    }
+}
+
+/// The statuses that answer the seed's own app. The meaning of 201 and 202 depends on the route.
+enum SeedAppStatus: Int, Error {
+    case done = 200
+    /// The user is already a member, an item is not owned, or a receipt is refused.
+    case refused = 201
+    case nicknameRefused = 202
+    case tokenRefused = 401
+    case noMember = 406
+    case serverError = 500
+    /// A header or a field is missing or invalid.
+    case clientError = 501
+
+    var response: Response { Response(status: .init(code: rawValue)) }
+}
+
+/// Authenticates the user by the header `idtoken`, and maps errors to the app's own statuses.
+struct SeedAppMiddleware: RouterMiddleware {
+    let authentication: Authentication
+
+    func handle(
+        _ request: Request,
+        context: ServiceContext,
+        next: (Request, ServiceContext) async throws -> Response
+    ) async throws -> Response {
+        do {
+            guard let name = HTTPField.Name.idToken, let token = request.headers[name], !token.isEmpty else {
+                throw SeedAppStatus.clientError
+            }
+            var context = context
+            context.caller = try await authentication.caller(presenting: token)
+            // Erasing an account of the service needs its password, which this app does not know.
+            guard case .app(let user, _) = context.caller, user.issuer != User.accountIssuer else {
+                throw SeedAppStatus.tokenRefused
+            }
+            return try await next(request, context)
+        } catch let status as SeedAppStatus {
+            return status.response
+        } catch {
+            let problem = ProblemMiddleware.problem(of: error, context)
+            switch problem.status {
+            case 401: return SeedAppStatus.tokenRefused.response
+            case 429: return try problem.response()
+            default: return SeedAppStatus.serverError.response
+            }
+        }
+    }
+}
+
+/// A member in the JSON of the seed's own app. Fields that Till does not use have the values of a new member.
+struct SeedAppUser: Encodable {
+    /// 24 hexadecimal digits, in the form of a document database's identifier.
+    let _id: String
+    let __v = 0
+    /// The token's `sub`.
+    let uid: String
+    let phoneNumber: String
+    let email: String
+    let FCMtoken: String
+    let nick: String
+    let birth: String
+    let gender: Int
+    let study = ""
+    let comment: [String] = []
+    let reputation: [Int] = [0, 0, 0, 0, 0, 0, 0, 0, 0]
+    let sesac: Int
+    let sesacCollection: [Int]
+    let background: Int
+    let backgroundCollection: [Int]
+    let purchaseToken: [String] = []
+    let transactionId: [String]
+    let reviewedBefore: [String] = []
+    let reportedNum = 0
+    let reportedUser: [String] = []
+    let dodgepenalty = 0
+    let dodgeNum = 0
+    let ageMin = 18
+    let ageMax = 65
+    let searchable = 1
+    /// RFC 3339 with milliseconds.
+    let createdAt: String
+
+    init(_ member: SeedAppMembers.Member, of user: User) {
+        func chosen(_ collection: String) -> Int {
+            member.profile.chosen.first { $0.collection == collection }?.number ?? 0
+        }
+        func owned(_ collection: String) -> [Int] {
+            member.items.filter { $0.collection == collection }.map(\.number)
+        }
+        _id = DigestAlgorithm.sha256.digest(of: Array("\(user.issuer)\n\(user.name)".utf8)).prefix(12).hexadecimal
+        uid = user.name
+        phoneNumber = member.record.phoneNumber
+        email = member.record.email
+        FCMtoken = member.record.fcmToken
+        nick = member.profile.nickname ?? ""
+        birth = member.record.birth
+        gender = member.record.gender
+        sesac = chosen(SeedAppRoutes.sprouts)
+        sesacCollection = owned(SeedAppRoutes.sprouts)
+        background = chosen(SeedAppRoutes.backgrounds)
+        backgroundCollection = owned(SeedAppRoutes.backgrounds)
+        transactionId = member.transactionIdentifiers
+        createdAt = member.record.joinedAt.rfc3339.replacing("Z", with: ".000Z")
+    }
+}
+
+/// The members of the seed's own app: users who have signed up there, with the fields of its form.
+struct SeedAppMembers: Sendable {
+    let profiles: ProfileService
+
+    /// A member as the app shows them, as one snapshot.
+    struct Member: Sendable {
+        let record: MemberRecord
+        let profile: Profile
+        /// The owned items, with those that everybody owns, in order.
+        let items: [Item]
+        /// The identifiers of the redeemed transactions, newest first.
+        let transactionIdentifiers: [String]
+    }
+
+    /// - Returns: False if the user is a member already. Nothing is then changed.
+    func join(_ user: User, as member: MemberRecord, called nickname: Nickname) async throws -> Bool {
+        try await profiles.ledger.write { transaction in
+            guard try transaction.join(user, as: member) else { return false }
+            _ = try transaction.change(
+                ProfileChange(nickname: .set(nickname.text)), ofProfileOf: user, owning: [], accepting: [],
+                at: member.joinedAt)
+            return true
+        }
+    }
+
+    /// The member; nil if the user is not a member.
+    func member(_ user: User) async throws -> Member? {
+        let (origins, moment, free) = (
+            profiles.acceptedOrigins(user), profiles.clock.now(), profiles.catalogs.ownedByEverybody
+        )
+        return try await profiles.ledger.read { transaction in
+            guard let record = try transaction.member(of: user) else { return nil }
+            let profile = try transaction.profile(of: user, accepting: origins, at: moment)
+            return Member(
+                record: record, profile: profiles.profile(profile), items: Set(profile.items + free).sorted(),
+                transactionIdentifiers: try transaction.transactions(of: user, before: nil, limit: .max)
+                    .map(\.transactionIdentifier))
         }
     }
 }

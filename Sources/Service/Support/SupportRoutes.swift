@@ -49,7 +49,7 @@ struct SupportRoutes: Sendable {
         let found = try await service.users(matching: text, after: last, limit: page.size + 1)
         let (shown, next) = page.part(of: found) { "\($0.user.issuer)\n\($0.user.name)" }
         return try JSONAnswer.response(
-            KnownUserList(users: shown.map { KnownUserResource($0) }, nextCursor: next))
+            List(shown.map { KnownUserResource($0) }, nextCursor: next))
     }
 
     private func purchases(_ request: Request, _ context: ServiceContext) async throws -> Response {
@@ -82,7 +82,7 @@ struct SupportRoutes: Sendable {
         let (shown, next) = page.part(of: entries) { $0.position.description }
         let keys = try await service.apiKeyNames()
         return try JSONAnswer.response(
-            StoryList(entries: shown.map { StoryEntryResource($0, naming: keys) }, nextCursor: next))
+            List(shown.map { StoryEntryResource($0, naming: keys) }, nextCursor: next))
     }
 
     private func unclaimed(_ request: Request, _ context: ServiceContext) async throws -> Response {
@@ -93,7 +93,7 @@ struct SupportRoutes: Sendable {
             limit: page.size + 1)
         let (shown, next) = page.part(of: found) { $0.position.description }
         return try JSONAnswer.response(
-            UnclaimedPurchaseList(purchases: shown.map { UnclaimedPurchaseResource($0) }, nextCursor: next))
+            List(shown.map { UnclaimedPurchaseResource($0) }, nextCursor: next))
     }
 
     private func assign(_ request: Request, _ context: ServiceContext) async throws -> Response {

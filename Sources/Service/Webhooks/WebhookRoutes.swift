@@ -20,7 +20,7 @@ struct WebhookRoutes: Sendable {
             let webhooks = visible(to: context)
             let keys = try await webhooks.ledger.apiKeyNames()
             return try JSONAnswer.response(
-                WebhookList(webhooks: try await webhooks.endpoints().map { WebhookResource($0, naming: keys) }))
+                List(try await webhooks.endpoints().map { WebhookResource($0, naming: keys) }))
         }
         group.post { request, context in
             let webhooks = visible(to: context)
@@ -138,8 +138,7 @@ struct WebhookRoutes: Sendable {
         let (shown, next) = page.part(of: found) { WebhookDeliveryPosition($0).cursor }
         let contents = try await webhooks.contents(of: Array(shown), to: try await webhooks.endpoint(identifier))
         return try JSONAnswer.response(
-            WebhookDeliveryList(
-                deliveries: zip(shown, contents).map { WebhookDeliveryResource($0, $1) }, nextCursor: next))
+            List(zip(shown, contents).map { WebhookDeliveryResource($0, $1) }, nextCursor: next))
     }
 
     private static func format(_ body: JSONBody) throws(Problem) -> WebhookFormat {
@@ -179,4 +178,129 @@ extension WebhookError: ProblemConvertible {
             Problem(status: .conflict, code: code, detail: message)
         }
     }
+}
+
+/// A webhook.
+package struct WebhookResource: Codable, Listed, Sendable {
+    package static let listName = "webhooks"
+
+    package let webhookId: String
+    package let url: String
+    /// The format of the messages: `till` or `revenuecat`.
+    package let format: String
+    /// True if each message has the header `Authorization`. Its value is one of the webhook's secrets.
+    package let hasAuthorization: Bool
+    /// RFC 3339, UTC.
+    package let createdAt: String
+    /// The identifier of the API key.
+    package let createdBy: String
+    /// The name of the API key; nil if the ledger does not have the key.
+    package let createdByName: String?
+    /// The bundle identifier of the only app whose events it receives; nil for all events.
+    package let app: String?
+    /// The signing secret. Nil except in the response that creates the webhook.
+    package let secret: String?
+
+    /// - Parameters:
+    ///   - keys: The names of API keys by their identifiers.
+    ///   - moment: The moment of the shown secret; nil to omit the secret.
+    init(_ endpoint: WebhookEndpoint, naming keys: [String: String], showingSecretAt moment: Timestamp? = nil) {
+        webhookId = endpoint.identifier
+        url = endpoint.url
+        format = endpoint.format.rawValue
+        hasAuthorization = endpoint.authorization != nil
+        createdAt = endpoint.createdAt.rfc3339
+        createdBy = endpoint.createdBy
+        createdByName = keys[endpoint.createdBy]
+        app = endpoint.app
+        secret = moment.flatMap { endpoint.secrets(at: $0).first?.description }
+    }
+}
+
+/// The secrets of a webhook.
+package struct WebhookSecretsResource: Codable, Sendable {
+    /// The secret that signs messages.
+    package let secret: String
+    /// The previous secret, during its replacement.
+    package let previousSecret: String?
+    /// RFC 3339, UTC.
+    package let previousSecretEndsAt: String?
+    /// The header `Authorization` of each message. Nil if there is none.
+    package let authorization: String?
+
+    init(_ endpoint: WebhookEndpoint, at moment: Timestamp) {
+        let secrets = endpoint.secrets(at: moment).map(\.description)
+        secret = secrets[0]
+        previousSecret = secrets.dropFirst().first
+        previousSecretEndsAt = secrets.count > 1 ? endpoint.previousSecret?.endsAt.rfc3339 : nil
+        authorization = endpoint.authorization?.value
+    }
+}
+
+/// A message to a webhook with the state of its delivery.
+package struct WebhookDeliveryResource: Codable, Listed, Sendable {
+    package static let listName = "deliveries"
+
+    /// An attempt to deliver a message.
+    package struct Attempt: Codable, Sendable {
+        /// RFC 3339, UTC.
+        let attemptedAt: String
+        /// The HTTP status of the response. Nil if there is none.
+        package let status: Int?
+        /// The reason for a missing response. Nil if there is a response, or before the first attempt.
+        package let error: String?
+        /// The duration. Nil before the end of the attempt.
+        let durationMilliseconds: Int64?
+        /// The beginning of the response's body, as text of at most 1024 bytes. Nil if there is none.
+        package let response: String?
+
+        init(_ attempt: WebhookDelivery.Attempt) {
+            let (status, error): (Int?, String?) =
+                switch attempt.outcome {
+                case .answered(let status): (status, nil)
+                case .unanswered(let code): (nil, code)
+                case nil: (nil, nil)
+                }
+            attemptedAt = attempt.at.rfc3339
+            self.status = status
+            self.error = error
+            durationMilliseconds = attempt.milliseconds
+            response = attempt.response
+        }
+    }
+
+    package let messageId: String
+    package let state: String
+    /// The number of attempts since the creation or replay of the message.
+    package let attempts: Int
+    /// The last attempt. Nil before the first.
+    package let lastAttempt: Attempt?
+    /// The time of the next attempt. Nil if the message is due now or is not retried.
+    package let nextAttemptAt: String?
+    /// The message as it is sent. Nil for a webhook of another format.
+    package let message: WebhookMessage?
+    /// The message in RevenueCat's format, as it would be sent now. Nil for a webhook of another format.
+    package let revenueCatMessage: JSONContent?
+
+    init(_ delivery: WebhookDelivery, _ content: WebhookContent?) {
+        let (message, event): (WebhookMessage?, RevenueCatEvent?) =
+            switch content {
+            case .till(let message): (message, nil)
+            case .revenueCat(let event): (nil, event)
+            case nil: (nil, nil)
+            }
+        messageId = delivery.messageIdentifier
+        state = delivery.state.rawValue
+        attempts = delivery.attempts
+        lastAttempt = delivery.lastAttempt.map { Attempt($0) }
+        nextAttemptAt = delivery.attempts == 0 ? nil : delivery.nextAttemptAt?.rfc3339
+        self.message = message
+        revenueCatMessage = event.flatMap { JSONContent(json: $0.text) }
+    }
+}
+
+/// The result of a replay of failed messages.
+private struct WebhookReplayResource: Encodable {
+    /// The number of replayed messages.
+    let replayed: Int
 }

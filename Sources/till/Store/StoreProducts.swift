@@ -36,6 +36,6 @@ struct StoreProducts: Command {
         var table = TextTable(header: ["TYPE", "NAME", "PRICE", "IDENTIFIER"])
         for row in rows { table.add([row.type, row.displayName, row.priceWithPeriod, row.productId]) }
         table.lines.forEach(terminal.line)
-        try terminal.json(["products": rows])
+        try terminal.json(List(rows))
     }
 }

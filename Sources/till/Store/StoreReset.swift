@@ -18,7 +18,7 @@ struct StoreReset: Command {
     func perform() async throws {
         let result = try common.directoryOfStore.store().reset()
         terminal.line("Cleared \(Self.sentence(result)). The keys and the products stay.")
-        try terminal.json(["cleared": ResetResource(result)])
+        try terminal.json(["cleared": result])
     }
 
     /// `3 sales, 5 notifications, the clock and the settings`.

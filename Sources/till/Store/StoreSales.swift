@@ -30,6 +30,6 @@ struct StoreSales: Command {
             ])
         }
         if !sold.isEmpty { table.lines.forEach(terminal.line) }
-        try terminal.json(["transactions": sold.map { SaleResource($0) }])
+        try terminal.json(List(sold.map { SaleResource($0) }))
     }
 }

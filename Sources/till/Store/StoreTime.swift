@@ -28,8 +28,8 @@ struct StoreTime: Command {
             events = try store.dueEvents(
                 after: start, until: try await store.advance(advance, deliveringWithin: Store.longestDelivery))
         }
-        let now = store.now.rfc3339
-        terminal.line(now)
+        let now = store.now
+        terminal.line(now.rfc3339)
         if let events {
             var table = TextTable(header: ["DATE", "EVENT", "PRODUCT", "ACCOUNT", "TRANSACTION"])
             for event in events {
@@ -40,7 +40,7 @@ struct StoreTime: Command {
             }
             if events.isEmpty { terminal.line("Nothing was due.") } else { table.lines.forEach(terminal.line) }
         }
-        try terminal.json(TimeResource(now: now, events: events?.map { DueEventResource($0) }))
+        try terminal.json(TimeResource(now: now, events: events))
     }
 }
 

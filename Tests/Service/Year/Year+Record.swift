@@ -1,6 +1,7 @@
 import AppStore
 import Features
 import Foundation
+import HTTPSupport
 import Proofs
 import Service
 import Testing
@@ -51,11 +52,12 @@ extension Year {
         var parts: [String] = []
         for customer in YearScript.customers {
             let path = "/v1/users/\(customer)"
-            let subscriptions = try await send(.get, "\(path)/subscriptions").decoded(UserSubscriptionList.self)
-            let items = try await send(.get, "\(path)/items").decoded(OwnedItemList.self)
+            let subscriptions = try await send(.get, "\(path)/subscriptions").decoded(
+                List<UserSubscriptionResource>.self)
+            let items = try await send(.get, "\(path)/items").decoded(List<OwnedItemResource>.self)
             let words =
-                subscriptions.subscriptions.map(\.state)
-                + items.items.map(\.item).filter { $0.number > 0 }.map(\.description)
+                subscriptions.elements.map(\.state)
+                + items.elements.map(\.item).filter { $0.number > 0 }.map(\.description)
             if !words.isEmpty { parts.append("\(customer) \(words.joined(separator: " "))") }
         }
         return "\(date): \(parts.joined(separator: ", "))"

@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import HTTPSupport
 import Service
 import Testing
 
@@ -10,8 +11,9 @@ extension Year {
         var (entries, cursor): ([StoryEntryResource], String?) = ([], nil)
         repeat {
             let query = "pageSize=7" + (cursor.map { "&cursor=\($0)" } ?? "")
-            let page = try await send(.get, "/v1/users/\(customer)/story?\(query)").decoded(StoryList.self)
-            entries += page.entries
+            let page = try await send(.get, "/v1/users/\(customer)/story?\(query)").decoded(
+                List<StoryEntryResource>.self)
+            entries += page.elements
             cursor = page.nextCursor.flatMap { $0.addingPercentEncoding(withAllowedCharacters: .alphanumerics) }
         } while cursor != nil
         return entries.reversed()

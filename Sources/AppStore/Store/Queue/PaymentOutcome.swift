@@ -36,3 +36,128 @@ package enum PaymentOutcome: Hashable, Sendable {
         }
     }
 }
+
+extension PaymentOutcome {
+    /// The outcome under the store's settings. They change only payments that would be purchased.
+    package func applying(_ settings: StoreSettings) -> PaymentOutcome {
+        guard self == .purchased else { return self }
+        if let error = settings.failureError { return .failed(SKErrorCode(rawValue: error) ?? .unknown) }
+        if settings.isAskToBuyEnabled { return .deferred }
+        return settings.areInterruptedPurchasesEnabled ? .interrupted : .purchased
+    }
+
+    /// True if the customer can complete the payment, because it was interrupted.
+    package func isResolvable(_ transaction: PaymentTransaction) -> Bool {
+        self == .interrupted && transaction.error != nil
+    }
+}
+
+/// A step of a payment through the queue.
+package enum PaymentStep: Hashable, Sendable {
+    /// Sells the product. The event takes the transaction to `purchased`.
+    case sell(PaymentTransactionEvent)
+    /// Changes the state without a sale.
+    case change(PaymentTransactionEvent, SKErrorCode?)
+
+    package static let approve = PaymentStep.sell(.approve)
+    package static let decline = PaymentStep.change(.decline, .paymentCancelled)
+    package static let finish = PaymentStep.change(.finish, nil)
+
+    /// The step that takes a purchasing payment to an outcome.
+    package init(_ outcome: PaymentOutcome) {
+        switch outcome {
+        case .purchased: self = .sell(.purchase)
+        case .deferred: self = .change(.awaitApproval, nil)
+        case .interrupted: self = .change(.fail, .unknown)
+        case .failed(let error): self = .change(.fail, error)
+        }
+    }
+
+    /// The event of the step.
+    package var event: PaymentTransactionEvent {
+        switch self {
+        case .sell(let event), .change(let event, _): event
+        }
+    }
+
+    /// The step instead of this one if the sale fails: a deferred payment is declined.
+    package func afterFailedSale(_ error: SKErrorCode) -> PaymentStep {
+        .change(event == .approve ? .decline : .fail, error)
+    }
+}
+
+extension PaymentTransaction {
+    /// The transaction after a step.
+    ///
+    /// - Parameter purchase: The purchase that the step sold.
+    /// - Throws: `IllegalPaymentTransition` if StoreKit does not allow the event in this state.
+    package func after(
+        _ step: PaymentStep,
+        selling purchase: Purchase? = nil
+    ) throws(IllegalPaymentTransition) -> PaymentTransaction {
+        let state = try state.after(step.event)
+        var error = error
+        if state == .failed, case .change(_, let reason) = step { error = reason }
+        return PaymentTransaction(
+            identifier: identifier, payment: payment, state: state, error: error, purchase: purchase ?? self.purchase)
+    }
+}
+
+/// The effect of a payment that the queue shows as purchased.
+package enum PurchaseEffect: Hashable, Sendable {
+    case charged(Price)
+    /// Nothing was charged: the account already has this subscription, which renews at this date.
+    case alreadySubscribed(renewalDate: Timestamp)
+    /// Nothing was charged: the subscription changes to another product at its next renewal.
+    case changes(productIdentifier: String, date: Timestamp)
+
+    /// The kind of an effect. The raw value is the name in JSON.
+    package enum Kind: String, Sendable, CaseIterable {
+        case charged
+        case alreadySubscribed
+        case changes
+    }
+
+    package var kind: Kind {
+        switch self {
+        case .charged: .charged
+        case .alreadySubscribed: .alreadySubscribed
+        case .changes: .changes
+        }
+    }
+
+    /// The charged price, 0 included; nil if the payment could not charge.
+    package var price: Price? {
+        if case .charged(let price) = self { price } else { nil }
+    }
+
+    /// The product after the next renewal; nil if the product stays.
+    package var nextProductIdentifier: String? {
+        if case .changes(let product, _) = self { product } else { nil }
+    }
+
+    /// The date of the subscription's next renewal; nil for a payment that charged.
+    package var renewalDate: Timestamp? {
+        switch self {
+        case .charged: nil
+        case .alreadySubscribed(let date), .changes(_, let date): date
+        }
+    }
+
+    /// - Parameters:
+    ///   - sold: The transaction that the queue shows for the payment.
+    ///   - isShownEarlier: True if an earlier payment shows the same transaction.
+    /// - subscription: The transaction's subscription; nil for any other product.
+    init(_ sold: Transaction, isShownEarlier: Bool, subscription: CustomerSubscription?) {
+        // A payment that charges creates its own transaction. Renewals are not in the queue.
+        guard let subscription, isShownEarlier || sold.reason == .renewal else {
+            self = .charged(sold.price)
+            return
+        }
+        let next = subscription.autoRenewProductIdentifier
+        self =
+            next == subscription.productIdentifier
+            ? .alreadySubscribed(renewalDate: subscription.expiresDate)
+            : .changes(productIdentifier: next, date: subscription.expiresDate)
+    }
+}

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Proofs
 
 /// A purchase, a renewal or a restoration in the App Store (StoreKit, `Transaction`).
@@ -77,5 +78,158 @@ package struct Transaction: Hashable, Sendable, Codable {
             transactionIdentifier: transactionIdentifier,
             originalTransactionIdentifier: originalTransactionIdentifier, purchaseDate: purchaseDate,
             originalPurchaseDate: originalPurchaseDate, price: price)
+    }
+}
+
+/// The SQL statements on sales. They run inside the caller's transaction of the store's database.
+///
+/// Each record is JSON, beside the columns that queries use.
+struct TransactionRecords {
+    let database: Database
+
+    func add(_ transaction: Transaction) throws {
+        try database.execute(
+            sql: """
+                INSERT INTO app_store_transaction
+                    (transaction_id, original_transaction_id, order_id, account, product_id, purchase_date, record, change)
+                VALUES (?, ?, ?, ?, ?, ?, ?, \(Self.nextChange))
+                """,
+            arguments: [
+                transaction.transactionIdentifier, transaction.originalTransactionIdentifier,
+                transaction.orderIdentifier, transaction.account, transaction.productIdentifier,
+                transaction.purchaseDate.millisecondsSince1970, try StoreRecord.text(transaction),
+            ])
+    }
+
+    func update(_ transaction: Transaction) throws {
+        try database.execute(
+            sql: "UPDATE app_store_transaction SET record = ?, change = \(Self.nextChange) WHERE transaction_id = ?",
+            arguments: [try StoreRecord.text(transaction), transaction.transactionIdentifier])
+    }
+
+    /// The number of the next change.
+    private static let nextChange = """
+        (SELECT max(coalesce(max(change), 0), coalesce((SELECT CAST(value AS INTEGER) FROM store_state
+            WHERE key = 'last change'), 0)) + 1 FROM app_store_transaction)
+        """
+
+    /// Stores the last change number before sales are deleted, so that no number is used twice.
+    func storeLastChange() throws {
+        try database.execute(
+            sql: """
+                INSERT INTO store_state (key, value)
+                    SELECT 'last change', CAST(coalesce(max(change), 0) AS TEXT) FROM app_store_transaction WHERE true
+                ON CONFLICT (key) DO UPDATE
+                    SET value = CAST(max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER)) AS TEXT)
+                """)
+    }
+
+    /// All transactions of an account, each with the number of its last change, in the order of these numbers.
+    func changes(of account: String) throws -> [(change: Int64, transaction: Transaction)] {
+        try Row.fetchAll(
+            database, sql: "SELECT change, record FROM app_store_transaction WHERE account = ? ORDER BY change",
+            arguments: [account]
+        ).map { ($0["change"], try StoreRecord.value($0["record"])) }
+    }
+
+    /// The accounts that have bought anything.
+    func accounts() throws -> [String] {
+        try String.fetchAll(database, sql: "SELECT DISTINCT account FROM app_store_transaction")
+    }
+
+    func transaction(_ identifier: String) throws -> Transaction? {
+        try fetch("transaction_id = ?", [identifier]).first
+    }
+
+    /// All transactions of an account, in the order of their sale.
+    func transactions(of account: String) throws -> [Transaction] {
+        try fetch("account = ?", [account])
+    }
+
+    /// The transactions of one subscription or of one non-consumable.
+    func transactions(original identifier: String) throws -> [Transaction] {
+        try fetch("original_transaction_id = ?", [identifier])
+    }
+
+    func transactions(order identifier: String) throws -> [Transaction] {
+        try fetch("order_id = ?", [identifier])
+    }
+
+    /// The latest period of a subscription.
+    func latest(original identifier: String) throws -> Transaction? {
+        try fetch("original_transaction_id = ?", [identifier], order: "rowid DESC LIMIT 1").first
+    }
+
+    /// A page of transactions, newest first, each with its number in the order of the sales.
+    ///
+    /// - Parameters:
+    ///   - number: The number of the last transaction of the previous page.
+    ///   - original: The original transaction identifier, for only the transactions of one purchase.
+    func page(
+        account: String? = nil,
+        original: String? = nil,
+        before number: Int64,
+        limit: Int
+    ) throws -> [(number: Int64, transaction: Transaction)] {
+        var (condition, arguments) = ("rowid < ?", [number] as StatementArguments)
+        if let account {
+            condition += " AND account = ?"
+            arguments += [account]
+        }
+        if let original {
+            condition += " AND original_transaction_id = ?"
+            arguments += [original]
+        }
+        return try rows(condition, arguments + [limit])
+    }
+
+    /// A transaction with its number in the order of the sales.
+    func numbered(_ identifier: String) throws -> [(number: Int64, transaction: Transaction)] {
+        try rows("transaction_id = ?", [identifier, 1])
+    }
+
+    /// The accounts of the latest sales, the latest first.
+    func recentAccounts(among sales: Int) throws -> [String] {
+        try String.fetchAll(
+            database,
+            sql: """
+                SELECT account FROM (SELECT rowid AS number, account FROM app_store_transaction ORDER BY rowid DESC LIMIT ?)
+                GROUP BY account ORDER BY max(number) DESC
+                """, arguments: [sales])
+    }
+
+    private func rows(
+        _ condition: String,
+        _ arguments: StatementArguments
+    ) throws -> [(number: Int64, transaction: Transaction)] {
+        try Row.fetchAll(
+            database,
+            sql: """
+                SELECT rowid AS number, record FROM app_store_transaction WHERE \(condition)
+                ORDER BY rowid DESC LIMIT ?
+                """, arguments: arguments
+        ).map { ($0["number"], try StoreRecord.value($0["record"])) }
+    }
+
+    private func fetch(
+        _ condition: String,
+        _ arguments: StatementArguments,
+        order: String = "rowid"
+    ) throws -> [Transaction] {
+        try String.fetchAll(
+            database, sql: "SELECT record FROM app_store_transaction WHERE \(condition) ORDER BY \(order)",
+            arguments: arguments
+        ).map { try StoreRecord.value($0) }
+    }
+}
+
+/// A record of the store's database as JSON.
+enum StoreRecord {
+    static func text(_ value: some Encodable) throws -> String {
+        String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
+    }
+
+    static func value<Value: Decodable>(_ text: String) throws -> Value {
+        try JSONDecoder().decode(Value.self, from: Data(text.utf8))
     }
 }

@@ -91,3 +91,139 @@ extension Books {
             && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 }
+
+package struct StatusResponse: Encodable, Sendable {
+    package struct SubscriptionGroupIdentifierItem: Encodable, Sendable {
+        package let subscriptionGroupIdentifier: String
+        package let lastTransactions: [LastTransactionsItem]
+    }
+
+    package struct LastTransactionsItem: Encodable, Sendable {
+        package let status: Status
+        package let originalTransactionId: String
+        package let signedTransactionInfo: String
+        package let signedRenewalInfo: String
+    }
+
+    package let environment: AppStoreEnvironment
+    package let bundleId: String
+    package let data: [SubscriptionGroupIdentifierItem]
+}
+
+extension AppStoreServerAPI {
+    /// `GET /inApps/v1/subscriptions/{anyTransactionId}`
+    ///
+    /// - Parameter statuses: The requested statuses, as the query has them; empty for all.
+    package func allSubscriptionStatuses(_ anyTransactionId: String, statuses: [String]) throws -> StatusResponse {
+        let wanted = try Set(
+            statuses.map { text throws(ServerAPIError) in
+                guard let status = Int(text).flatMap(Status.init) else { throw .invalidStatus }
+                return status
+            })
+        return try read { books in
+            let account = try books.apiAccount(ofAny: anyTransactionId)
+            let items = try books.subscriptions.subscriptions(of: account)
+                .filter { wanted.isEmpty || wanted.contains($0.status) }
+                .compactMap { try books.statusItem($0) }
+            return StatusResponse(
+                environment: books.issuer.environment, bundleId: store.bundleIdentifier, data: items)
+        }
+    }
+}
+
+extension Books {
+    /// A customer has one subscription in each group.
+    func statusItem(
+        _ subscription: CustomerSubscription
+    ) throws -> StatusResponse.SubscriptionGroupIdentifierItem? {
+        guard let latest = try transactions.latest(original: subscription.originalTransactionIdentifier) else {
+            return nil
+        }
+        return StatusResponse.SubscriptionGroupIdentifierItem(
+            subscriptionGroupIdentifier: subscription.groupIdentifier,
+            lastTransactions: [
+                StatusResponse.LastTransactionsItem(
+                    status: subscription.status, originalTransactionId: subscription.originalTransactionIdentifier,
+                    signedTransactionInfo: try signed(latest),
+                    signedRenewalInfo: try issuer.signedRenewalInfo(subscription, terms, at: now))
+            ])
+    }
+}
+
+package struct TransactionInfoResponse: Encodable, Sendable {
+    package let signedTransactionInfo: String
+}
+
+struct AppTransactionInfoResponse: Encodable, Sendable {
+    let signedAppTransactionInfo: String
+}
+
+struct OrderLookupResponse: Encodable, Sendable {
+    /// 0 if the order exists, else 1, as in Apple's API.
+    let status: Int
+    /// Nil if the order does not exist.
+    let signedTransactions: [String]?
+}
+
+extension AppStoreServerAPI {
+    /// `GET /inApps/v1/transactions/{transactionId}`
+    package func transactionInfo(_ transactionId: String) throws -> TransactionInfoResponse {
+        try read { books in
+            TransactionInfoResponse(
+                signedTransactionInfo: try books.signed(try books.apiTransaction(transactionId)))
+        }
+    }
+
+    /// `GET /inApps/v1/transactions/appTransactions/{anyTransactionId}`
+    func appTransactionInfo(_ anyTransactionId: String) throws -> AppTransactionInfoResponse {
+        try read { books in
+            let account = try books.apiAccount(ofAny: anyTransactionId)
+            return AppTransactionInfoResponse(
+                signedAppTransactionInfo: try books.issuer.signedAppTransaction(of: account, at: books.now))
+        }
+    }
+
+    /// `GET /inApps/v1/lookup/{orderId}`
+    func lookUpOrderId(_ orderId: String) throws -> OrderLookupResponse {
+        try read { books in
+            let sold = try books.transactions.transactions(order: orderId)
+            return OrderLookupResponse(
+                status: sold.isEmpty ? 1 : 0, signedTransactions: sold.isEmpty ? nil : try sold.map(books.signed))
+        }
+    }
+
+    /// `PUT /inApps/v1/transactions/{originalTransactionId}/appAccountToken`: for a subscription, later periods have it too.
+    package func setAppAccountToken(_ token: String?, of originalTransactionId: String) throws {
+        try write { books in
+            var transaction = try books.apiOriginalTransaction(
+                originalTransactionId, orThrow: .originalTransactionIdNotFound)
+            guard let token = token.flatMap(UUID.init(uuidString:)) else {
+                throw ServerAPIError.invalidAppAccountTokenUUID
+            }
+            if var subscription = try books.subscriptionOrNone(of: transaction) {
+                subscription.appAccountToken = token
+                try books.subscriptions.save(subscription)
+                transaction = try books.transactions.latest(original: originalTransactionId) ?? transaction
+            }
+            transaction.appAccountToken = token
+            try books.transactions.update(transaction)
+        }
+    }
+
+    /// `POST /inApps/v1/transactions/{transactionId}/finish`
+    func finishTransaction(_ transactionId: String) throws {
+        try write { books in
+            let transaction = try books.apiTransaction(transactionId)
+            for queued in try books.payments.transactions(showing: transaction.transactionIdentifier)
+            where queued.transaction.state.isAwaitingFinish {
+                _ = try books.perform(.finish, on: queued)
+            }
+        }
+    }
+}
+
+extension Books {
+    func signed(_ transaction: Transaction) throws -> String {
+        try issuer.signedTransaction(transaction, at: now)
+    }
+}

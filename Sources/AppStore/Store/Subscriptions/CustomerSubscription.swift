@@ -120,3 +120,225 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
         hasDeclinedPriceIncrease ? .customerDidNotConsentToPriceIncrease : .customerCancelled
     }
 }
+
+extension CustomerSubscription {
+    /// Begins a period of a product, whatever the state before.
+    ///
+    /// - Parameters:
+    /// - newOffer: An offer that begins with this period; nil to continue the present one, if the product is the same.
+    /// - start: The start of the paid period.
+    /// - Returns: The charge for the period.
+    mutating func begin(
+        _ product: Product,
+        _ subscription: Subscription,
+        offer newOffer: SubscriptionOffer?,
+        reason: TransactionReason,
+        at start: Timestamp,
+        timeRate: TimeRate
+    ) -> SubscriptionCharge {
+        if productIdentifier != product.productIdentifier {
+            agreedPrice = nil
+            priceIncrease = nil
+            offer = nil
+        }
+        if let newOffer {
+            offer = OfferInUse(offer: newOffer, periodsLeft: newOffer.chargeCount)
+        }
+        productIdentifier = product.productIdentifier
+        autoRenewProductIdentifier = product.productIdentifier
+        state = .subscribed
+        let applied = consumeOffer()
+        let period = applied?.period ?? subscription.period
+        expiresDate = timeRate.end(of: period, from: start, dayOfMonth: dayOfMonth)
+        // After a period of days or weeks, months are counted from its end.
+        if period.unit == .day || period.unit == .week { dayOfMonth = expiresDate.dayOfMonth }
+        let standard = agreedPrice ?? product.price
+        return SubscriptionCharge(
+            productIdentifier: product.productIdentifier,
+            price: applied.map { $0.price ?? Price(milliunits: 0, currency: standard.currency) } ?? standard,
+            offer: applied, reason: reason, startDate: start, expiresDate: expiresDate)
+    }
+
+    /// Takes the offer for the next period; nil for the standard price.
+    private mutating func consumeOffer() -> SubscriptionOffer? {
+        guard var used = offer, used.periodsLeft > 0 else {
+            offer = nil
+            return nil
+        }
+        used.periodsLeft -= 1
+        offer = used
+        return used.offer
+    }
+
+    /// The price and the offer of the next renewal.
+    func renewalTerms(_ terms: SubscriptionTerms) -> (price: Price, offer: SubscriptionOffer?)? {
+        guard let product = terms.product(autoRenewProductIdentifier) else { return nil }
+        let isSame = autoRenewProductIdentifier == productIdentifier
+        let next = nextOffer ?? (isSame ? offer.flatMap { $0.periodsLeft > 0 ? $0.offer : nil } : nil)
+        let standard = (isSame ? priceIncrease?.price ?? agreedPrice : nil) ?? product.price
+        let milliunits = next.map { $0.price?.milliunits ?? 0 } ?? standard.milliunits
+        return (Price(milliunits: milliunits, currency: terms.currency), next)
+    }
+}
+
+extension SubscriptionOffer {
+    /// The number of charges under the offer: one, unless each period is paid by itself.
+    var chargeCount: Int { paymentMode == .payAsYouGo ? periodCount : 1 }
+}
+
+/// Events that the customer causes.
+extension CustomerSubscription {
+    /// Buys the first product of the group.
+    package mutating func buyFirst(
+        _ product: Product,
+        _ subscription: Subscription,
+        offer: SubscriptionOffer?,
+        at now: Timestamp,
+        _ terms: SubscriptionTerms
+    ) -> [SubscriptionEffect] {
+        let charge = begin(product, subscription, offer: offer, reason: .purchase, at: now, timeRate: terms.timeRate)
+        return [.charge(charge), .notify(.subscribed, .initialBuy)]
+    }
+
+    /// Buys another product of the group, or the same one again.
+    ///
+    /// A higher product, or one of the same level and period, replaces the present one at once. Any other waits for the
+    /// renewal (Apple, "Offering a subscription group": upgrades, downgrades and crossgrades).
+    package mutating func buy(
+        _ product: Product,
+        _ subscription: Subscription,
+        offer: SubscriptionOffer?,
+        at now: Timestamp,
+        _ terms: SubscriptionTerms
+    ) -> [SubscriptionEffect] {
+        let wasRenewing = isAutoRenewing
+        isAutoRenewing = true
+        hasDeclinedPriceIncrease = false
+        guard state == .subscribed else {
+            // The subscription begins anew, at the present price.
+            (self.offer, nextOffer, agreedPrice, priceIncrease) = (nil, nil, nil, nil)
+            startDate = now
+            dayOfMonth = now.dayOfMonth
+            return [
+                .charge(
+                    begin(product, subscription, offer: offer, reason: .purchase, at: now, timeRate: terms.timeRate)),
+                .notify(.subscribed, .resubscribe),
+            ]
+        }
+        if product.productIdentifier == productIdentifier {
+            return keep(offer: offer, wasRenewing: wasRenewing)
+        }
+        let present = terms.product(productIdentifier)?.subscription
+        let isImmediate =
+            present.map {
+                subscription.level < $0.level
+                    || (subscription.level == $0.level && subscription.period == $0.period)
+            } ?? true
+        guard isImmediate else {
+            autoRenewProductIdentifier = product.productIdentifier
+            priceIncrease = nil
+            nextOffer = offer
+            return [.notify(offer == nil ? .didChangeRenewalPref : .offerRedeemed, .downgrade)]
+        }
+        nextOffer = nil
+        dayOfMonth = now.dayOfMonth
+        return [
+            .markUpgraded,
+            .charge(begin(product, subscription, offer: offer, reason: .purchase, at: now, timeRate: terms.timeRate)),
+            .notify(offer == nil ? .didChangeRenewalPref : .offerRedeemed, .upgrade),
+        ]
+    }
+
+    /// Buys the present product again: redeems an offer, cancels a pending change or turns renewal on.
+    private mutating func keep(offer: SubscriptionOffer?, wasRenewing: Bool) -> [SubscriptionEffect] {
+        let hadChange = autoRenewProductIdentifier != productIdentifier
+        autoRenewProductIdentifier = productIdentifier
+        nextOffer = offer
+        if offer != nil { return [.notify(.offerRedeemed, nil)] }
+        if hadChange { return [.notify(.didChangeRenewalPref, nil)] }
+        return wasRenewing ? [] : [.notify(.didChangeRenewalStatus, .autoRenewEnabled)]
+    }
+
+    package mutating func setAutoRenew(_ isOn: Bool) throws(StoreError) -> [SubscriptionEffect] {
+        switch state {
+        case .expired, .revoked: throw invalid("has ended; buy it again")
+        case .subscribed, .inGracePeriod, .inBillingRetryPeriod: break
+        }
+        guard isOn != isAutoRenewing else { return [] }
+        isAutoRenewing = isOn
+        guard !isOn else {
+            hasDeclinedPriceIncrease = false
+            return [.notify(.didChangeRenewalStatus, .autoRenewEnabled)]
+        }
+        let told = [SubscriptionEffect.notify(.didChangeRenewalStatus, .autoRenewDisabled)]
+        // A cancelled subscription that could not be charged ends now.
+        return state == .subscribed ? told : told + expire(.customerCancelled, .voluntary)
+    }
+
+    package mutating func consentToPriceIncrease() throws(StoreError) -> [SubscriptionEffect] {
+        guard var increase = priceIncrease, !increase.isAccepted else { throw invalid("has no price increase pending") }
+        increase.isAccepted = true
+        priceIncrease = increase
+        return [.notify(.priceIncrease, .accepted)]
+    }
+
+    package mutating func declinePriceIncrease() throws(StoreError) -> [SubscriptionEffect] {
+        guard let increase = priceIncrease, !increase.isAccepted else { throw invalid("has no price increase pending") }
+        priceIncrease = nil
+        let effects = try setAutoRenew(false)
+        hasDeclinedPriceIncrease = true
+        return effects
+    }
+}
+
+/// Events that the developer or the App Store causes.
+extension CustomerSubscription {
+    /// The number of extensions allowed in 365 days (Apple, "Extend a Subscription Renewal Date").
+    static let extensionsAYear = 2
+
+    /// Announces a higher price, from the next renewal on.
+    package mutating func requestPriceIncrease(
+        to price: Price,
+        needsConsent: Bool,
+        _ terms: SubscriptionTerms
+    ) throws(StoreError) -> [SubscriptionEffect] {
+        let present = agreedPrice ?? terms.product(productIdentifier)?.price
+        guard price.milliunits > present?.milliunits ?? 0 else { throw invalid("already costs as much or more") }
+        guard state == .subscribed, isAutoRenewing else { throw invalid("does not renew, so its price cannot rise") }
+        priceIncrease = PriceIncrease(price: price, isAccepted: !needsConsent)
+        return [.notify(.priceIncrease, needsConsent ? .pending : .accepted)]
+    }
+
+    /// The reason why a renewal date cannot be extended.
+    package enum ExtensionRefusal: Error, Equatable {
+        case ineligible
+        case maximumReached
+    }
+
+    package mutating func extendRenewalDate(
+        byDays days: Int,
+        at now: Timestamp
+    ) throws(ExtensionRefusal) -> [SubscriptionEffect] {
+        guard state == .subscribed, isAutoRenewing, offer?.offer.paymentMode != .freeTrial else { throw .ineligible }
+        let recent = extensionDates.filter { $0 > now.adding(days: -365) }
+        guard recent.count < Self.extensionsAYear else { throw .maximumReached }
+        extensionDates = recent + [now]
+        expiresDate = expiresDate.adding(days: Int64(days))
+        dayOfMonth = expiresDate.dayOfMonth
+        return [.setExpiresDate(expiresDate)]
+    }
+
+    /// Ends the paid period: it was refunded, or its family sharing ended.
+    package mutating func revoke() {
+        state = .revoked
+        isAutoRenewing = false
+        priceIncrease = nil
+        nextOffer = nil
+    }
+
+    /// Reinstates the subscription after a reversed refund, until the end of the paid period. It does not renew.
+    package mutating func reinstate(at now: Timestamp) {
+        guard state == .revoked else { return }
+        state = expiresDate > now ? .subscribed : .expired(.customerCancelled)
+    }
+}

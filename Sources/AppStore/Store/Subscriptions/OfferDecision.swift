@@ -1,3 +1,4 @@
+import Foundation
 import Proofs
 
 /// The offer under which a payment for a subscription begins.
@@ -45,5 +46,47 @@ extension CustomerSubscription? {
     /// The customer's eligibility for offers, from their subscription in the group.
     package var eligibility: SubscriptionOffer.Eligibility {
         map { $0.isEntitled ? SubscriptionOffer.Eligibility.existing : .expired } ?? .new
+    }
+}
+
+extension PromotionalOfferSignature {
+    /// The lifetime of a signature, in milliseconds (Apple, "Generating a signature for promotional offers").
+    private static let lifetime: UInt64 = 24 * 60 * 60 * 1000
+
+    /// True if the signature's date differs from now by a day at most.
+    package func isCurrent(at now: Timestamp) -> Bool {
+        let (age, isOverflow) = now.millisecondsSince1970.subtractingReportingOverflow(timestamp.millisecondsSince1970)
+        return !isOverflow && age.magnitude <= Self.lifetime
+    }
+}
+
+/// The signature check of promotional offers, as in the App Store.
+extension Books {
+    /// - Throws: `PaymentFailure` if the signature is not the developer's, is for another payment, or is too old.
+    func check(
+        _ signature: PromotionalOfferSignature,
+        of offer: Payment.OfferChoice,
+        for payment: Payment
+    ) throws {
+        let message = signature.message(
+            bundleIdentifier: bundleIdentifier, productIdentifier: payment.productIdentifier,
+            offerIdentifier: offer.identifier, applicationUsername: payment.appAccountToken?.uuidString ?? "")
+        guard signature.isCurrent(at: now), let bytes = Base64.decode(signature.signature.utf8),
+            try offerKeys(signature.keyIdentifier).contains(where: {
+                $0.verifiesECDSA(bytes, over: Array(message.utf8))
+            })
+        else { throw PaymentFailure(error: .invalidSignature) }
+    }
+
+    /// The keys of the team, and the one of the StoreKit configuration.
+    private func offerKeys(_ identifier: String) throws -> [PublicKey] {
+        var keys = try Store.teamKeys(in: self).filter { $0.keyIdentifier == identifier }
+            .compactMap { PublicKey(pem: $0.publicKey) }
+        if let pair = configuration.subscriptionOffersKeyPair, pair.identifier == identifier,
+            let key = try? PrivateKey(pkcs8: pair.privateKey)
+        {
+            keys.append(key.publicKey)
+        }
+        return keys
     }
 }

@@ -1,5 +1,53 @@
+import Foundation
 import GRDB
 import Proofs
+
+/// The external facts that a subscription depends on.
+package struct SubscriptionTerms: Sendable {
+    /// The product of an identifier; nil if it is not for sale.
+    package let product: @Sendable (_ productIdentifier: String) -> Product?
+    package let timeRate: TimeRate
+    /// The storefront's currency, which may differ from the catalog's.
+    package let currency: String
+    /// True if no renewal can be charged.
+    package let isBillingFailing: Bool
+    package let isGracePeriodEnabled: Bool
+
+    package init(
+        product: @escaping @Sendable (_ productIdentifier: String) -> Product?,
+        timeRate: TimeRate,
+        currency: String,
+        isBillingFailing: Bool,
+        isGracePeriodEnabled: Bool
+    ) {
+        self.product = product
+        self.timeRate = timeRate
+        self.currency = currency
+        self.isBillingFailing = isBillingFailing
+        self.isGracePeriodEnabled = isGracePeriodEnabled
+    }
+}
+
+/// One paid period of a subscription.
+package struct SubscriptionCharge: Hashable, Sendable {
+    package let productIdentifier: String
+    package let price: Price
+    package let offer: SubscriptionOffer?
+    package let reason: TransactionReason
+    package let startDate: Timestamp
+    package let expiresDate: Timestamp
+}
+
+/// A change that follows from an event of a subscription. The store makes the changes in order.
+package enum SubscriptionEffect: Hashable, Sendable {
+    /// A period is charged.
+    case charge(SubscriptionCharge)
+    /// The previous period ends, because a higher subscription replaces it.
+    case markUpgraded
+    /// The paid period ends at another time.
+    case setExpiresDate(Timestamp)
+    case notify(NotificationTypeV2, Subtype?)
+}
 
 /// The SQL statements on subscriptions. They run inside the caller's transaction of the store's database.
 struct SubscriptionRecords {
@@ -49,5 +97,93 @@ struct SubscriptionRecords {
         try String.fetchAll(
             database, sql: "SELECT record FROM subscription WHERE \(condition)", arguments: arguments
         ).map { try StoreRecord.value($0) }
+    }
+}
+
+extension Books {
+    /// Writes a changed subscription and performs the effects in order.
+    func record(_ subscription: CustomerSubscription, _ effects: [SubscriptionEffect]) throws {
+        try subscriptions.save(subscription)
+        for effect in effects {
+            switch effect {
+            case .charge(let charge): try transactions.add(transaction(for: charge, of: subscription))
+            case .markUpgraded: try changeLatest(of: subscription) { $0.isUpgraded = true }
+            case .setExpiresDate(let date): try changeLatest(of: subscription) { $0.expiresDate = date }
+            case .notify(let type, let subtype): try notify(type, subtype, of: subscription)
+            }
+        }
+    }
+
+    /// Sells a subscription's product to an account.
+    ///
+    /// - Returns: The transaction that the customer's queue shows: a new one if something was charged.
+    /// - Throws: `PaymentFailure` for an offer that does not exist or that the customer is not eligible for.
+    func subscribe(_ payment: Payment, _ product: Product, _ terms: Subscription, account: String) throws -> Transaction
+    {
+        let known = try subscriptions.subscription(of: account, group: terms.groupIdentifier)
+        let offer = try offer(for: payment, terms, account: account, known: known)
+        var subscription =
+            known
+            ?? CustomerSubscription(
+                originalTransactionIdentifier: newTransactionIdentifier(), account: account, of: product,
+                groupIdentifier: terms.groupIdentifier, at: now)
+        let effects =
+            known == nil
+            ? subscription.buyFirst(product, terms, offer: offer, at: now, self.terms)
+            : subscription.buy(product, terms, offer: offer, at: now, self.terms)
+        subscription.appAccountToken = payment.appAccountToken ?? subscription.appAccountToken
+        try record(subscription, effects)
+        guard let latest = try transactions.latest(original: subscription.originalTransactionIdentifier) else {
+            throw StoreError.productNotFound(product.productIdentifier)
+        }
+        return latest
+    }
+
+    /// The offer of a payment. `OfferDecision` has the rules.
+    private func offer(
+        for payment: Payment,
+        _ terms: Subscription,
+        account: String,
+        known: CustomerSubscription?
+    ) throws -> SubscriptionOffer? {
+        let hadIntroductoryOffer = try transactions.transactions(of: account).contains {
+            $0.subscriptionGroupIdentifier == terms.groupIdentifier && $0.offer?.kind == .introductory
+        }
+        switch OfferDecision(
+            payment.offer, among: terms.offers, customer: known.eligibility, hadIntroductoryOffer: hadIntroductoryOffer)
+        {
+        case .standardPrice: return nil
+        case .refuse(let error): throw PaymentFailure(error: error)
+        case .offer(let offer):
+            if let choice = payment.offer, let signature = choice.signature {
+                try check(signature, of: choice, for: payment)
+            }
+            return offer
+        }
+    }
+
+    private func transaction(for charge: SubscriptionCharge, of subscription: CustomerSubscription) throws
+        -> Transaction
+    {
+        let original = try transactions.transaction(subscription.originalTransactionIdentifier)
+        return Transaction(
+            transactionIdentifier: original == nil
+                ? subscription.originalTransactionIdentifier : newTransactionIdentifier(),
+            originalTransactionIdentifier: subscription.originalTransactionIdentifier,
+            orderIdentifier: newOrderIdentifier(),
+            webOrderLineItemIdentifier: randomness.digits(15, startingWith: "1"),
+            account: subscription.account, productIdentifier: charge.productIdentifier,
+            type: .autoRenewableSubscription,
+            subscriptionGroupIdentifier: subscription.groupIdentifier, quantity: 1, purchaseDate: charge.startDate,
+            originalPurchaseDate: original?.purchaseDate ?? charge.startDate,
+            price: Price(milliunits: charge.price.milliunits, currency: storefront.currency), offer: charge.offer,
+            reason: charge.reason, ownership: .purchased, storefrontCountryCode: storefront.countryCode,
+            expiresDate: charge.expiresDate, appAccountToken: subscription.appAccountToken)
+    }
+
+    private func changeLatest(of subscription: CustomerSubscription, _ body: (inout Transaction) -> Void) throws {
+        guard var latest = try transactions.latest(original: subscription.originalTransactionIdentifier) else { return }
+        body(&latest)
+        try transactions.update(latest)
     }
 }

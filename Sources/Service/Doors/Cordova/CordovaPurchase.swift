@@ -1,3 +1,4 @@
+import Features
 import Proofs
 
 /// One purchase in an answer, by the plugin's name. The plugin computes from it what the customer owns.
@@ -39,4 +40,208 @@ package struct CordovaPurchase: Hashable, Sendable {
     var discountIdentifier: String?
     package var priceConsent: PriceConsent?
     package var quantity = 1
+}
+
+extension CordovaPurchase {
+    /// The name of the store (`Platform.APPLE_APPSTORE`).
+    private static let platform = "ios-appstore"
+
+    /// The plugin's form. A member without a value is absent. Dates are in milliseconds since 1970.
+    package var json: JSONValue {
+        var object: JSONObject = [
+            "id": .string(productIdentifier),
+            "platform": .string(Self.platform),
+            "purchaseId": .string(purchaseIdentifier),
+            "transactionId": .string(transactionIdentifier),
+            "purchaseDate": .integer(purchaseDate.millisecondsSince1970),
+            "isExpired": .bool(isExpired),
+            "quantity": .integer(quantity),
+        ]
+        func add(_ name: String, _ value: JSONValue?) {
+            if let value { _ = object.add(name, value) }
+        }
+        add("lastRenewalDate", lastRenewalDate.map { .integer($0.millisecondsSince1970) })
+        add("expiryDate", expiryDate.map { .integer($0.millisecondsSince1970) })
+        add("renewalIntent", renewalIntent.map { .string($0.rawValue) })
+        add("renewalIntentChangeDate", renewalIntentChangeDate.map { .integer($0.millisecondsSince1970) })
+        add("cancelationReason", cancelationReason.map { .string($0.rawValue) })
+        add("discountId", discountIdentifier.map { .string($0) })
+        add("priceConsentStatus", priceConsent.map { .string($0.rawValue) })
+        // Only of subscriptions.
+        if lastRenewalDate != nil {
+            add("isBillingRetryPeriod", .bool(isBillingRetryPeriod))
+            add("isTrialPeriod", .bool(isTrialPeriod))
+            add("isIntroPeriod", .bool(isIntroPeriod))
+        }
+        return .object(object)
+    }
+}
+
+/// The reason for the end of a purchase, by the plugin's name (`CancelationReason`).
+package enum CancelationReason: String, CaseIterable, Sendable {
+    /// The team has revoked the purchase.
+    case developer = "Developer"
+    /// The App Store has ended the family sharing.
+    case system = "System"
+    case systemReplaced = "System.Replaced"
+    case systemProductUnavailable = "System.ProductUnavailable"
+    case systemBillingError = "System.BillingError"
+    case customer = "Customer"
+    case customerTechnicalIssues = "Customer.TechnicalIssues"
+    case customerPriceIncrease = "Customer.PriceIncrease"
+    case customerOtherReason = "Customer.OtherReason"
+    case unknown = "Unknown"
+}
+
+/// The purchases of a customer, derived from the ledger's facts (`collection`).
+package struct PurchaseCollection: Hashable, Sendable {
+    /// The facts about a customer.
+    package struct Facts: Sendable {
+        package var moment: Timestamp
+        package var transactions: [RedeemedTransaction]
+        /// The last statement about the renewal of each subscription, by its original transaction.
+        package var renewals: [TransactionKey: StatedRenewal]
+        /// The types of products by the catalog, for transactions without a stated type.
+        package var types: [ByteKey: ProductType]
+        /// The transactions of the proof in the request.
+        package var presented: Set<ByteKey>
+
+        package init(
+            moment: Timestamp,
+            transactions: [RedeemedTransaction] = [],
+            renewals: [TransactionKey: StatedRenewal] = [:],
+            types: [ByteKey: ProductType] = [:],
+            presented: Set<ByteKey> = []
+        ) {
+            self.moment = moment
+            self.transactions = transactions
+            self.renewals = renewals
+            self.types = types
+            self.presented = presented
+        }
+    }
+
+    /// The purchases, the first one first: one for each product of an original transaction.
+    package let purchases: [CordovaPurchase]
+
+    package init(_ facts: Facts) {
+        var purchases: [CordovaPurchase] = []
+        for (key, transactions) in Dictionary(grouping: facts.transactions, by: \.originalKey) {
+            purchases += Self.purchases(of: key, transactions.sorted { $0.isEarlier(than: $1) }, facts)
+        }
+        self.purchases = purchases.sorted { left, right in
+            left.purchaseDate != right.purchaseDate
+                ? left.purchaseDate < right.purchaseDate
+                : (ByteKey(left.transactionIdentifier), ByteKey(left.productIdentifier))
+                    < (ByteKey(right.transactionIdentifier), ByteKey(right.productIdentifier))
+        }
+    }
+
+    /// - Parameter transactions: The transactions of one purchase, the earliest first.
+    private static func purchases(
+        of key: TransactionKey,
+        _ transactions: [RedeemedTransaction],
+        _ facts: Facts
+    ) -> [CordovaPurchase] {
+        let type = type(of: transactions, facts)
+        let renewal = facts.renewals[key]
+        guard let status = PurchaseStatus(transactions, type, renewal, at: facts.moment) else { return [] }
+        var byProduct: [ByteKey: [CustomerPeriod]] = [:]
+        for period in CustomerPeriod.periods(of: transactions, at: facts.moment) {
+            let transaction = period.transaction
+            // The plugin shows a consumable as owned, so only the answer to its own proof has it.
+            let isRestored = type != nil && type != .consumable
+            guard isRestored || facts.presented.contains(ByteKey(transaction.transactionIdentifier)) else { continue }
+            byProduct[ByteKey(transaction.productIdentifier), default: []].append(period)
+        }
+        return byProduct.values.compactMap { periods in
+            // Of two periods the later one counts, even if it ends sooner.
+            guard let last = periods.last else { return nil }
+            guard type == .autoRenewableSubscription else { return purchase(last, facts) }
+            let isCurrent = last.transaction.productIdentifier.hasSameBytes(as: status.productIdentifier)
+            return subscription(last, isCurrent ? status : nil, renewal, facts)
+        }
+    }
+
+    /// The type by the transactions, or else by the catalog. An app receipt states no type, but the end of a subscription.
+    private static func type(of transactions: [RedeemedTransaction], _ facts: Facts) -> ProductType? {
+        let stated = transactions.lazy.compactMap { $0.facts.text(.type).flatMap(ProductType.init) }.first
+        let known = transactions.last.flatMap { facts.types[ByteKey($0.productIdentifier)] }
+        let hasEnd = transactions.contains { $0.facts.date(.expiresDate) != nil }
+        return stated ?? known ?? (hasEnd ? .autoRenewableSubscription : nil)
+    }
+
+    private static func purchase(_ last: CustomerPeriod, _ facts: Facts) -> CordovaPurchase {
+        let transaction = last.transaction
+        return CordovaPurchase(
+            productIdentifier: transaction.productIdentifier,
+            purchaseIdentifier: transaction.originalTransactionIdentifier,
+            transactionIdentifier: transaction.transactionIdentifier, purchaseDate: last.originalPurchaseDate,
+            expiryDate: last.endsAt, isExpired: isExpired(last, facts), cancelationReason: revocation(of: last),
+            quantity: transaction.quantity)
+    }
+
+    /// - Parameter status: The status of the subscription; nil for a product that another one has replaced.
+    private static func subscription(
+        _ last: CustomerPeriod,
+        _ status: PurchaseStatus?,
+        _ renewal: StatedRenewal?,
+        _ facts: Facts
+    ) -> CordovaPurchase {
+        let transaction = last.transaction
+        let counts = status != nil && renewal?.counts(forPeriodFrom: transaction.purchaseDate) ?? false
+        let stated = counts ? renewal : nil
+        let isExpired = isExpired(last, facts)
+        let renews: Bool? = if let status { status.renews } else { false }
+        let isTurnedOff = renews == false && stated?.willRenew == false
+        return CordovaPurchase(
+            productIdentifier: transaction.productIdentifier,
+            purchaseIdentifier: transaction.originalTransactionIdentifier,
+            transactionIdentifier: transaction.transactionIdentifier, purchaseDate: last.originalPurchaseDate,
+            lastRenewalDate: transaction.purchaseDate, expiryDate: last.endsAt, isExpired: isExpired,
+            renewalIntent: renews.map { $0 ? .renew : .lapse },
+            renewalIntentChangeDate: isTurnedOff ? stated?.statedAt : nil,
+            cancelationReason: revocation(of: last) ?? end(status, isExpired: isExpired),
+            isBillingRetryPeriod: status?.state == .gracePeriod || status?.state == .billingRetry,
+            isTrialPeriod: last.terms.isTrial, isIntroPeriod: last.terms.isIntroductory && !last.terms.isTrial,
+            discountIdentifier: transaction.facts.text(.offerIdentifier),
+            priceConsent: priceConsent(stated), quantity: transaction.quantity)
+    }
+
+    private static func isExpired(_ last: CustomerPeriod, _ facts: Facts) -> Bool {
+        last.isRevoked || last.endsAt.map { $0 <= facts.moment } ?? false
+    }
+
+    private static func revocation(of last: CustomerPeriod) -> CancelationReason? {
+        let transaction = last.transaction
+        if transaction.revocation != nil { return .developer }
+        guard transaction.revocationDate != nil else { return last.terms.isUpgraded ? .systemReplaced : nil }
+        if last.terms.isPaidByAnother { return .system }
+        return transaction.revocationReason == RevocationReason.refundedDueToIssue.rawValue
+            ? .customerTechnicalIssues : .customerOtherReason
+    }
+
+    private static func end(_ status: PurchaseStatus?, isExpired: Bool) -> CancelationReason? {
+        guard isExpired else { return nil }
+        guard let status else { return .systemReplaced }
+        // The App Store still tries to renew it.
+        guard status.state != .billingRetry else { return nil }
+        return switch status.expirationReason {
+        case .customerCancelled: .customer
+        case .billingError: .systemBillingError
+        case .customerDidNotConsentToPriceIncrease: .customerPriceIncrease
+        case .productNotAvailable: .systemProductUnavailable
+        case .other, nil: .unknown
+        }
+    }
+
+    private static func priceConsent(_ renewal: StatedRenewal?) -> CordovaPurchase.PriceConsent? {
+        switch renewal?.facts.integer(.priceIncreaseStatus).flatMap({ Int(exactly: $0) })
+            .flatMap(PriceIncreaseStatus.init(rawValue:))
+        {
+        case .customerHasNotResponded: .notified
+        case .customerConsentedOrWasNotifiedWithoutNeedingConsent: .agreed
+        case nil: nil
+        }
+    }
 }

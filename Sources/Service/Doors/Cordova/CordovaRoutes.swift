@@ -1,5 +1,8 @@
+import Foundation
 import HTTPSupport
+import HTTPTypes
 import Hummingbird
+import Proofs
 
 /// The routes of the protocol of cordova-plugin-purchase (`store.validator`).
 struct CordovaRoutes: RouteSource {
@@ -27,5 +30,139 @@ struct CordovaRoutes: RouteSource {
             let answer = try await validation.answer(to: sent, from: caller)
             return JSONAnswer.response(bytes: JSONAnswer.encode(answer.json))
         }
+    }
+}
+
+/// Accepts an app's public key in the query (`?apiKey=appl_…`), because `store.validator` can be an address alone.
+///
+/// Proxies log addresses. So a back end's key in the query is refused, whether it is valid or not.
+struct CordovaKeyMiddleware: RouterMiddleware {
+    /// The name of the query parameter.
+    static let parameter = "apiKey"
+
+    func handle(
+        _ request: Request,
+        context: ServiceContext,
+        next: (Request, ServiceContext) async throws -> Response
+    ) async throws -> Response {
+        guard let key = try request.query(Self.parameter), !key.isEmpty else { return try await next(request, context) }
+        guard APIKeys.isPublicKey(key) else {
+            throw Problem(
+                status: .forbidden, code: "publicKeyRequired",
+                detail: "The query parameter \(Self.parameter) takes only the public key of an app. If this is the key "
+                    + "of a back end, revoke it: addresses are logged. `till keys make --public` makes a public key.")
+        }
+        guard request.headers[.authorization] == nil else { return try await next(request, context) }
+        var head = request.head
+        head.headerFields[.authorization] = "Bearer \(key)"
+        return try await next(Request(head: head, body: request.body), context)
+    }
+}
+
+/// Converts each error of a validation into the plugin's form, and lets web views read every answer.
+///
+/// It is added twice. Around the route, it converts the errors that it throws. Around the whole router, it replaces problem
+/// documents from outside the route, such as those of limits.
+package struct CordovaMiddleware: RouterMiddleware {
+    /// The path of validations.
+    package static let path = "/v1/validators/cordova"
+
+    init() {}
+
+    package func handle(
+        _ request: Request,
+        context: ServiceContext,
+        next: (Request, ServiceContext) async throws -> Response
+    ) async throws -> Response {
+        guard Self.isValidation(request) else { return try await next(request, context) }
+        var response: Response
+        do {
+            response = try await next(request, context)
+            if response.status.code >= 400, response.headers[.contentType] == Problem.contentType {
+                let problem = Problem(
+                    status: response.status, code: "httpError",
+                    detail: "The service cannot process the request. Send it again later.",
+                    retryAfter: response.headers[.retryAfter].flatMap { Int($0) })
+                response = CordovaRefusal(problem).response()
+            }
+        } catch {
+            response = CordovaRefusal(ProblemMiddleware.problem(of: error, context)).response()
+        }
+        CrossOrigin.allow(&response, for: request)
+        return response
+    }
+
+    private static func isValidation(_ request: Request) -> Bool {
+        guard request.method == .post || request.method == .options else { return false }
+        let (segments, expected) = (request.uri.path.split(separator: "/"), path.split(separator: "/"))
+        return segments.count == expected.count
+            && zip(segments, expected).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
+    }
+}
+
+/// The header fields that let an app's web view read the answers (CORS, Fetch Standard section 3.3).
+///
+/// Web views of apps have origins such as `null`, `file://`, `ionic://localhost` and `http://localhost`. Every origin is allowed:
+/// a request has no cookie, its key is public, and its proof alone decides about the answer. Credentials are not allowed.
+enum CrossOrigin {
+    /// The maximum length of the requested header names, in bytes.
+    private static let maximumLength = 1024
+    /// The header fields that the plugin sends.
+    private static let names = "Accept, Authorization, Content-Type"
+    /// The longest time for which a web view may keep the permission, in seconds.
+    private static let maximumAge = "86400"
+
+    /// Adds the fields to the answer to a request.
+    static func allow(_ response: inout Response, for request: Request) {
+        response.headers[.accessControlAllowOrigin] = "*"
+        guard request.method == .options else { return }
+        response.headers[.accessControlAllowMethods] = "POST"
+        response.headers[.accessControlAllowHeaders] = requestedNames(request) ?? names
+        response.headers[.accessControlMaxAge] = maximumAge
+        response.headers[.vary] = "Access-Control-Request-Headers"
+    }
+
+    /// The header names that the web view asks for, because the app may add fields (`store.validator.headers`).
+    private static func requestedNames(_ request: Request) -> String? {
+        guard let names = request.headers[.accessControlRequestHeaders], (1...maximumLength).contains(names.utf8.count),
+            names.split(separator: ",").allSatisfy({ HTTPField.Name(String($0.drop { $0 == " " })) != nil })
+        else { return nil }
+        return names
+    }
+}
+
+/// The account tokens (`appAccountToken`) that the plugin gives the purchases of a customer.
+///
+/// Anybody can compute them, and anybody can choose an id whose token is that of another id. So they are compared, and never
+/// recorded as a customer's.
+package enum UsernameTokens {
+    /// The tokens that follow from an id. The plugin uses the second with `store.obfuscator = "disabled"`.
+    ///
+    /// It hashes characters above ASCII in a way of its own, so that Till derives no token from them.
+    package static func tokens(of username: String) -> [UUID] {
+        [username.utf8.allSatisfy { $0 < 0x80 } ? hashed(username) : nil, UUID(uuidString: username)].compactMap(\.self)
+    }
+
+    /// The token in a request (`obfuscatedUsername`): a UUID, or its digits; nil for another text.
+    package static func token(_ text: String) -> UUID? {
+        guard text.utf8.count == 32 else { return UUID(uuidString: text) }
+        return uuid(text)
+    }
+
+    /// The MD5 of an id with the version 3 and a variant of RFC 9562.
+    private static func hashed(_ username: String) -> UUID? {
+        guard var digest = MD5.digest(of: Array(username.utf8)) else { return nil }
+        digest[6] = 0x30 | digest[6] & 0x0F
+        digest[8] = 0x80 | digest[8] & 0x0F
+        return uuid(digest.hexadecimal)
+    }
+
+    private static func uuid(_ digits: String) -> UUID? {
+        var text = ""
+        for (index, digit) in digits.enumerated() {
+            if [8, 12, 16, 20].contains(index) { text.append("-") }
+            text.append(digit)
+        }
+        return UUID(uuidString: text)
     }
 }

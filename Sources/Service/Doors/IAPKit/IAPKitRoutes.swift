@@ -1,5 +1,6 @@
 import Features
 import HTTPSupport
+import HTTPTypes
 import Hummingbird
 import Proofs
 
@@ -46,6 +47,102 @@ struct IAPKitRoutes: RouteSource {
             return .unsigned
         } catch let error as RedemptionError {
             throw IAPKitProblem(refusing: Problem(error) ?? .unexpected)
+        }
+    }
+}
+
+/// The body of `POST /v1/purchase/verify`. Unknown members are ignored, because newer clients send more.
+struct IAPKitRequest: Hashable, Sendable {
+    /// The maximum size of a body in bytes.
+    static let maximumBodySize = 32 * 1024
+    /// The maximum size of a signed transaction in bytes. Apple's has about 5 KB.
+    static let maximumProofSize = 16 * 1024
+
+    /// The signed transaction (JWS).
+    let proof: [UInt8]
+    /// The product that the app expects; nil for any.
+    let expectedProductIdentifier: String?
+
+    /// - Throws: `IAPKitProblem` for an invalid body, or another store than Apple's.
+    init(_ body: [UInt8]) throws(IAPKitProblem) {
+        guard case .object(let object)? = try? JSONParser.parse(body, limits: .init(bytes: Self.maximumBodySize)) else {
+            throw IAPKitProblem(JSONBody.invalid("The body must be a JSON object."))
+        }
+        let store = try Self.text(object, "store", upTo: 32)
+        guard store?.hasSameBytes(as: "apple") == true else {
+            throw Self.invalid("store", "must be \"apple\". Purchases of other stores cannot be verified")
+        }
+        guard let compact = try Self.text(object, "jws", upTo: Self.maximumProofSize), Self.isCompact(compact) else {
+            throw Self.invalid("jws", "must be a signed transaction: three segments of base64url, separated by dots")
+        }
+        proof = Array(compact.utf8)
+        expectedProductIdentifier = try Self.text(object, "expectedProductId", upTo: JSONFields.maximumLength)
+        switch object["includeClientPayload"] {
+        case nil, .null, .bool(_): break
+        default: throw Self.invalid("includeClientPayload", "must be true or false")
+        }
+    }
+
+    private static func text(
+        _ object: JSONObject,
+        _ name: String,
+        upTo maximumLength: Int
+    ) throws(IAPKitProblem) -> String? {
+        switch object[name] {
+        case nil, .null: return nil
+        case .string(let text) where (1...maximumLength).contains(text.utf8.count): return text
+        default: throw invalid(name, "must be a string of 1 to \(maximumLength) bytes")
+        }
+    }
+
+    private static func isCompact(_ text: String) -> Bool {
+        let segments = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return segments.count == 3 && segments.allSatisfy { !$0.isEmpty && $0.allSatisfy(isBase64URL) }
+    }
+
+    private static func isBase64URL(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    private static func invalid(_ name: String, _ expected: String) -> IAPKitProblem {
+        IAPKitProblem(JSONBody.invalid("The field /\(name) \(expected)."), path: name)
+    }
+}
+
+/// Converts each error at the protocol's path.
+///
+/// It is added twice: around the route, and around the whole router for the problem documents of limits and of other
+/// middleware.
+struct IAPKitErrorMiddleware: RouterMiddleware {
+    func handle(
+        _ request: Request,
+        context: ServiceContext,
+        next: (Request, ServiceContext) async throws -> Response
+    ) async throws -> Response {
+        guard request.method == .post, IAPKitRoutes.isPath(request.uri.path) else {
+            return try await next(request, context)
+        }
+        do {
+            let response = try await next(request, context)
+            guard response.status.code >= 400, response.headers[.contentType] == Problem.contentType else {
+                return response
+            }
+            return IAPKitProblem(
+                Problem(
+                    status: response.status, code: context.notes.code ?? "httpError",
+                    detail: "The service cannot process the request. Send it again later.",
+                    retryAfter: response.headers[.retryAfter].flatMap { Int($0) })
+            ).response()
+        } catch let error as IAPKitProblem {
+            context.notes.code = error.problem.code
+            return error.response()
+        } catch {
+            return IAPKitProblem(ProblemMiddleware.problem(of: error, context)).response()
         }
     }
 }

@@ -1,3 +1,4 @@
+import Features
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
@@ -34,5 +35,138 @@ package enum RevenueCatAnswer {
     /// The entity tag of an answer: 16 hexadecimal digits.
     package static func entityTag(of json: JSONValue) -> String {
         DigestAlgorithm.sha256.digest(of: JSONAnswer.encode(json)).prefix(8).hexadecimal
+    }
+}
+
+/// Values of the protocol's answers. A missing value is null.
+extension JSONValue {
+    /// A date in UTC with whole seconds: `2026-11-24T12:00:00Z`.
+    static func date(_ date: Timestamp?) -> JSONValue { date.map { .string($0.rfc3339) } ?? .null }
+
+    static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+
+    /// An amount in major units with its currency.
+    static func price(_ price: Price?) -> JSONValue {
+        guard let price else { return .null }
+        return .object([
+            "amount": .number(JSONNumber(thousandths: price.milliunits)), "currency": .string(price.currency),
+        ])
+    }
+
+    /// An object with a member for each key, in the order of the keys' bytes.
+    static func members<Value>(_ values: [ByteKey: Value], _ json: (Value) -> JSONValue) -> JSONValue {
+        var object = JSONObject()
+        for (key, value) in values.sorted(by: { $0.key < $1.key }) { _ = object.add(key.text, json(value)) }
+        return .object(object)
+    }
+}
+
+/// The reason why an attribute is not recorded.
+package struct AttributeFailure: Hashable, Sendable {
+    let name: String
+    let message: String
+}
+
+extension [AttributeFailure] {
+    var json: JSONValue {
+        .array(map { .object(["key_name": .string($0.name), "message": .string($0.message)]) })
+    }
+}
+
+/// The answer of `POST /v1/subscribers/{user}/intro_eligibility`.
+///
+/// A customer gets one introductory offer in each subscription group.
+package struct IntroEligibility: Hashable, Sendable {
+    /// The eligibility for each product; nil for a product that is no subscription of the catalog.
+    package let products: [ByteKey: Bool?]
+
+    /// - Parameter groups: The subscription group of each subscription of the catalog.
+    package init(
+        _ products: [String],
+        of transactions: [RedeemedTransaction],
+        groups: [ByteKey: String]
+    ) {
+        let used = transactions.filter { transaction in
+            let terms = PurchasePeriod.Terms(transaction.facts)
+            return terms.isTrial || terms.isIntroductory
+        }
+        let usedGroups = Set(
+            used.compactMap { transaction in
+                (transaction.facts.text(.subscriptionGroupIdentifier) ?? groups[ByteKey(transaction.productIdentifier)])
+                    .map { ByteKey($0) }
+            })
+        var eligibility: [ByteKey: Bool?] = [:]
+        for product in products {
+            let group = groups[ByteKey(product)]
+            eligibility[ByteKey(product)] = .some(group.map { !usedGroups.contains(ByteKey($0)) })
+        }
+        self.products = eligibility
+    }
+
+    package var json: JSONValue { .members(products) { $0.map { .bool($0) } ?? .null } }
+}
+
+/// The answer of `GET /v1/product_entitlement_mapping`, from which an app computes entitlements without the service.
+package struct ProductEntitlementMapping: Hashable, Sendable {
+    /// The identifiers of the rights of each product, in their order.
+    package let rights: [ByteKey: [String]]
+
+    package init(_ rights: [CustomerRight]) {
+        var byProduct: [ByteKey: [String]] = [:]
+        for right in rights {
+            for product in Set(right.productIdentifiers.map { ByteKey($0) }) {
+                byProduct[product, default: []].append(right.identifier)
+            }
+        }
+        self.rights = byProduct
+    }
+
+    package var json: JSONValue {
+        var products = JSONObject()
+        for (product, rights) in rights.sorted(by: { $0.key < $1.key }) {
+            _ = products.add(
+                product.text,
+                .object([
+                    "entitlements": .array(rights.map { .string($0) }), "product_identifier": .string(product.text),
+                ]))
+        }
+        return .object(["product_entitlement_mapping": .object(products)])
+    }
+}
+
+/// The answers of endpoints that the SDK asks for features that Till does not have.
+package enum RevenueCatStub {
+    /// The answer of attribution, events, diagnostics and attributes.
+    package static let accepted: JSONValue = .object([:])
+    /// The answer of `GET /v1/subscribers/{user}/virtual_currencies`.
+    package static let virtualCurrencies: JSONValue = .object(["virtual_currencies": .object([:])])
+    /// The answer of `GET /v1/subscribers/{user}/health_report_availability`.
+    package static let healthReportAvailability: JSONValue = .object(["report_logs": .bool(false)])
+
+    /// The answer of `POST /v1/subscribers/{user}/restore/eligibility`.
+    package static func restoreEligibility(isAllowed: Bool) -> JSONValue {
+        .object(["is_purchase_allowed_by_restore_behavior": .bool(isAllowed)])
+    }
+}
+
+/// The answer of `GET /v1/subscribers/{user}/virtual_currencies`: the customer's balances.
+struct VirtualCurrencies: Sendable {
+    let balances: [Credit]
+
+    init(_ balances: [Credit]) {
+        self.balances = balances
+    }
+
+    var json: JSONValue {
+        var currencies = JSONObject()
+        for balance in balances {
+            _ = currencies.add(
+                balance.balance,
+                .object([
+                    "balance": .integer(balance.amount), "code": .string(balance.balance),
+                    "name": .string(balance.balance),
+                ]))
+        }
+        return .object(["virtual_currencies": .object(currencies)])
     }
 }

@@ -20,3 +20,190 @@ package struct CustomerInfo: Hashable, Sendable {
     package var entitlements: [ByteKey: Entitlement] = [:]
     package var attributes: [CustomerAttribute] = []
 }
+
+extension CustomerInfo {
+    /// The latest period of a subscription, or a promotional grant.
+    package struct Subscription: Hashable, Sendable {
+        /// The kind of the period's price.
+        package enum PeriodType: String, Sendable, CaseIterable {
+            case normal, intro, trial
+        }
+
+        package enum Ownership: String, Sendable, CaseIterable {
+            case purchased = "PURCHASED"
+            case familyShared = "FAMILY_SHARED"
+        }
+
+        package var store: Store
+        package var isSandbox: Bool
+        package var purchaseDate: Timestamp
+        package var originalPurchaseDate: Timestamp
+        /// The end of access: of the paid period or its grace period, or the date of a refund. Nil for no end.
+        package var expiresDate: Timestamp?
+        package var periodType = PeriodType.normal
+        package var ownership = Ownership.purchased
+        package var unsubscribeDetectedAt: Timestamp?
+        package var billingIssuesDetectedAt: Timestamp?
+        package var gracePeriodExpiresDate: Timestamp?
+        package var refundedAt: Timestamp?
+        /// Nil for a promotional grant.
+        package var storeTransactionIdentifier: String?
+        package var displayName: String?
+        package var price: Price?
+
+        /// True if the customer has access at a moment.
+        package func isActive(at moment: Timestamp) -> Bool { expiresDate.map { $0 > moment } ?? true }
+    }
+}
+
+extension CustomerInfo {
+    /// A purchase that does not renew.
+    package struct Purchase: Hashable, Sendable {
+        /// The opaque identifier of the purchase.
+        package var identifier: String
+        package var store: Store
+        package var isSandbox: Bool
+        package var purchaseDate: Timestamp
+        package var originalPurchaseDate: Timestamp
+        package var storeTransactionIdentifier: String
+        package var displayName: String?
+        package var price: Price?
+    }
+}
+
+extension CustomerInfo {
+    /// A right with the purchase or grant that gives it longest.
+    package struct Entitlement: Hashable, Sendable {
+        /// A key of `subscriptions` or `purchases`. The SDK drops an entitlement without one.
+        package var productIdentifier: String
+        package var purchaseDate: Timestamp
+        /// The end of access; nil for no end.
+        package var expiresDate: Timestamp?
+        package var gracePeriodExpiresDate: Timestamp?
+
+        /// True if this entitlement lasts longer than another. Of two with the same end, the later purchase does.
+        func lasts(longerThan other: Entitlement) -> Bool {
+            if expiresDate != other.expiresDate {
+                guard let expiresDate else { return true }
+                return other.expiresDate.map { expiresDate > $0 } ?? false
+            }
+            if purchaseDate != other.purchaseDate { return purchaseDate > other.purchaseDate }
+            return ByteKey(productIdentifier) < ByteKey(other.productIdentifier)
+        }
+    }
+}
+
+extension CustomerInfo {
+    /// The protocol's name of a store.
+    package enum Store: String, Sendable, CaseIterable {
+        case appStore = "app_store"
+        /// A grant by the team.
+        case promotional
+    }
+}
+
+/// The exact JSON of the protocol. A member without a value is null, as the SDKs' decoders expect it.
+extension CustomerInfo {
+    package var json: JSONValue { json(attributeErrors: []) }
+
+    /// - Parameter attributeErrors: The attributes of the request that are not recorded.
+    func json(attributeErrors: [AttributeFailure]) -> JSONValue {
+        var object: JSONObject = [
+            "request_date": .date(requestDate),
+            "request_date_ms": .integer(requestDate.millisecondsSince1970),
+            "subscriber": .object(subscriber),
+        ]
+        if !attributeErrors.isEmpty {
+            _ = object.add("attributes_error_response", .object(["attribute_errors": attributeErrors.json]))
+        }
+        return .object(object)
+    }
+
+    /// The content for the entity tag: everything but the dates of the request, and the products that are active now. If one
+    /// ends, an SDK must not use its stored answer, which has an earlier request date.
+    package var contentForEntityTag: JSONValue {
+        var content = self
+        content.requestDate = firstSeen
+        content.lastSeen = firstSeen
+        let active =
+            subscriptions.filter { $0.value.isActive(at: requestDate) }.keys.map(\.text)
+            + entitlements.filter { $0.value.expiresDate.map { $0 > requestDate } ?? true }.keys.map(\.text)
+        return .array([content.json, .array(active.map { ByteKey($0) }.sorted().map { .string($0.text) })])
+    }
+
+    private var subscriber: JSONObject {
+        var object: JSONObject = [
+            "entitlements": .members(entitlements) { $0.json },
+            "first_seen": .date(firstSeen),
+            "last_seen": .date(lastSeen),
+            "management_url": .text(managementURL),
+            "non_subscriptions": .members(purchases) { .array($0.map(\.json)) },
+            "original_app_user_id": .string(originalAppUserIdentifier),
+            "original_application_version": .text(originalApplicationVersion),
+            "original_purchase_date": .date(originalPurchaseDate),
+            "other_purchases": .members(purchases) { .object(["purchase_date": .date($0.last?.purchaseDate)]) },
+            "subscriptions": .members(subscriptions) { $0.json },
+        ]
+        if !attributes.isEmpty {
+            let members = attributes.map { (ByteKey($0.name), $0) }
+            _ = object.add(
+                "subscriber_attributes", .members(Dictionary(members) { first, _ in first }) { $0.json })
+        }
+        return object
+    }
+}
+
+extension CustomerInfo.Subscription {
+    fileprivate var json: JSONValue {
+        .object([
+            "auto_resume_date": .null,
+            "billing_issues_detected_at": .date(billingIssuesDetectedAt),
+            "display_name": .text(displayName),
+            "expires_date": .date(expiresDate),
+            "grace_period_expires_date": .date(gracePeriodExpiresDate),
+            "is_sandbox": .bool(isSandbox),
+            "management_url": .text(store == .appStore ? CustomerInfo.managementURL : nil),
+            "original_purchase_date": .date(originalPurchaseDate),
+            "ownership_type": .string(ownership.rawValue),
+            "period_type": .string(periodType.rawValue),
+            "price": .price(price),
+            "purchase_date": .date(purchaseDate),
+            "refunded_at": .date(refundedAt),
+            "store": .string(store.rawValue),
+            "store_transaction_id": .text(storeTransactionIdentifier),
+            "unsubscribe_detected_at": .date(unsubscribeDetectedAt),
+        ])
+    }
+}
+
+extension CustomerInfo.Purchase {
+    fileprivate var json: JSONValue {
+        .object([
+            "display_name": .text(displayName),
+            "id": .string(identifier),
+            "is_sandbox": .bool(isSandbox),
+            "original_purchase_date": .date(originalPurchaseDate),
+            "price": .price(price),
+            "purchase_date": .date(purchaseDate),
+            "store": .string(store.rawValue),
+            "store_transaction_id": .string(storeTransactionIdentifier),
+        ])
+    }
+}
+
+extension CustomerInfo.Entitlement {
+    fileprivate var json: JSONValue {
+        .object([
+            "expires_date": .date(expiresDate),
+            "grace_period_expires_date": .date(gracePeriodExpiresDate),
+            "product_identifier": .string(productIdentifier),
+            "purchase_date": .date(purchaseDate),
+        ])
+    }
+}
+
+extension CustomerAttribute {
+    fileprivate var json: JSONValue {
+        .object(["value": .text(value), "updated_at_ms": .integer(updatedAt.millisecondsSince1970)])
+    }
+}

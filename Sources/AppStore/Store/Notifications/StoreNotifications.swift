@@ -1,0 +1,237 @@
+import Foundation
+import Proofs
+
+/// A signed notification of the store and its delivery attempts (App Store Server API,
+/// `NotificationHistoryResponseItem`).
+package struct StoreNotification: Hashable, Sendable {
+    package let notificationUUID: UUID
+    package let type: NotificationTypeV2
+    package let subtype: Subtype?
+    /// The transaction of the notification; nil for a test or a summary.
+    package let transactionIdentifier: String?
+    package let originalTransactionIdentifier: String?
+    /// The date of its creation, by the store's clock.
+    package let date: Timestamp
+    /// The JWS that the store sends.
+    package let signedPayload: String
+    package var sendAttempts: [SendAttempt] = []
+    /// The date of the next attempt; nil if the notification was delivered or will not be sent again.
+    package var nextAttemptDate: Timestamp?
+
+    package init(
+        notificationUUID: UUID,
+        type: NotificationTypeV2,
+        subtype: Subtype?,
+        transactionIdentifier: String?,
+        originalTransactionIdentifier: String?,
+        date: Timestamp,
+        signedPayload: String,
+        sendAttempts: [SendAttempt] = [],
+        nextAttemptDate: Timestamp? = nil
+    ) {
+        self.notificationUUID = notificationUUID
+        self.type = type
+        self.subtype = subtype
+        self.transactionIdentifier = transactionIdentifier
+        self.originalTransactionIdentifier = originalTransactionIdentifier
+        self.date = date
+        self.signedPayload = signedPayload
+        self.sendAttempts = sendAttempts
+        self.nextAttemptDate = nextAttemptDate
+    }
+
+    /// An attempt to deliver a notification.
+    package struct SendAttempt: Hashable, Sendable, Codable {
+        package let date: Timestamp
+        package let result: SendAttemptResult
+
+        package init(date: Timestamp, result: SendAttemptResult) {
+            self.date = date
+            self.result = result
+        }
+    }
+}
+
+/// A fault of the next notification. It tests the server that receives the notification.
+package enum NotificationFault: Hashable, Sendable, Codable {
+    /// The store sends the notification once more after its delivery.
+    case duplicate
+    /// The store sends the notification after the one that follows it.
+    case reorder
+    /// The store sends the notification late by this number of seconds.
+    case delay(seconds: Int64)
+    /// The store never sends the notification, but the history has it.
+    case drop
+
+    package var name: String {
+        switch self {
+        case .duplicate: "duplicate"
+        case .reorder: "reorder"
+        case .drop: "drop"
+        case .delay(let seconds): "delay:\(seconds)"
+        }
+    }
+
+    /// - Parameter name: `duplicate`, `reorder`, `drop`, or `delay:SECONDS`.
+    /// - Returns: Nil for any other name.
+    package init?(name: String) {
+        switch name {
+        case "duplicate": self = .duplicate
+        case "reorder": self = .reorder
+        case "drop": self = .drop
+        default:
+            guard name.hasPrefix("delay:"), let seconds = Int64(name.dropFirst(6)), (0...31_536_000).contains(seconds)
+            else { return nil }
+            self = .delay(seconds: seconds)
+        }
+    }
+}
+
+/// A notification that is due.
+package struct NotificationDelivery: Hashable, Sendable {
+    package let notificationUUID: UUID
+    package let url: URL
+    package let signedPayload: String
+    /// The due date, which is also the date of the attempt.
+    let dueDate: Timestamp
+}
+
+extension Store {
+    /// The notifications from one date until before another, the oldest first. The default is all of them.
+    package func notifications(
+        from start: Timestamp = Timestamp(millisecondsSince1970: 0),
+        until end: Timestamp = Timestamp(millisecondsSince1970: .max)
+    ) throws(StoreError) -> [StoreNotification] {
+        try read { try $0.notifications.notifications(from: start, until: end) }
+    }
+
+    /// The next notification that is due; nil if none is due or the store has no address to send it to.
+    package func nextDelivery() throws(StoreError) -> NotificationDelivery? {
+        try read { books in
+            guard let url = books.settings.notificationsURL,
+                let notification = try books.notifications.firstDue(by: books.now),
+                let dueDate = notification.nextAttemptDate
+            else { return nil }
+            return NotificationDelivery(
+                notificationUUID: notification.notificationUUID, url: url,
+                signedPayload: notification.signedPayload, dueDate: dueDate)
+        }
+    }
+
+    /// Stores the result of a delivery and the date of the next attempt. `DeliverySchedule` has the rules.
+    package func record(_ result: SendAttemptResult, of delivery: NotificationDelivery) throws(StoreError) {
+        try write { books in
+            guard let notification = try books.notifications.notification(delivery.notificationUUID) else { return }
+            let attempt = StoreNotification.SendAttempt(date: delivery.dueDate, result: result)
+            let failures = notification.sendAttempts.count { $0.result != .success }
+            let isRepeated =
+                result == .success ? try books.notifications.dequeueRepeat(of: delivery.notificationUUID) : false
+            let next = DeliverySchedule(environment).nextAttempt(
+                after: attempt, failures: failures, isRepeated: isRepeated)
+            try books.notifications.add(attempt, to: delivery.notificationUUID, next: next)
+        }
+    }
+
+    /// Sends a notification once more, whatever the results of earlier attempts.
+    package func replay(_ notificationUUID: UUID) throws(StoreError) {
+        try write { books in
+            guard try books.notifications.notification(notificationUUID) != nil else {
+                throw StoreError.notificationNotFound(notificationUUID)
+            }
+            try books.notifications.send(notificationUUID, at: books.now)
+        }
+    }
+
+    /// The faults of the next notifications, one for each.
+    package func faults() throws(StoreError) -> [NotificationFault] {
+        try read { try StateRecords(database: $0.database).faults() }
+    }
+
+    /// Removes the faults of the next notifications.
+    package func clearFaults() throws(StoreError) {
+        try writeState { try $0.setFaults([]) }
+    }
+
+    /// Adds faults for the next notifications, one for each, after the faults that are already there.
+    package func add(_ faults: [NotificationFault]) throws(StoreError) {
+        try write { books in
+            let state = StateRecords(database: books.database)
+            try state.setFaults(try state.faults() + faults)
+        }
+    }
+}
+
+/// The moments at which a notification is sent.
+package struct DeliverySchedule: Hashable, Sendable {
+    /// The hours from each failed attempt to the next (App Store Server Notifications, "Responding to App Store Server
+    /// Notifications"); Apple's sandbox sends once.
+    private static let retryHours: [Int64] = [1, 12, 24, 48, 72]
+
+    private let retryHours: [Int64]
+
+    package init(_ environment: AppStoreEnvironment) {
+        retryHours = environment == .production ? Self.retryHours : []
+    }
+
+    /// The first attempt of a notification that is created now; nil if it is never sent.
+    package static func firstAttempt(at now: Timestamp, _ fault: NotificationFault?) -> Timestamp? {
+        switch fault {
+        case .drop: nil
+        case .delay(let seconds): now.adding(seconds: seconds)
+        case .duplicate, .reorder, nil: now
+        }
+    }
+
+    /// The attempt after another; nil if there is none.
+    ///
+    /// - Parameters:
+    ///   - failures: The number of failed attempts before.
+    ///   - isRepeated: True if the notification is sent once more after its delivery.
+    package func nextAttempt(
+        after attempt: StoreNotification.SendAttempt,
+        failures: Int,
+        isRepeated: Bool
+    ) -> Timestamp? {
+        guard attempt.result != .success else { return isRepeated ? attempt.date : nil }
+        return failures < retryHours.count ? attempt.date.adding(seconds: retryHours[failures] * 3600) : nil
+    }
+}
+
+/// The sign that a process delivers a store's notifications. The store's clock then waits for them at each due moment.
+///
+/// The release of the last reference ends it, and so does the end of the process.
+package final class DeliveryLock: Sendable {
+    private let descriptor: Int32
+
+    /// - Returns: Nil if the file cannot be opened or locked. The clock then waits for nothing.
+    init?(_ file: URL) {
+        descriptor = open(file.path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return nil }
+        // Only the look of another process at the lock can delay this one.
+        while flock(descriptor, LOCK_SH) != 0 { guard errno == EINTR else { return nil } }
+    }
+
+    deinit {
+        // Closing alone may not release the lock, because a child process that is being started has a copy of the descriptor.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
+
+    /// True if any process holds the lock. A file that does not exist stays so.
+    static func isHeld(_ file: URL) -> Bool {
+        let descriptor = open(file.path, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return flock(descriptor, LOCK_EX | LOCK_NB) != 0
+    }
+}
+
+extension Store {
+    private var deliveryFile: URL { URL(filePath: path).appendingPathExtension("delivery") }
+
+    /// True if a process delivers the notifications.
+    var isDelivering: Bool { DeliveryLock.isHeld(deliveryFile) }
+
+    /// Lets the clock wait for notifications at each due moment, as long as the lock is referenced.
+    package func beginDelivering() -> DeliveryLock? { DeliveryLock(deliveryFile) }
+}

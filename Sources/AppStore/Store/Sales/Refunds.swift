@@ -1,0 +1,223 @@
+import Proofs
+
+/// Decides the effects of a refund from the facts about one sale and a moment.
+package struct RefundDecision: Hashable, Sendable {
+    private let transaction: Transaction
+    /// All transactions with the same original transaction, the oldest first.
+    private let related: [Transaction]
+    /// The subscription that the transaction belongs to; nil for any other product.
+    private let subscription: CustomerSubscription?
+
+    package init(transaction: Transaction, related: [Transaction], subscription: CustomerSubscription?) {
+        self.transaction = transaction
+        self.related = related
+        self.subscription = subscription
+    }
+
+    /// Notifies the developer of the customer's request. A family member has nothing to be refunded.
+    package func request(reason: ConsumptionRequestReason) throws(StoreError) -> [RefundEffect] {
+        try transaction.checkNotRevoked()
+        return transaction.ownership == .purchased ? [notify(.consumptionRequest, reason)] : []
+    }
+
+    /// Revokes the purchase. The paid period of a subscription ends with it.
+    package func refund(reason: RevocationReason, at now: Timestamp) throws(StoreError) -> [RefundEffect] {
+        try transaction.checkNotRevoked()
+        return revoke(TransactionStatement.Revocation(date: now, reason: reason, type: .refundFull), telling: .refund)
+    }
+
+    /// Notifies the developer of the refused request.
+    package func decline() throws(StoreError) -> [RefundEffect] {
+        try transaction.checkNotRevoked()
+        return [notify(.refundDeclined)]
+    }
+
+    /// Reinstates a refunded purchase, and the subscription if the refund ended it.
+    package func reverse(at now: Timestamp) throws(StoreError) -> [RefundEffect] {
+        guard transaction.revocation?.type == .refundFull else {
+            throw .invalidAction("Transaction \(transaction.transactionIdentifier) was not refunded.")
+        }
+        var subscription = subscription
+        if isLatest { subscription?.reinstate(at: now) }
+        return set(nil, endingWith: subscription, telling: .refundReversed)
+    }
+
+    /// Revokes the transaction of a family member.
+    package func revokeFamilySharing(at now: Timestamp) throws(StoreError) -> [RefundEffect] {
+        try transaction.checkNotRevoked()
+        guard transaction.ownership == .familyShared else {
+            throw .invalidAction("Transaction \(transaction.transactionIdentifier) does not belong to a family member.")
+        }
+        let revocation = TransactionStatement.Revocation(
+            date: now, reason: .refundedForOtherReason, type: .familyRevoke)
+        return revoke(revocation, telling: .revoke)
+    }
+
+    private func revoke(
+        _ revocation: TransactionStatement.Revocation,
+        telling type: NotificationTypeV2
+    ) -> [RefundEffect] {
+        var subscription = subscription
+        // The refund of an earlier period leaves the present one.
+        if isLatest, subscription?.dueDate != nil { subscription?.revoke() }
+        return set(revocation, endingWith: subscription, telling: type)
+    }
+
+    private func set(
+        _ revocation: TransactionStatement.Revocation?,
+        endingWith subscription: CustomerSubscription?,
+        telling type: NotificationTypeV2
+    ) -> [RefundEffect] {
+        var effects = samePurchase.map { same -> RefundEffect in
+            var changed = same
+            changed.revocation = revocation
+            return .update(changed)
+        }
+        if let subscription, subscription != self.subscription { effects.append(.save(subscription)) }
+        var changed = transaction
+        changed.revocation = revocation
+        effects.append(.notify(type, changed, subscription, nil))
+        return effects
+    }
+
+    private func notify(_ type: NotificationTypeV2, _ reason: ConsumptionRequestReason? = nil) -> RefundEffect {
+        .notify(type, transaction, subscription, reason)
+    }
+
+    private var isLatest: Bool { related.last?.transactionIdentifier == transaction.transactionIdentifier }
+
+    /// The transaction and, for a non-consumable, everything that was restored or bought again: one purchase.
+    private var samePurchase: [Transaction] { transaction.type == .nonConsumable ? related : [transaction] }
+}
+
+/// A change that follows from a refund. The store makes the changes in order.
+package enum RefundEffect: Hashable, Sendable {
+    case update(Transaction)
+    case save(CustomerSubscription)
+    /// A notification about a transaction and its subscription. The reason belongs to a consumption request.
+    case notify(NotificationTypeV2, Transaction, CustomerSubscription?, ConsumptionRequestReason?)
+}
+
+/// Refunds and family sharing. `RefundDecision` has the rules.
+extension Store {
+    /// Requests a refund for the customer. Apple asks the developer about the consumption.
+    package func requestRefund(
+        of transactionIdentifier: String,
+        reason: ConsumptionRequestReason = .other
+    ) throws(StoreError) {
+        try write { books in
+            try books.throwSimulatedError(.refundRequestSheet)
+            try books.decideRefund(of: transactionIdentifier) { try $0.request(reason: reason) }
+        }
+    }
+
+    /// Refunds a transaction as Apple does. The paid period of a subscription ends with it.
+    package func refund(
+        _ transactionIdentifier: String,
+        reason: RevocationReason = .refundedForOtherReason
+    ) throws(StoreError) {
+        try write { books in
+            try books.decideRefund(of: transactionIdentifier) { try $0.refund(reason: reason, at: books.now) }
+        }
+    }
+
+    /// Declines a refund as Apple does.
+    package func declineRefund(of transactionIdentifier: String) throws(StoreError) {
+        try write { books in try books.decideRefund(of: transactionIdentifier) { try $0.decline() } }
+    }
+
+    /// Reverses a refund as Apple does. The purchase is valid again.
+    package func reverseRefund(of transactionIdentifier: String) throws(StoreError) {
+        try write { books in
+            try books.decideRefund(of: transactionIdentifier) { try $0.reverse(at: books.now) }
+        }
+    }
+
+    /// Shares a purchase with another member of the customer's family.
+    ///
+    /// - Returns: The number of the member's own transaction.
+    package func share(_ transactionIdentifier: String, with account: String) throws(StoreError) -> String {
+        try Self.check(account: account)
+        return try write { books in
+            let transaction = try books.sale(transactionIdentifier)
+            try transaction.checkShareable(
+                with: account, product: books.configuration.product(transaction.productIdentifier))
+            let shared = transaction.shared(
+                with: account, transactionIdentifier: books.newTransactionIdentifier(),
+                orderIdentifier: books.newOrderIdentifier())
+            try books.transactions.add(shared)
+            _ = try books.payments.add(shared, .purchased)
+            return shared.transactionIdentifier
+        }
+    }
+
+    /// Ends family sharing for one member's transaction.
+    package func revokeFamilySharing(of transactionIdentifier: String) throws(StoreError) {
+        try write { books in
+            try books.decideRefund(of: transactionIdentifier) { try $0.revokeFamilySharing(at: books.now) }
+        }
+    }
+}
+
+extension Books {
+    /// Reads the facts about a sale and makes the decided changes.
+    fileprivate func decideRefund(
+        of transactionIdentifier: String,
+        _ decide: (RefundDecision) throws -> [RefundEffect]
+    ) throws {
+        let transaction = try sale(transactionIdentifier)
+        let decision = RefundDecision(
+            transaction: transaction,
+            related: try transactions.transactions(original: transaction.originalTransactionIdentifier),
+            subscription: try subscriptionOrNone(of: transaction))
+        for effect in try decide(decision) {
+            switch effect {
+            case .update(let changed): try transactions.update(changed)
+            case .save(let changed): try subscriptions.save(changed)
+            case .notify(let type, let changed, let subscription, let reason):
+                try notify(type, nil, of: changed, in: subscription, consumptionRequestReason: reason)
+            }
+        }
+    }
+
+    func subscriptionOrNone(of transaction: Transaction) throws -> CustomerSubscription? {
+        try subscriptions.subscription(original: transaction.originalTransactionIdentifier)
+    }
+}
+
+extension Transaction {
+    /// True if Apple refunded the transaction in full or in part. The refund history includes such transactions.
+    package var isRefunded: Bool { revocation?.type == .refundFull || revocation?.type == .refundProrated }
+
+    /// - Throws: `StoreError`, `invalidAction`, if the transaction is already revoked.
+    func checkNotRevoked() throws(StoreError) {
+        guard revocation == nil else {
+            throw .invalidAction("Transaction \(transactionIdentifier) was taken back already.")
+        }
+    }
+}
+
+extension Transaction {
+    /// - Throws: `StoreError`, `invalidAction`, if an account cannot get the purchase as a member of the family.
+    package func checkShareable(with account: String, product: Product?) throws(StoreError) {
+        try checkNotRevoked()
+        guard product?.isFamilyShareable == true, type == .nonConsumable, ownership == .purchased,
+            account != self.account
+        else {
+            throw .invalidAction(
+                "Transaction \(transactionIdentifier) cannot be shared: only non-consumables that the catalog makes "
+                    + "shareable can be, with another account.")
+        }
+    }
+
+    /// The transaction of a family member: an original purchase of their own, free of charge.
+    package func shared(with account: String, transactionIdentifier: String, orderIdentifier: String) -> Transaction {
+        Transaction(
+            transactionIdentifier: transactionIdentifier, originalTransactionIdentifier: transactionIdentifier,
+            orderIdentifier: orderIdentifier, webOrderLineItemIdentifier: nil, account: account,
+            productIdentifier: productIdentifier, type: type, subscriptionGroupIdentifier: nil, quantity: quantity,
+            purchaseDate: purchaseDate, originalPurchaseDate: originalPurchaseDate,
+            price: Price(milliunits: 0, currency: price.currency), offer: nil, reason: .purchase,
+            ownership: .familyShared, storefrontCountryCode: storefrontCountryCode)
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import GRDB
+import Proofs
+
+extension AppStoreServerAPI {
+    /// `PUT /inApps/v2/transactions/consumption/{transactionId}`
+    func sendConsumptionInformation(_ transactionId: String, _ request: ConsumptionRequest) throws {
+        try request.validate()
+        try write { books in
+            try request.validate(for: try books.apiTransaction(transactionId))
+            try books.keepConsumption(try StoreRecord.text(request), of: transactionId)
+        }
+    }
+
+    /// `PUT /inApps/v1/transactions/consumption/{transactionId}`
+    func sendConsumptionData(_ transactionId: String, _ request: ConsumptionRequestV1) throws {
+        try request.validate()
+        try write { books in
+            try request.validate(for: try books.apiTransaction(transactionId))
+            try books.keepConsumption(try StoreRecord.text(request), of: transactionId)
+        }
+    }
+}
+
+extension Store {
+    /// The developer's last consumption information about a purchase, as JSON; nil if there is none.
+    package func consumption(of transactionIdentifier: String) throws(StoreError) -> String? {
+        try read { books in
+            _ = try books.sale(transactionIdentifier)
+            return try String.fetchOne(
+                books.database, sql: "SELECT record FROM consumption WHERE transaction_id = ?",
+                arguments: [transactionIdentifier])
+        }
+    }
+}
+
+extension Books {
+    fileprivate func keepConsumption(_ record: String, of transactionIdentifier: String) throws {
+        try database.execute(
+            sql: """
+                INSERT INTO consumption (transaction_id, record) VALUES (?, ?)
+                ON CONFLICT DO UPDATE SET record = excluded.record
+                """,
+            arguments: [transactionIdentifier, record])
+    }
+}
+
+/// The consumption of a purchase whose refund a customer requests (App Store Server API, `ConsumptionRequest`).
+package struct ConsumptionRequest: Codable, Sendable {
+    let customerConsented: Bool?
+    /// In thousandths of a percent.
+    let consumptionPercentage: Int?
+    let deliveryStatus: String?
+    let refundPreference: String?
+    let sampleContentProvided: Bool?
+
+    /// - Throws: `ServerAPIError` for the first value that is missing or not allowed.
+    package func validate() throws(ServerAPIError) {
+        guard customerConsented == true else { throw .invalidCustomerConsented }
+        guard sampleContentProvided != nil else { throw .invalidSampleContentProvided }
+        guard let status = deliveryStatus.flatMap(DeliveryStatus.init(rawValue:)) else { throw .invalidDeliveryStatus }
+        guard refundPreference.map({ RefundPreference(rawValue: $0) != nil }) ?? true else {
+            throw .invalidRefundPreference
+        }
+        // Apple does not publish the numbers of these errors.
+        guard consumptionPercentage.map((status == .delivered ? 0...100_000 : 0...0).contains) ?? true else {
+            throw .generalBadRequest
+        }
+    }
+
+    /// - Throws: `ServerAPIError` if Apple does not accept this information about a transaction.
+    package func validate(for transaction: Transaction) throws(ServerAPIError) {
+        guard transaction.ownership == .purchased else { throw .familyTransactionNotSupported }
+        if transaction.type == .autoRenewableSubscription {
+            // Apple computes it from the time that has passed.
+            guard consumptionPercentage == nil else { throw .consumptionPercentageAutoRenewableSubscription }
+        } else if refundPreference.flatMap(RefundPreference.init) == .grantProrated {
+            guard consumptionPercentage.map((1..<100_000).contains) ?? false else { throw .generalBadRequest }
+        }
+    }
+}
+
+/// The consumption of a purchase, for the endpoint's first version (App Store Server API, `ConsumptionRequestV1`).
+package struct ConsumptionRequestV1: Codable, Sendable {
+    let customerConsented: Bool?
+    let consumptionStatus: Int?
+    let platform: Int?
+    let sampleContentProvided: Bool?
+    let deliveryStatus: Int?
+    let appAccountToken: String?
+    let accountTenure: Int?
+    let playTime: Int?
+    let lifetimeDollarsRefunded: Int?
+    let lifetimeDollarsPurchased: Int?
+    let userStatus: Int?
+    let refundPreference: Int?
+
+    /// - Throws: `ServerAPIError` for the first value that is missing or out of range.
+    package func validate() throws(ServerAPIError) {
+        guard customerConsented == true else { throw .invalidCustomerConsented }
+        guard sampleContentProvided != nil else { throw .invalidSampleContentProvided }
+        let ranges: [(Int?, ClosedRange<Int>, ServerAPIError)] = [
+            (consumptionStatus, 0...3, .invalidConsumptionStatus), (platform, 0...2, .invalidPlatform),
+            (deliveryStatus, 0...5, .invalidDeliveryStatus), (accountTenure, 0...7, .invalidAccountTenure),
+            (playTime, 0...7, .invalidPlayTime), (lifetimeDollarsRefunded, 0...7, .invalidLifetimeDollarsRefunded),
+            (lifetimeDollarsPurchased, 0...7, .invalidLifetimeDollarsPurchased),
+            (userStatus, 0...4, .invalidUserStatus), (refundPreference ?? 0, 0...3, .invalidRefundPreference),
+        ]
+        for (value, range, error) in ranges {
+            guard let value, range.contains(value) else { throw error }
+        }
+        guard let token = appAccountToken, token.isEmpty || UUID(uuidString: token) != nil else {
+            throw .invalidAppAccountToken
+        }
+    }
+
+    /// - Throws: `ServerAPIError` if Apple does not ask for the consumption of such a transaction.
+    package func validate(for transaction: Transaction) throws(ServerAPIError) {
+        guard transaction.type == .consumable || transaction.type == .autoRenewableSubscription else {
+            throw .invalidTransactionTypeNotSupported
+        }
+    }
+}

@@ -1,0 +1,208 @@
+import Foundation
+import GRDB
+import Proofs
+
+package struct ExtendRenewalDateRequest: Decodable, Sendable {
+    let extendByDays: Int?
+    let extendReasonCode: Int?
+    let requestIdentifier: String?
+}
+
+package struct ExtendRenewalDateResponse: Encodable, Sendable {
+    package let originalTransactionId: String
+    package let webOrderLineItemId: String?
+    package let success: Bool
+    let effectiveDate: Timestamp
+}
+
+package struct MassExtendRenewalDateRequest: Decodable, Sendable {
+    let extendByDays: Int?
+    let extendReasonCode: Int?
+    let requestIdentifier: String?
+    let productId: String?
+    let storefrontCountryCodes: [String]?
+}
+
+package struct MassExtendRenewalDateResponse: Encodable, Sendable {
+    package let requestIdentifier: String
+}
+
+struct MassExtendRenewalDateStatusResponse: Codable, Sendable {
+    let requestIdentifier: String
+    let complete: Bool
+    let completeDate: Timestamp
+    let succeededCount: Int
+    let failedCount: Int
+}
+
+extension AppStoreServerAPI {
+    /// `PUT /inApps/v1/subscriptions/extend/{originalTransactionId}`
+    package func extendSubscriptionRenewalDate(
+        _ originalTransactionId: String,
+        _ request: ExtendRenewalDateRequest
+    ) throws -> ExtendRenewalDateResponse {
+        let renewalExtension = try RenewalExtension(
+            days: request.extendByDays, reasonCode: request.extendReasonCode,
+            requestIdentifier: request.requestIdentifier)
+        guard Books.isIdentifier(originalTransactionId) else { throw ServerAPIError.invalidOriginalTransactionId }
+        return try write { books in
+            guard let transaction = try books.transactions.transaction(originalTransactionId),
+                transaction.originalTransactionIdentifier == originalTransactionId
+            else { throw ServerAPIError.originalTransactionIdNotFound }
+            guard transaction.ownership == .purchased else {
+                throw ServerAPIError.familySharedSubscriptionExtensionIneligible
+            }
+            guard var subscription = try books.subscriptionOrNone(of: transaction) else {
+                throw ServerAPIError.subscriptionExtensionIneligible
+            }
+            let effects = try renewalExtension.extend(&subscription, at: books.now)
+            try books.record(subscription, effects)
+            return ExtendRenewalDateResponse(
+                originalTransactionId: originalTransactionId,
+                webOrderLineItemId: try books.transactions.latest(original: originalTransactionId)?
+                    .webOrderLineItemIdentifier,
+                success: true, effectiveDate: subscription.expiresDate)
+        }
+    }
+
+    /// `POST /inApps/v1/subscriptions/extend/mass`. This store extends the dates at once, and only once for a request identifier.
+    package func extendRenewalDateForAllActiveSubscribers(
+        _ request: MassExtendRenewalDateRequest
+    ) throws -> MassExtendRenewalDateResponse {
+        let renewalExtension = try RenewalExtension(
+            days: request.extendByDays, reasonCode: request.extendReasonCode,
+            requestIdentifier: request.requestIdentifier)
+        let requestIdentifier = try Self.uuid(renewalExtension.requestIdentifier, orThrow: .invalidRequestIdentifier)
+        let countries = request.storefrontCountryCodes ?? []
+        if request.storefrontCountryCodes?.isEmpty == true {
+            throw ServerAPIError.invalidEmptyStorefrontCountryCodeList
+        }
+        guard countries.allSatisfy({ Storefront(countryCode: $0) != nil }) else {
+            throw ServerAPIError.invalidStorefrontCountryCode
+        }
+        let product = try subscriptionProduct(request.productId)
+        try write { books in
+            guard try books.massExtension(requestIdentifier, of: product) == nil else { return }
+            try books.extendAll(of: product, in: countries, renewalExtension)
+        }
+        return MassExtendRenewalDateResponse(requestIdentifier: renewalExtension.requestIdentifier)
+    }
+
+    /// `GET /inApps/v1/subscriptions/extend/mass/{productId}/{requestIdentifier}`
+    func statusOfSubscriptionRenewalDateExtensions(
+        _ productId: String,
+        _ requestIdentifier: String
+    ) throws -> MassExtendRenewalDateStatusResponse {
+        let product = try subscriptionProduct(productId)
+        let requestIdentifier = try Self.uuid(requestIdentifier, orThrow: .invalidRequestIdentifier)
+        return try read { books in
+            guard let record = try books.massExtension(requestIdentifier, of: product) else {
+                throw ServerAPIError.statusRequestNotFound
+            }
+            return record
+        }
+    }
+}
+
+extension Books {
+    fileprivate func extendAll(
+        of productIdentifier: String,
+        in countries: [String],
+        _ renewalExtension: RenewalExtension
+    ) throws {
+        var succeeded = 0
+        var failed = 0
+        for subscription in try subscriptions.all() {
+            guard let latest = try transactions.latest(original: subscription.originalTransactionIdentifier),
+                RenewalExtension.includes(subscription, latest: latest, of: productIdentifier, in: countries)
+            else { continue }
+            var extended = subscription
+            let effects: [SubscriptionEffect]
+            do { effects = try renewalExtension.extend(&extended, at: now) } catch {
+                failed += 1
+                try notify(.renewalExtension, .failure, of: latest, in: subscription)
+                continue
+            }
+            try record(extended, effects)
+            succeeded += 1
+        }
+        try keep(
+            MassExtendRenewalDateStatusResponse(
+                requestIdentifier: renewalExtension.requestIdentifier, complete: true, completeDate: now,
+                succeededCount: succeeded, failedCount: failed), of: productIdentifier)
+        try notify(
+            .renewalExtension, .summary,
+            .summary(
+                NotificationStatement.Summary(
+                    requestIdentifier: renewalExtension.requestIdentifier, productIdentifier: productIdentifier,
+                    storefrontCountryCodes: countries, succeededCount: succeeded, failedCount: failed)))
+    }
+
+    private func keep(_ status: MassExtendRenewalDateStatusResponse, of productIdentifier: String) throws {
+        try database.execute(
+            sql: """
+                INSERT INTO mass_extension (product_id, request_id, record) VALUES (?, ?, ?)
+                ON CONFLICT DO UPDATE SET record = excluded.record
+                """,
+            arguments: [
+                productIdentifier, status.requestIdentifier.lowercased(), try StoreRecord.text(status),
+            ])
+    }
+
+    fileprivate func massExtension(
+        _ requestIdentifier: String,
+        of productIdentifier: String
+    ) throws -> MassExtendRenewalDateStatusResponse? {
+        try String.fetchOne(
+            database, sql: "SELECT record FROM mass_extension WHERE product_id = ? AND request_id = ?",
+            arguments: [productIdentifier, requestIdentifier]
+        ).map { try StoreRecord.value($0) }
+    }
+}
+
+/// An extension of renewal dates that a developer requests (App Store Server API, "Extend a Subscription Renewal
+/// Date").
+package struct RenewalExtension: Hashable, Sendable {
+    package let days: Int
+    package let requestIdentifier: String
+
+    /// - Throws: `ServerAPIError` for the first value that is missing or out of range.
+    package init(days: Int?, reasonCode: Int?, requestIdentifier: String?) throws(ServerAPIError) {
+        guard let days, (1...90).contains(days) else { throw .invalidExtendByDays }
+        guard let reasonCode, (0...3).contains(reasonCode) else { throw .invalidExtendReasonCode }
+        guard let requestIdentifier, (1...128).contains(requestIdentifier.utf8.count) else {
+            throw .invalidRequestIdentifier
+        }
+        self.days = days
+        self.requestIdentifier = requestIdentifier
+    }
+
+    /// Extends a subscription, if it is eligible.
+    package func extend(
+        _ subscription: inout CustomerSubscription,
+        at now: Timestamp
+    ) throws(ServerAPIError) -> [SubscriptionEffect] {
+        do { return try subscription.extendRenewalDate(byDays: days, at: now) + [.notify(.renewalExtended, nil)] } catch
+        {
+            switch error {
+            case .maximumReached: throw .subscriptionMaxExtension
+            case .ineligible: throw .subscriptionExtensionIneligible
+            }
+        }
+    }
+
+    /// True if an extension for all subscribers of a product includes this subscription.
+    ///
+    /// - Parameters:
+    ///   - latest: Its latest transaction.
+    /// - countries: The storefronts; empty for all.
+    package static func includes(
+        _ subscription: CustomerSubscription,
+        latest: Transaction,
+        of productIdentifier: String,
+        in countries: [String]
+    ) -> Bool {
+        subscription.productIdentifier == productIdentifier && subscription.isEntitled
+            && (countries.isEmpty || countries.contains(latest.storefrontCountryCode))
+    }
+}

@@ -1,0 +1,213 @@
+import Foundation
+import Proofs
+
+package struct HistoryResponse: Encodable, Sendable {
+    package let revision: String
+    package let hasMore: Bool
+    package let bundleId: String
+    package let environment: AppStoreEnvironment
+    package let signedTransactions: [String]
+}
+
+struct RefundHistoryResponse: Encodable, Sendable {
+    let signedTransactions: [String]
+    let revision: String
+    let hasMore: Bool
+}
+
+extension AppStoreServerAPI {
+    /// `GET /inApps/v2/history/{anyTransactionId}`, in the order in which the transactions last changed.
+    package func transactionHistory(
+        _ anyTransactionId: String,
+        _ query: TransactionHistoryQuery,
+        version: HistoryVersion
+    ) throws -> HistoryResponse {
+        try read { books in
+            let account = try books.apiAccount(ofAny: anyTransactionId)
+            let unfinished = try books.unfinishedTransactionIdentifiers(of: account)
+            let page = HistoryPage(
+                of: try books.transactions.changes(of: account), after: query.cursor, isDescending: query.isDescending
+            ) {
+                version.includes($0, unfinished: unfinished) && query.includes($0)
+            }
+            return HistoryResponse(
+                revision: page.cursor.text, hasMore: page.hasMore, bundleId: store.bundleIdentifier,
+                environment: books.issuer.environment, signedTransactions: try page.transactions.map(books.signed))
+        }
+    }
+
+    /// `GET /inApps/v2/refund/lookup/{anyTransactionId}`
+    func refundHistory(_ anyTransactionId: String, revision: String?) throws -> RefundHistoryResponse {
+        try read { books in
+            let account = try books.apiAccount(ofAny: anyTransactionId)
+            var cursor: HistoryCursor?
+            if let revision {
+                guard let known = HistoryCursor(revision), !known.isDescending else {
+                    throw ServerAPIError.invalidRequestRevision
+                }
+                cursor = known
+            }
+            let page = HistoryPage(
+                of: try books.transactions.changes(of: account), after: cursor, isDescending: false,
+                including: \.isRefunded)
+            return RefundHistoryResponse(
+                signedTransactions: try page.transactions.map(books.signed), revision: page.cursor.text,
+                hasMore: page.hasMore)
+        }
+    }
+}
+
+/// A page of a customer's history, in the order in which the transactions last changed.
+package struct HistoryPage: Hashable, Sendable {
+    /// The maximum size of a page, as in Apple's API.
+    package static let size = 20
+
+    package let transactions: [Transaction]
+    package let cursor: HistoryCursor
+    package let hasMore: Bool
+
+    /// - Parameters:
+    /// - changes: All transactions, each with the number of its last change, in the order of these numbers.
+    /// - cursor: The end of the previous page; nil for the first page.
+    package init(
+        of changes: [(change: Int64, transaction: Transaction)],
+        after cursor: HistoryCursor?,
+        isDescending: Bool,
+        including isIncluded: (Transaction) -> Bool
+    ) {
+        let rest = (isDescending ? changes.reversed() : changes).filter { change, transaction in
+            guard isIncluded(transaction) else { return false }
+            return cursor.map { isDescending ? change < $0.change : change > $0.change } ?? true
+        }
+        let shown = rest.prefix(Self.size)
+        transactions = shown.map(\.transaction)
+        self.cursor =
+            shown.last.map { HistoryCursor(change: $0.change, isDescending: isDescending) }
+            ?? cursor ?? HistoryCursor(change: 0, isDescending: isDescending)
+        hasMore = rest.count > shown.count
+    }
+}
+
+/// The last change of a history that a client has read, as letters and digits (`revision`).
+package struct HistoryCursor: Hashable, Sendable {
+    package let change: Int64
+    package let isDescending: Bool
+
+    package var text: String { "\(isDescending ? "D" : "A")\(change)" }
+}
+
+extension HistoryCursor {
+    package init?(_ text: String) {
+        guard let direction = text.first, "AD".contains(direction), text.utf8.count <= 20,
+            let change = Int64(text.dropFirst()), change >= 0
+        else { return nil }
+        self.init(change: change, isDescending: direction == "D")
+    }
+}
+
+extension AppStoreServerAPI {
+    /// The version of the requested transaction history.
+    package enum HistoryVersion: Sendable {
+        case v1
+        case v2
+
+        /// True if the history has a transaction. The first version leaves out finished consumables that are not
+        /// revoked.
+        ///
+        /// - Parameter unfinished: The identifiers of the transactions that the app has yet to finish.
+        package func includes(_ transaction: Transaction, unfinished: Set<String>) -> Bool {
+            switch self {
+            case .v1:
+                transaction.type != .consumable || transaction.revocation != nil
+                    || unfinished.contains(transaction.transactionIdentifier)
+            case .v2: true
+            }
+        }
+    }
+}
+
+/// The filter and order of a transaction history: the query of `GET /inApps/v2/history/{anyTransactionId}`.
+package struct TransactionHistoryQuery: Sendable {
+    var cursor: HistoryCursor?
+    private var startDate: Timestamp?
+    private var endDate: Timestamp?
+    private var productIdentifiers: Set<String> = []
+    private var productTypes: Set<ProductType> = []
+    private var groupIdentifiers: Set<String> = []
+    private var ownership: InAppOwnershipType?
+    private var isRevoked: Bool?
+    private(set) var isDescending = false
+
+    private static let productTypesByName: [String: ProductType] = [
+        "AUTO_RENEWABLE": .autoRenewableSubscription, "NON_RENEWABLE": .nonRenewingSubscription,
+        "CONSUMABLE": .consumable, "NON_CONSUMABLE": .nonConsumable,
+    ]
+
+    /// - Parameter parameters: The names and values of the query, in any order. Unknown names are ignored.
+    /// - Throws: `ServerAPIError` for an invalid value.
+    package init(_ parameters: [(name: String, value: String)]) throws(ServerAPIError) {
+        var revision: String?
+        for (name, value) in parameters {
+            switch name {
+            case "revision": revision = value
+            case "startDate": startDate = try Self.date(value, .invalidStartDate)
+            case "endDate": endDate = try Self.date(value, .invalidEndDate)
+            case "productId":
+                guard !value.isEmpty else { throw .invalidProductId }
+                productIdentifiers.insert(value)
+            case "productType":
+                guard let type = Self.productTypesByName[value] else { throw .invalidProductType }
+                productTypes.insert(type)
+            case "subscriptionGroupIdentifier":
+                guard !value.isEmpty else { throw .invalidSubscriptionGroupIdentifier }
+                groupIdentifiers.insert(value)
+            case "inAppOwnershipType":
+                guard let type = InAppOwnershipType(rawValue: value) else { throw .invalidInAppOwnershipType }
+                ownership = type
+            case "revoked": isRevoked = try Self.flag(value, .invalidRevoked)
+            // A parameter of the endpoint's first version.
+            case "excludeRevoked": isRevoked = try Self.flag(value, .invalidExcludeRevoked) ? false : nil
+            case "sort":
+                guard ["ASCENDING", "DESCENDING"].contains(value) else { throw .invalidSort }
+                isDescending = value == "DESCENDING"
+            default: break
+            }
+        }
+        if let startDate, let endDate, startDate >= endDate { throw .startDateAfterEndDate }
+        if let revision {
+            guard let cursor = HistoryCursor(revision), cursor.isDescending == isDescending else {
+                throw .invalidRequestRevision
+            }
+            self.cursor = cursor
+        }
+    }
+
+    func includes(_ transaction: Transaction) -> Bool {
+        if let startDate, transaction.purchaseDate < startDate { return false }
+        if let endDate, transaction.purchaseDate >= endDate { return false }
+        if !productIdentifiers.isEmpty, !productIdentifiers.contains(transaction.productIdentifier) { return false }
+        if !productTypes.isEmpty, !productTypes.contains(transaction.type) { return false }
+        if !groupIdentifiers.isEmpty,
+            !(transaction.subscriptionGroupIdentifier.map(groupIdentifiers.contains) ?? false)
+        {
+            return false
+        }
+        if let ownership, transaction.ownership != ownership { return false }
+        if let isRevoked, (transaction.revocation != nil) != isRevoked { return false }
+        return true
+    }
+
+    private static func date(_ text: String, _ error: ServerAPIError) throws(ServerAPIError) -> Timestamp {
+        guard let milliseconds = Int64(text), milliseconds >= 0 else { throw error }
+        return Timestamp(millisecondsSince1970: milliseconds)
+    }
+
+    /// Python's client writes `True` and `False`.
+    private static func flag(_ text: String, _ error: ServerAPIError) throws(ServerAPIError) -> Bool {
+        switch text.lowercased() {
+        case "true": true
+        case "false": false
+        default: throw error
+        }
+    }
+}

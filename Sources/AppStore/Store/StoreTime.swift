@@ -1,0 +1,219 @@
+import Proofs
+
+/// The store's clock: the machine's clock plus an offset (`Store.advance`). A verifier of the store's proofs on the same
+/// machine uses it too. Otherwise proofs would seem to be signed in the future.
+package struct StoreClock: WallClock {
+    let store: Store
+
+    package func now() -> Timestamp { store.now }
+}
+
+extension Store {
+    package var clock: StoreClock { StoreClock(store: self) }
+
+    /// The longest time that a step of the clock waits for all notifications. A server that answers more slowly than new ones become
+    /// due would hold the clock forever.
+    package static let longestDelivery = Duration.seconds(600)
+    /// The longest time in which a notification is delivered while the clock waits for it.
+    private static let deliveryTime = Duration.seconds(5)
+    /// The pause between two looks at the deliveries.
+    private static let deliveryCheckInterval = Duration.milliseconds(2)
+
+    /// Advances the store's clock from one moment at which something is due to the next. The events of each moment happen, and
+    /// their notifications are delivered, before the clock passes it. So a service beside the store never sees an end before the
+    /// renewal.
+    ///
+    /// The clock does not wait if no process delivers (`beginDelivering`), or one notification takes longer than five seconds.
+    ///
+    /// - Parameter limit: The longest time to wait for all deliveries. The rest of the step then takes place at once.
+    /// - Returns: The new time of the store.
+    package func advance(_ step: TimeStep, deliveringWithin limit: Duration) async throws(StoreError) -> Timestamp {
+        let end = ContinuousClock.now + limit
+        do {
+            try await catchUpInBackground()
+            var rest = try step.seconds(from: now) * 1000
+            var isDelivered = try await waitForDeliveries(until: end)
+            while rest > 0, isDelivered, .now < end {
+                let remaining = rest
+                rest = try await committing { try $0.advanceToNextMoment(atMost: remaining) }
+                isDelivered = try await waitForDeliveries(until: end)
+            }
+            if rest > 0 {
+                let remaining = rest
+                try await committing { _ = try $0.advance(by: remaining) }
+                try await catchUpInBackground()
+            }
+            return now
+        } catch {
+            throw fault(error)
+        }
+    }
+
+    private func catchUpInBackground() async throws {
+        while try await !committing({ try $0.catchUp(limit: Self.catchUpLimit) }) {}
+    }
+
+    /// - Returns: True if all due notifications are delivered. False if nothing is to be sent, or nobody delivers.
+    private func waitForDeliveries(until end: ContinuousClock.Instant) async throws -> Bool {
+        guard try settings().notificationsURL != nil else { return false }
+        var (awaited, limit): (NotificationDelivery?, ContinuousClock.Instant) = (nil, .now)
+        while let next = try nextDelivery() {
+            let now = ContinuousClock.now
+            if next != awaited {
+                guard isDelivering else { return false }
+                (awaited, limit) = (next, now + Self.deliveryTime)
+            }
+            guard now < min(limit, end) else { return false }
+            try await Task.sleep(for: Self.deliveryCheckInterval)
+        }
+        return true
+    }
+
+    /// Advances the store's clock at once. The due events in between happen in order, each at its own moment.
+    ///
+    /// - Returns: The new time of the store.
+    package func advance(_ step: TimeStep) throws(StoreError) -> Timestamp {
+        let seconds = try step.seconds(from: now)
+        let offset: Int64 = try writeState { state in
+            try state.setOffset(try state.offset() + seconds * 1000)
+            return try state.offset()
+        }
+        let moment = Timestamp(millisecondsSince1970: machineClock.now().millisecondsSince1970 + offset)
+        try catchUp()
+        return moment
+    }
+
+    /// Advances the store's clock by a period of the calendar.
+    package func advance(_ period: SubscriptionPeriod) throws(StoreError) -> Timestamp {
+        try advance(TimeStep.period(period))
+    }
+
+    /// Advances the store's clock by a number of seconds.
+    package func advance(seconds: Int64) throws(StoreError) -> Timestamp {
+        try advance(TimeStep.seconds(seconds))
+    }
+
+    /// Performs all due events.
+    package func catchUp() throws(StoreError) {
+        try write { _ in }
+    }
+
+    package func settings() throws(StoreError) -> StoreSettings {
+        try read(\.settings)
+    }
+
+    /// Changes the store's settings.
+    package func update(_ body: (inout StoreSettings) -> Void) throws(StoreError) -> StoreSettings {
+        try write { books in
+            // Events due before the change happened under the earlier settings.
+            var settings = books.settings
+            body(&settings)
+            guard Storefront(countryCode: settings.storefront) != nil else {
+                throw StoreError.storefrontNotFound(settings.storefront)
+            }
+            try StateRecords(database: books.database).setSettings(settings)
+            return settings
+        }
+    }
+}
+
+/// A manual step of the store's clock: `90s`, `5min`, `2h`, `3d`, `1w`, `1mo`, `1y`.
+package enum TimeStep: Hashable, Sendable {
+    case seconds(Int64)
+    /// A period of the calendar.
+    case period(SubscriptionPeriod)
+
+    /// - Returns: Nil for any other text.
+    package init?(_ text: String) {
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        guard let number = Int64(digits), (1...99_999).contains(number) else { return nil }
+        switch text.dropFirst(digits.count) {
+        case "s": self = .seconds(number)
+        case "min": self = .seconds(number * 60)
+        case "h": self = .seconds(number * 3600)
+        case "d": self = .seconds(number * 86_400)
+        case "w": self = .seconds(number * 7 * 86_400)
+        case "mo":
+            guard let period = SubscriptionPeriod("P\(number)M") else { return nil }
+            self = .period(period)
+        case "y":
+            guard let period = SubscriptionPeriod("P\(number)Y") else { return nil }
+            self = .period(period)
+        default: return nil
+        }
+    }
+
+    /// The maximum step, ten years. All events that are due in between happen in one call.
+    private static let maximumSeconds: Int64 = 10 * 366 * 86_400
+
+    /// The length of the step from a moment, in seconds.
+    ///
+    /// - Throws: `StoreError`, `invalidAction`, for a negative step or a step of more than ten years.
+    package func seconds(from start: Timestamp) throws(StoreError) -> Int64 {
+        let seconds =
+            switch self {
+            case .seconds(let seconds): seconds
+            case .period(let period):
+                (start.adding(period, dayOfMonth: start.dayOfMonth).millisecondsSince1970
+                    - start.millisecondsSince1970) / 1000
+            }
+        guard (0...Self.maximumSeconds).contains(seconds) else {
+            throw .invalidAction("The clock only moves forward, at most ten years at once.")
+        }
+        return seconds
+    }
+}
+
+/// A change of a subscription that became due.
+package struct DueEvent: Hashable, Sendable {
+    package enum Kind: String, Sendable, CaseIterable {
+        case renewed
+        case renewalFailed
+        case gracePeriodEnded
+        case expired
+
+        /// - Returns: Nil for a notification of any other change.
+        init?(_ type: NotificationTypeV2) {
+            switch type {
+            case .didRenew: self = .renewed
+            case .didFailToRenew: self = .renewalFailed
+            case .gracePeriodExpired: self = .gracePeriodEnded
+            case .expired: self = .expired
+            default: return nil
+            }
+        }
+    }
+
+    package let kind: Kind
+    /// The date, by the store's clock.
+    package let date: Timestamp
+    package let account: String
+    package let productIdentifier: String
+    package let transactionIdentifier: String
+}
+
+extension Store {
+    /// The due events after one moment until another, the oldest first.
+    ///
+    /// - Parameter limit: The maximum number of events.
+    package func dueEvents(
+        after start: Timestamp,
+        until end: Timestamp,
+        limit: Int = .max
+    ) throws(StoreError) -> [DueEvent] {
+        try read { books in
+            try books.notifications.notifications(
+                NotificationTypeV2.allCases.filter { DueEvent.Kind($0) != nil },
+                from: Timestamp(millisecondsSince1970: start.millisecondsSince1970 + 1),
+                until: Timestamp(millisecondsSince1970: end.millisecondsSince1970 + 1), limit: limit
+            ).compactMap { notification in
+                guard let kind = DueEvent.Kind(notification.type),
+                    let sold = try notification.transactionIdentifier.flatMap(books.transactions.transaction)
+                else { return nil }
+                return DueEvent(
+                    kind: kind, date: notification.date, account: sold.account,
+                    productIdentifier: sold.productIdentifier, transactionIdentifier: sold.transactionIdentifier)
+            }
+        }
+    }
+}

@@ -1,3 +1,0 @@
-extension NotificationFaultsRequest: SandboxRequest {
-    static let fields = ["faults"]
-}

@@ -1,3 +1,0 @@
-extension PriceIncreaseRequest: SandboxRequest {
-    static let fields = ["price", "needsConsent"]
-}

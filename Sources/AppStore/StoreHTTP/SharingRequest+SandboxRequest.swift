@@ -1,3 +1,0 @@
-extension SharingRequest: SandboxRequest {
-    static let fields = ["account"]
-}

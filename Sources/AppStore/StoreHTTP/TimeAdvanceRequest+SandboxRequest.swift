@@ -1,3 +1,0 @@
-extension TimeAdvanceRequest: SandboxRequest {
-    static let fields = ["by"]
-}

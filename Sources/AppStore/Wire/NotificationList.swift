@@ -1,4 +1,0 @@
-/// The notifications of the store.
-struct NotificationList: Codable, Sendable {
-    let notifications: [NotificationResource]
-}

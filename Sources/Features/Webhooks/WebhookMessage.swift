@@ -1,0 +1,121 @@
+import Foundation
+import Ledger
+import Proofs
+
+/// A message to a webhook: a change to a user's items.
+package struct WebhookMessage: Codable, Sendable {
+    /// The type of a message.
+    package enum Kind: String, Codable, Sendable {
+        case purchaseGranted = "purchase.granted"
+        case purchaseRevoked = "purchase.revoked"
+        case purchaseTransferredIn = "purchase.transferredIn"
+        case purchaseTransferredOut = "purchase.transferredOut"
+        case purchaseExpired = "purchase.expired"
+        case subscriptionProductChanged = "subscription.productChanged"
+        case subscriptionRenewalFailed = "subscription.renewalFailed"
+        case subscriptionGracePeriodBegan = "subscription.gracePeriodBegan"
+        case subscriptionAutoRenewDisabled = "subscription.autoRenewDisabled"
+        case subscriptionAutoRenewEnabled = "subscription.autoRenewEnabled"
+        case itemGiven = "item.given"
+        case itemTakenBack = "item.takenBack"
+    }
+
+    /// The change and its user.
+    package struct Content: Codable, Sendable {
+        package let user: UserName
+        /// The number in the user's audit log. A greater number means a later change.
+        package let number: Int64
+        /// The actor, as in the audit log.
+        package let actor: String
+        /// The name of the API key; nil for another actor, and if the ledger does not have the key.
+        package var actorName: String?
+        /// The origin of a purchase.
+        package var origin: Origin?
+        /// The transaction that was granted, revoked or replaced.
+        package var transactionId: String?
+        /// The purchase that was transferred, with all its transactions.
+        package var originalTransactionId: String?
+        package var productId: String?
+        /// The grant of an item without a purchase.
+        package var grantId: String?
+        package var item: Item?
+        /// The reason in the team's words. Of a changed product, the new product.
+        package var reason: String?
+    }
+
+    package let type: Kind
+    /// RFC 3339, UTC.
+    package let timestamp: String
+    package let data: Content
+}
+
+extension WebhookMessage {
+    init(_ delivery: WebhookDelivery, _ kind: Kind) {
+        let entry = delivery.entry
+        let (isGrant, isTransfer) =
+            switch kind {
+            case .itemGiven, .itemTakenBack: (true, false)
+            case .purchaseTransferredIn, .purchaseTransferredOut: (false, true)
+            case .purchaseGranted, .purchaseRevoked, .purchaseExpired, .subscriptionProductChanged,
+                .subscriptionRenewalFailed, .subscriptionGracePeriodBegan, .subscriptionAutoRenewDisabled,
+                .subscriptionAutoRenewEnabled:
+                (false, false)
+            }
+        self.init(
+            type: kind, timestamp: entry.happenedAt.rfc3339,
+            data: Content(
+                user: UserName(issuer: delivery.issuer, name: delivery.name), number: delivery.number,
+                actor: entry.actor.description, actorName: delivery.actorName, origin: entry.origin,
+                transactionId: isGrant || isTransfer ? nil : entry.reference,
+                originalTransactionId: isTransfer ? entry.reference : nil, productId: isGrant ? nil : entry.subject,
+                grantId: isGrant ? entry.reference : nil, item: isGrant ? Self.item(entry.subject) : nil,
+                reason: entry.reason))
+    }
+
+    /// Parses the item in an entry of the audit log.
+    private static func item(_ text: String) -> Item? {
+        guard let space = text.lastIndex(of: " "), let number = Int(text[space...].dropFirst()) else { return nil }
+        return Item(collection: String(text[..<space]), number: number)
+    }
+
+    /// The signed bytes of the message, the same in each attempt.
+    func body() throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return [UInt8](try encoder.encode(self))
+    }
+}
+
+extension WebhookMessage.Kind {
+    /// - Returns: Nil for an event without a message.
+    init?(_ event: AuditEntry.Event) {
+        switch event {
+        case .granted: self = .purchaseGranted
+        case .revoked: self = .purchaseRevoked
+        case .transferredIn: self = .purchaseTransferredIn
+        case .transferredOut: self = .purchaseTransferredOut
+        case .expired: self = .purchaseExpired
+        case .productChanged: self = .subscriptionProductChanged
+        case .renewalFailed: self = .subscriptionRenewalFailed
+        case .gracePeriodBegan: self = .subscriptionGracePeriodBegan
+        case .autoRenewDisabled: self = .subscriptionAutoRenewDisabled
+        case .autoRenewEnabled: self = .subscriptionAutoRenewEnabled
+        case .itemGiven: self = .itemGiven
+        case .itemTakenBack: self = .itemTakenBack
+        case .assigned, .credited, .refused, .spent, .aliased, .erased: return nil
+        }
+    }
+}
+
+/// A user's name with its issuer.
+package struct UserName: Codable, Sendable {
+    /// The issuer. Empty if the team's own back end names the user.
+    package let issuer: String
+    package let name: String
+}
+
+extension UserName {
+    package init(_ user: User) {
+        self.init(issuer: user.issuer, name: user.name)
+    }
+}

@@ -1,0 +1,95 @@
+import Proofs
+
+/// A product in one language.
+package struct ProductResource: Codable, Listed, Sendable {
+    package static let listName = "products"
+
+    package let productId: String
+    package let type: String
+    /// The item that a purchase grants.
+    package let item: Item?
+    /// The address of the item's picture, which clients may cache without limit. Nil if it has none.
+    package let picture: String?
+    /// The credit that each unit adds to a balance. Nil if the product grants an item.
+    package let credit: Credit?
+    package let displayName: String
+    package let description: String
+    /// The price in milliunits of the currency.
+    package let price: Int64
+    /// ISO 4217.
+    package let currency: String
+    package let displayPrice: String
+    /// The terms of the subscription. Nil for other products.
+    package let subscription: SubscriptionResource?
+    /// True if the product is no longer sold, otherwise nil.
+    package let isWithdrawn: Bool?
+    /// True if the requesting user owns the item. Nil if the response is not about a user.
+    package let isOwned: Bool?
+    /// True if the product is on the requesting user's wish list.
+    package let isWished: Bool?
+    /// The date of the wish (RFC 3339, UTC).
+    package let wishedAt: String?
+
+    package init(
+        _ product: Product,
+        benefit: Benefit?,
+        localization: Product.Localization?,
+        picture: String? = nil,
+        userState: (isOwned: Bool, wishedAt: Timestamp?)? = nil,
+        isWithdrawn: Bool = false
+    ) {
+        self.isWithdrawn = isWithdrawn ? true : nil
+        isOwned = userState?.isOwned
+        isWished = userState.map { $0.wishedAt != nil }
+        wishedAt = userState?.wishedAt?.rfc3339
+        self.picture = picture
+        productId = product.productIdentifier
+        type = product.type.rawValue
+        item = benefit?.item
+        credit = if case .credit(let credit) = benefit { credit } else { nil }
+        let names = [localization?.displayName, product.referenceName, product.productIdentifier]
+        displayName = names.compactMap(\.self).first { !$0.isEmpty } ?? ""
+        description = localization?.description ?? ""
+        price = product.price.milliunits
+        currency = product.price.currency
+        displayPrice = product.price.formatted
+        subscription = product.subscription.map(SubscriptionResource.init)
+    }
+}
+
+/// The terms of a subscription.
+package struct SubscriptionResource: Codable, Sendable {
+    /// A different price for the first periods.
+    package struct Offer: Codable, Sendable {
+        /// `introductory`, `promotional`, `offerCode` or `winBack`.
+        package let offerType: String
+        /// The identifier. Nil for an introductory offer.
+        package let offerIdentifier: String?
+        /// `free`, `payAsYouGo` or `payUpFront`.
+        package let paymentMode: String
+        /// ISO 8601, such as `P1M`.
+        package let period: String
+        package let periodCount: Int
+        /// The price in milliunits of the product's currency. Nil for a free trial.
+        package let price: Int64?
+    }
+
+    package let subscriptionGroupIdentifier: String
+    /// The rank in the group. 1 is the highest.
+    package let level: Int
+    /// ISO 8601, such as `P1M`.
+    package let period: String
+    package let offers: [Offer]
+
+    init(_ subscription: Subscription) {
+        subscriptionGroupIdentifier = subscription.groupIdentifier
+        level = subscription.level
+        period = subscription.period.description
+        offers = subscription.offers.map { offer in
+            Offer(
+                offerType: offer.kind.name, offerIdentifier: offer.identifier,
+                paymentMode: offer.paymentMode.rawValue, period: offer.period.description,
+                periodCount: offer.periodCount, price: offer.price?.milliunits)
+        }
+    }
+}

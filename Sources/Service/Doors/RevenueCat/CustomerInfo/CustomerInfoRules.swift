@@ -1,0 +1,256 @@
+import Features
+import Proofs
+
+/// The rules that derive customer info from the ledger's facts.
+extension CustomerInfo {
+    package init(_ facts: CustomerInfoFacts) {
+        self.init(
+            requestDate: facts.requestDate, originalAppUserIdentifier: facts.identifier, firstSeen: facts.firstSeen,
+            lastSeen: facts.lastSeen, originalApplicationVersion: facts.originalApplicationVersion,
+            originalPurchaseDate: facts.originalPurchaseDate, attributes: facts.attributes)
+        let periods = CustomerPeriods(facts)
+        for (product, periods) in periods.subscriptions {
+            subscriptions[product] = Self.subscription(product, periods, facts)
+        }
+        for (product, periods) in periods.purchases {
+            purchases[product] = periods.map { Self.purchase(product, $0, facts) }
+        }
+        for right in facts.rights {
+            let promotion = PromotionalGrant(facts.grants, of: right)
+            if let promotion { subscriptions[ByteKey(promotion.productIdentifier)] = promotion.subscription }
+            entitlements[ByteKey(right.identifier)] = entitlement(right, periods, promotion)
+        }
+        let isManaged = subscriptions.values.contains { $0.store == .appStore && $0.isActive(at: facts.requestDate) }
+        managementURL = isManaged ? Self.managementURL : nil
+    }
+
+    private static func subscription(
+        _ product: ByteKey,
+        _ periods: [CustomerPeriod],
+        _ facts: CustomerInfoFacts
+    ) -> Subscription? {
+        guard let last = periods.max(by: { $1.lasts(longerThan: $0) }) else { return nil }
+        let transaction = last.transaction
+        let renewal = renewal(after: last, facts)
+        let isGraceRunning = transaction.graceEndsAt.map { $0 > facts.requestDate } ?? false
+        // The App Store states a renewal again when the period ends, but the event happened before.
+        let identifier = ByteKey(transaction.transactionIdentifier)
+        let turnedOffAt = facts.renewalEvents.turnedOff[identifier] ?? renewal?.statedAt
+        let failedAt = facts.renewalEvents.chargeFailed[identifier] ?? renewal?.statedAt
+        let hasBillingIssue =
+            renewal?.facts.bool(.isInBillingRetryPeriod) == true
+            || renewal?.facts.integer(.expirationIntent) == Int64(ExpirationIntent.billingError.rawValue)
+        return Subscription(
+            store: .appStore, isSandbox: last.isSandbox, purchaseDate: transaction.purchaseDate,
+            originalPurchaseDate: last.originalPurchaseDate, expiresDate: last.endsAt,
+            periodType: last.terms.isTrial ? .trial : last.terms.isIntroductory ? .intro : .normal,
+            ownership: last.terms.isFamilyShared ? .familyShared : .purchased,
+            unsubscribeDetectedAt: renewal?.willRenew == false ? turnedOffAt : nil,
+            billingIssuesDetectedAt: hasBillingIssue
+                ? failedAt : isGraceRunning && last.nextPurchaseDate == nil ? transaction.expiresAt : nil,
+            gracePeriodExpiresDate: transaction.graceEndsAt,
+            refundedAt: last.terms.isPaidByAnother ? nil : transaction.revocationDate,
+            storeTransactionIdentifier: transaction.transactionIdentifier,
+            displayName: facts.products[product]?.displayName, price: transaction.paidPrice)
+    }
+
+    /// The statement about the renewal of a period. Nil if the purchase has a later period, perhaps of another product.
+    private static func renewal(after period: CustomerPeriod, _ facts: CustomerInfoFacts) -> StatedRenewal? {
+        guard period.nextPurchaseDate == nil, let renewal = facts.renewals[period.transaction.originalKey],
+            renewal.counts(forPeriodFrom: period.transaction.purchaseDate)
+        else { return nil }
+        return renewal
+    }
+
+    private static func purchase(
+        _ product: ByteKey,
+        _ period: CustomerPeriod,
+        _ facts: CustomerInfoFacts
+    ) -> Purchase {
+        let transaction = period.transaction
+        let name = "\(transaction.app ?? "")/\(transaction.origin.rawValue)/\(transaction.transactionIdentifier)"
+        return Purchase(
+            identifier: DigestAlgorithm.sha256.digest(of: Array(name.utf8)).prefix(10).hexadecimal, store: .appStore,
+            isSandbox: period.isSandbox, purchaseDate: transaction.purchaseDate,
+            originalPurchaseDate: period.originalPurchaseDate,
+            storeTransactionIdentifier: transaction.transactionIdentifier,
+            displayName: facts.products[product]?.displayName, price: transaction.paidPrice)
+    }
+
+    /// The entitlement of a right; nil if neither a purchase nor a grant has ever given it.
+    private func entitlement(
+        _ right: CustomerRight,
+        _ periods: CustomerPeriods,
+        _ promotion: PromotionalGrant?
+    ) -> Entitlement? {
+        var best: Entitlement?
+        func consider(_ candidate: Entitlement) {
+            if best.map({ candidate.lasts(longerThan: $0) }) ?? true { best = candidate }
+        }
+        for identifier in right.productIdentifiers + [promotion?.productIdentifier].compactMap(\.self) {
+            if let subscription = subscriptions[ByteKey(identifier)] {
+                consider(
+                    Entitlement(
+                        productIdentifier: identifier, purchaseDate: subscription.purchaseDate,
+                        expiresDate: subscription.expiresDate,
+                        gracePeriodExpiresDate: subscription.gracePeriodExpiresDate))
+            }
+            for period in periods.purchases[ByteKey(identifier)] ?? [] {
+                consider(
+                    Entitlement(
+                        productIdentifier: identifier, purchaseDate: period.transaction.purchaseDate,
+                        expiresDate: period.endsAt))
+            }
+        }
+        return best
+    }
+}
+
+/// The facts about a customer that customer info is derived from.
+package struct CustomerInfoFacts: Sendable {
+    /// The first identifier of the customer (`original_app_user_id`).
+    package var identifier: String
+    package var requestDate: Timestamp
+    package var firstSeen: Timestamp
+    package var lastSeen: Timestamp
+    /// The version of the app that the customer first installed; nil if no proof has stated it.
+    package var originalApplicationVersion: String?
+    /// The date of the first installation; nil if no proof has stated it.
+    package var originalPurchaseDate: Timestamp?
+    package var transactions: [RedeemedTransaction] = []
+    /// The last statement about the renewal of each subscription, by its original transaction.
+    package var renewals: [TransactionKey: StatedRenewal] = [:]
+    var renewalEvents = RenewalEvents()
+    package var grants: [Grant] = []
+    package var rights: [CustomerRight] = []
+    /// The products of the catalog, by identifier.
+    package var products: [ByteKey: CustomerProduct] = [:]
+    package var attributes: [CustomerAttribute] = []
+
+    package init(
+        identifier: String,
+        requestDate: Timestamp,
+        firstSeen: Timestamp,
+        lastSeen: Timestamp? = nil
+    ) {
+        self.identifier = identifier
+        self.requestDate = requestDate
+        self.firstSeen = firstSeen
+        self.lastSeen = lastSeen ?? requestDate
+    }
+}
+
+/// The periods of a customer, by product.
+struct CustomerPeriods: Sendable {
+    private(set) var subscriptions: [ByteKey: [CustomerPeriod]] = [:]
+    /// The purchases that do not renew. Those that were taken back are absent.
+    private(set) var purchases: [ByteKey: [CustomerPeriod]] = [:]
+
+    init(_ facts: CustomerInfoFacts) {
+        let purchased = Dictionary(grouping: facts.transactions) { $0.originalKey }
+        var byProduct: [ByteKey: [CustomerPeriod]] = [:]
+        for transactions in purchased.values {
+            for period in CustomerPeriod.periods(of: transactions, at: facts.requestDate) {
+                byProduct[ByteKey(period.transaction.productIdentifier), default: []].append(period)
+            }
+        }
+        for (product, periods) in byProduct {
+            let sorted = periods.sorted { $0.transaction.isEarlier(than: $1.transaction) }
+            if Self.isSubscription(product, sorted, facts) {
+                subscriptions[product] = sorted
+            } else {
+                let kept = sorted.filter { !$0.isRevoked }
+                if !kept.isEmpty { purchases[product] = kept }
+            }
+        }
+    }
+
+    /// True if a product is an auto-renewable subscription, as its transactions state, or else the catalog. An app receipt
+    /// states no type, but an end.
+    private static func isSubscription(
+        _ product: ByteKey,
+        _ periods: [CustomerPeriod],
+        _ facts: CustomerInfoFacts
+    ) -> Bool {
+        if let type = periods.lazy.compactMap(\.terms.type).first ?? facts.products[product]?.type {
+            return type == .autoRenewableSubscription
+        }
+        return periods.contains { $0.transaction.facts.date(.expiresDate) != nil }
+    }
+}
+
+extension RedeemedTransaction {
+    /// The identity of the purchase.
+    var originalKey: TransactionKey {
+        TransactionKey(app: app ?? "", origin: origin, identifier: originalTransactionIdentifier)
+    }
+}
+
+/// The part of a product that customer info contains.
+package struct CustomerProduct: Hashable, Sendable {
+    package let type: ProductType
+    /// The name for people; nil without one.
+    package let displayName: String?
+
+    package init(type: ProductType, displayName: String? = nil) {
+        self.type = type
+        self.displayName = displayName
+    }
+}
+
+/// A right of the catalog, such as `premium`. The protocol calls it an entitlement.
+package struct CustomerRight: Hashable, Sendable {
+    package let identifier: String
+    /// The products that give the right, directly or through their items.
+    package let productIdentifiers: [String]
+    /// The items that belong to the right.
+    package let items: [Item]
+
+    package init(identifier: String, productIdentifiers: [String], items: [Item] = []) {
+        self.identifier = identifier
+        self.productIdentifiers = productIdentifiers
+        self.items = items
+    }
+}
+
+/// An attribute of a customer, such as `$email`.
+package struct CustomerAttribute: Hashable, Sendable {
+    package let name: String
+    /// Nil for a deleted attribute.
+    package let value: String?
+    package let updatedAt: Timestamp
+
+    package init(name: String, value: String?, updatedAt: Timestamp) {
+        self.name = name
+        self.value = value
+        self.updatedAt = updatedAt
+    }
+}
+
+/// The grant by the team that gives a right longest, as the protocol's promotional subscription.
+struct PromotionalGrant: Sendable {
+    /// The protocol's name of a grant: `rc_promo_premium_lifetime`.
+    let productIdentifier: String
+    let subscription: CustomerInfo.Subscription
+
+    /// - Returns: Nil if no grant gives an item of the right.
+    init?(_ grants: [Grant], of right: CustomerRight) {
+        let items = Set(right.items)
+        guard let grant = grants.filter({ items.contains($0.item) }).max(by: { Self.lasts($1, longerThan: $0) }) else {
+            return nil
+        }
+        productIdentifier = "rc_promo_\(right.identifier)_\(grant.duration)"
+        subscription = CustomerInfo.Subscription(
+            store: .promotional, isSandbox: false, purchaseDate: grant.grantedAt,
+            originalPurchaseDate: grant.grantedAt, expiresDate: grant.coverageEndsAt)
+    }
+
+    private static func lasts(_ grant: Grant, longerThan other: Grant) -> Bool {
+        let (end, otherEnd) = (grant.coverageEndsAt, other.coverageEndsAt)
+        if end != otherEnd {
+            guard let end else { return true }
+            return otherEnd.map { end > $0 } ?? false
+        }
+        return (grant.grantedAt, grant.sequence) > (other.grantedAt, other.sequence)
+    }
+}

@@ -1,0 +1,234 @@
+import Features
+import HTTPSupport
+import Ledger
+import Proofs
+
+/// The body of `POST /v1/receipts`.
+///
+/// The prices and dates that the app states are not read: only signed facts count.
+package struct ReceiptRequest: Hashable, Sendable {
+    package let user: String
+    /// Nil if the app sends none, with only a transaction identifier.
+    package let fetchToken: FetchToken?
+    /// The signed app transaction; nil if the app sends none.
+    package let appTransaction: [UInt8]?
+    package let transactionIdentifier: String?
+    package let productIdentifier: String?
+    /// True if the customer restores purchases.
+    package let isRestore: Bool
+    package let attributes: [CustomerAttribute]
+
+    /// - Throws: `Problem` for an invalid body, `RedemptionError` for an invalid token.
+    package init(_ body: [UInt8]) throws {
+        let members = try RequestMembers(body)
+        user = try members.text("app_user_id")
+        let token = try members.optionalText("fetch_token", upTo: FetchToken.maximumSize)
+        do throws(ProofRefusal) {
+            if let token, !token.isEmpty { fetchToken = try FetchToken(token) } else { fetchToken = nil }
+        } catch {
+            throw RedemptionError.refused(error)
+        }
+        appTransaction = try members.optionalText("app_transaction", upTo: ProofVerifier.maximumCompactSize).map {
+            Array($0.utf8)
+        }
+        transactionIdentifier = try members.optionalText("transaction_id")
+        productIdentifier = try members.optionalText("product_id")
+        isRestore = try members.flag("is_restore")
+        attributes = try AttributeChanges.attributes(of: members)
+    }
+}
+
+/// The proof in a receipt request (`fetch_token`), in one of its three forms.
+package enum FetchToken: Hashable, Sendable {
+    /// A signed transaction of StoreKit 2, as the bytes of the JWS.
+    case transaction([UInt8])
+    /// An app receipt in base64.
+    case appReceipt([UInt8])
+    /// The transactions that an app collects in Xcode's test environment.
+    case xcode(XcodeReceipt)
+
+    /// The maximum size of a token in bytes. A larger proof is none of Apple's.
+    package static let maximumSize = ProofVerifier.maximumTextSize
+
+    /// - Throws: `ProofRefusal` with the reason `tooLarge` or `encodingInvalid`.
+    package init(_ text: String) throws(ProofRefusal) {
+        let bytes = Array(text.utf8)
+        guard bytes.count <= Self.maximumSize else { throw ProofRefusal(.tooLarge) }
+        if Self.isSignedJSON(bytes) {
+            self = .transaction(bytes)
+            return
+        }
+        guard let decoded = Base64.decode(bytes), let first = decoded.first else {
+            throw ProofRefusal(.encodingInvalid)
+        }
+        switch first {
+        case 0x30: self = .appReceipt(bytes)
+        case UInt8(ascii: "{"): self = .xcode(try XcodeReceipt(decoded))
+        default: throw ProofRefusal(.encodingInvalid)
+        }
+    }
+
+    /// The proofs to redeem, in their order.
+    package var proofs: [[UInt8]] {
+        switch self {
+        case .transaction(let proof), .appReceipt(let proof): [proof]
+        case .xcode(let receipt): receipt.transactions
+        }
+    }
+
+    /// True for the compact form of a JWS: three parts, the first of which is an object in base64.
+    static func isSignedJSON(_ bytes: [UInt8]) -> Bool {
+        bytes.starts(with: Array("eyJ".utf8)) && bytes.count { $0 == UInt8(ascii: ".") } == 2
+    }
+}
+
+/// The body of `POST /v1/offers`.
+///
+/// The receipt beside the offers is not read. The catalog has the offers.
+package struct OfferRequest: Hashable, Sendable {
+    /// An offer to sign.
+    package struct Offer: Hashable, Sendable {
+        package let identifier: String
+        package let productIdentifier: String
+        /// Nil if the app does not state it.
+        package let subscriptionGroup: String?
+
+        package init(identifier: String, productIdentifier: String, subscriptionGroup: String? = nil) {
+            self.identifier = identifier
+            self.productIdentifier = productIdentifier
+            self.subscriptionGroup = subscriptionGroup
+        }
+    }
+
+    /// The maximum number of offers in one request.
+    package static let maximumCount = 100
+
+    package let user: String
+    package let offers: [Offer]
+
+    package init(_ body: [UInt8]) throws(Problem) {
+        let members = try RequestMembers(body)
+        user = try members.text("app_user_id")
+        var offers: [Offer] = []
+        for offer in try members.objects("generate_offers", atMost: Self.maximumCount) {
+            offers.append(
+                Offer(
+                    identifier: try offer.text("offer_id"), productIdentifier: try offer.text("product_id"),
+                    subscriptionGroup: try offer.optionalText("subscription_group")))
+        }
+        guard !offers.isEmpty else { throw members.wrong("generate_offers", "an array of at least one offer") }
+        self.offers = offers
+    }
+}
+
+/// The body of `POST /v1/subscribers/{user}/intro_eligibility`.
+///
+/// The receipt beside the products is not read. The ledger has the customer's purchases.
+package struct IntroEligibilityRequest: Hashable, Sendable {
+    /// The maximum number of products in one request.
+    package static let maximumCount = 1000
+
+    package let productIdentifiers: [String]
+
+    package init(_ body: [UInt8]) throws(Problem) {
+        productIdentifiers = try RequestMembers(body).texts("product_identifiers", atMost: Self.maximumCount)
+    }
+}
+
+/// The body of `POST /v1/subscribers/identify`.
+package struct LogInRequest: Hashable, Sendable {
+    /// The current user, usually an anonymous one.
+    package let user: String
+    package let newUser: String
+
+    package init(_ body: [UInt8]) throws(Problem) {
+        let members = try RequestMembers(body)
+        user = try members.text("app_user_id")
+        newUser = try members.text("new_app_user_id")
+    }
+}
+
+/// The attributes in a request (`attributes`).
+package enum AttributeChanges {
+    /// The maximum number of attributes in one request.
+    package static let maximumCount = 100
+    /// The maximum length of a name, in bytes of UTF-8.
+    package static let maximumNameLength = 256
+    /// The maximum length of a value, in bytes of UTF-8.
+    package static let maximumValueLength = 4096
+
+    /// The maximum size of a body with attributes, in bytes.
+    static let maximumBodySize = 512 * 1024
+
+    /// Reads the body of `POST /v1/subscribers/{user}/attributes`.
+    package static func read(_ body: [UInt8]) throws(Problem) -> [CustomerAttribute] {
+        try attributes(of: RequestMembers(body))
+    }
+
+    /// Reads the member `attributes`. It is empty if the member is missing.
+    static func attributes(of members: RequestMembers) throws(Problem) -> [CustomerAttribute] {
+        let object: JSONObject
+        switch members.object["attributes"] {
+        case nil, .null: return []
+        case .object(let members): object = members
+        default: throw members.wrong("attributes", "an object")
+        }
+        guard object.members.count <= maximumCount else {
+            throw members.wrong("attributes", "an object of at most \(maximumCount) members")
+        }
+        var attributes: [CustomerAttribute] = []
+        for member in object.members {
+            guard (1...maximumNameLength).contains(member.key.utf8.count), !member.key.utf8.contains(0),
+                case .object(let object) = member.value, case .number(let date)? = object["updated_at_ms"],
+                let milliseconds = date.int64
+            else { throw members.wrong("attributes", "an object of values with updated_at_ms") }
+            attributes.append(
+                CustomerAttribute(
+                    name: member.key,
+                    value: try RequestMembers(object).optionalText("value", upTo: maximumValueLength),
+                    updatedAt: Timestamp(millisecondsSince1970: milliseconds)))
+        }
+        return attributes
+    }
+}
+
+/// The attributes of a request: those that can be recorded, and the reasons against the others.
+struct StatedAttributes: Sendable {
+    private let attributes: [Attribute]
+    let errors: [AttributeFailure]
+
+    init(_ sent: [CustomerAttribute]) {
+        var (attributes, errors): ([Attribute], [AttributeFailure]) = ([], [])
+        for attribute in sent {
+            do throws(AttributeError) {
+                // RevenueCat removes an attribute by an empty value, too.
+                attributes.append(
+                    try Attribute(
+                        name: attribute.name, value: attribute.value.flatMap { $0.isEmpty ? nil : $0 },
+                        statedAt: attribute.updatedAt, isPublic: true))
+            } catch {
+                errors.append(AttributeFailure(name: attribute.name, message: error.message))
+            }
+        }
+        (self.attributes, self.errors) = (attributes, errors)
+    }
+
+    /// Records the attributes.
+    ///
+    /// - Parameter newcomers: The caller's allowance for customers without a purchase; nil for no limit.
+    /// - Returns: The reasons against those that are refused.
+    /// - Throws: `LedgerError.newcomersLimited`.
+    func record(
+        of user: User,
+        _ newcomers: NewcomerAllowance?,
+        _ services: DoorServices
+    ) async throws -> [AttributeFailure] {
+        guard !attributes.isEmpty else { return errors }
+        do {
+            try await services.attributes.state(attributes, of: user, newcomers: newcomers)
+        } catch let error as AttributeError {
+            return errors + attributes.map { AttributeFailure(name: $0.name, message: error.message) }
+        }
+        return errors
+    }
+}

@@ -1,0 +1,76 @@
+import Features
+import HTTPSupport
+import Proofs
+
+// The most frequent answers are written member by member: an answer takes 4.7 µs, with `JSONEncoder` 10.5 µs. To measure both, run
+// `TILL_MEASURE=1 swift test -c release --disable-testable-imports --filter RedemptionJSONTests`.
+
+extension Item {
+    var json: JSONValue {
+        .object(["collection": .string(collection), "number": .integer(number)])
+    }
+}
+
+extension Redemption {
+    package var json: JSONValue {
+        .object([
+            "items": .array(items.map(\.json)), "outcome": .string(outcome.rawValue),
+            "transactions": .array(transactions.map(\.json)),
+        ])
+    }
+}
+
+extension Redemption.Line {
+    fileprivate var json: JSONValue {
+        .object([
+            "mayFinish": .bool(mayFinish), "productId": .string(productId), "result": .string(result.rawValue),
+            "transactionId": .string(transactionId),
+        ])
+    }
+}
+
+extension OwnedItem {
+    /// The JSON of an `OwnedItemResource`.
+    package var json: JSONValue {
+        var object = JSONObject()
+        func add(_ key: String, _ text: String?) {
+            if let text { _ = object.add(key, .string(text)) }
+        }
+        add("collection", item.collection)
+        add("grant", grantIdentifier)
+        _ = object.add("number", .integer(item.number))
+        add("origin", transaction?.origin.rawValue)
+        add("originalTransactionId", transaction?.originalTransactionIdentifier)
+        add("productId", transaction?.productIdentifier)
+        if let renews { _ = object.add("renews", .bool(renews)) }
+        add("since", since?.rfc3339)
+        add("source", sourceName)
+        add("state", state.rawValue)
+        add("transactionId", transaction?.transactionIdentifier)
+        add("until", until?.rfc3339)
+        return .object(object)
+    }
+
+    private var grantIdentifier: String? {
+        if case .grant(let identifier) = source { identifier } else { nil }
+    }
+
+    private var sourceName: String {
+        switch source {
+        case .purchase: "purchase"
+        case .grant: "grant"
+        case .rule: "rule"
+        }
+    }
+}
+
+extension UserRight {
+    /// The item with the right's name.
+    var json: JSONValue {
+        var object: JSONObject = ["name": .string(name)]
+        if case .object(let owned) = item.json {
+            for member in owned.members { _ = object.add(member.key, member.value) }
+        }
+        return .object(object)
+    }
+}

@@ -1,7 +1,0 @@
-import Foundation
-
-extension AppAccountTokenResource {
-    init(_ token: UUID) {
-        self.init(appAccountToken: token.uuidString.lowercased())
-    }
-}

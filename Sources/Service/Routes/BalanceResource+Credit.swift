@@ -1,7 +1,0 @@
-import Proofs
-
-extension BalanceResource {
-    init(_ credit: Credit) {
-        self.init(balance: credit.balance, amount: credit.amount)
-    }
-}

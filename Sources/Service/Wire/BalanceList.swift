@@ -1,4 +1,0 @@
-/// The balances of a user.
-package struct BalanceList: Codable, Sendable {
-    package let balances: [BalanceResource]
-}

@@ -1,4 +1,0 @@
-/// The new tokens of a renewed session.
-package struct RenewalResource: Codable, Sendable {
-    package let tokens: TokensResource
-}

@@ -1,4 +1,0 @@
-/// All webhooks.
-package struct WebhookList: Codable, Sendable {
-    package let webhooks: [WebhookResource]
-}
