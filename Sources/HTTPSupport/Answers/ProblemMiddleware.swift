@@ -43,11 +43,8 @@ extension Problem {
     package init?(_ error: any Error) {
         switch error {
         case let problem as Problem: self = problem
-        case let error as any ProblemConvertible: self = error.problem
-        case let error as LedgerError: self.init(error)
-        case let error as CatalogError:
-            self.init(status: .internalServerError, code: error.code, detail: error.message)
-        case let fault as StorageFault: self.init(fault)
+        case let fault as StorageFault where fault.cause == .overloaded: self = .tooBusy
+        case let error as any RuledError: self.init(error.rule)
         case let error as any HTTPResponseError: self = Self.refused(with: error.status)
         default: return nil
         }

@@ -1,5 +1,5 @@
 /// A fault of a database, with an instruction for the operator.
-public struct StorageFault: CodedError, Equatable {
+public struct StorageFault: CodedError, RuledError, Equatable {
     /// The cause of a fault.
     public enum Cause: String, Sendable, CaseIterable {
         case diskFull
@@ -49,7 +49,19 @@ public struct StorageFault: CodedError, Equatable {
         return "storage" + cause.rawValue.prefix(1).uppercased() + cause.rawValue.dropFirst()
     }
 
-    public var message: String {
+    public var message: String { rule.sentence }
+
+    /// The rule of the fault. Callers do not learn the place of the database.
+    package var rule: ErrorRule {
+        let isBusy = [.busy, .stopped, .unreachable].contains(cause)
+        return ErrorRule(
+            code, isBusy ? .unavailable : .failed, mayRetry: cause != .damaged && cause != .otherVersion, sentence,
+            detail:
+                "The service cannot use its ledger now. Try again later; a purchase that is sent twice is granted once.",
+            korean: "서비스가 지금 원장을 사용할 수 없습니다. 나중에 다시 시도하세요. 두 번 보낸 구매도 한 번만 지급됩니다.")
+    }
+
+    private var sentence: String {
         switch cause {
         case .diskFull: "The disk is full, so nothing was written to \"\(path)\". Free some space and try again."
         case .readOnly: "Cannot write to \"\(path)\". Check the owner and permissions of the file and its folder."

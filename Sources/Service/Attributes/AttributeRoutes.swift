@@ -73,7 +73,3 @@ struct AttributeRoutes: Sendable {
         }
     }
 }
-
-extension AttributeError: ProblemConvertible {
-    package var problem: Problem { Problem(status: .unprocessableContent, code: code, detail: message) }
-}

@@ -49,13 +49,3 @@ struct FigureRoutes: Sendable {
         }
     }
 }
-
-extension FigureError: ProblemConvertible {
-    package var problem: Problem {
-        switch self {
-        case .unknown: Problem(status: .notFound, code: code, detail: message)
-        case .timeInvalid, .tooManyPoints, .breakdownUnknown:
-            Problem(status: .badRequest, code: code, detail: message)
-        }
-    }
-}

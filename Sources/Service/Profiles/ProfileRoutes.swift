@@ -62,13 +62,3 @@ struct ProfileRoutes: Sendable {
                     nickname, chosen: chosen, of: user, newcomers: context.newcomers(for: request))))
     }
 }
-
-extension ProfileError: ProblemConvertible {
-    package var problem: Problem {
-        switch self {
-        case .nicknameTooShort, .nicknameTooLong, .nicknameHasDigit, .nicknameCharacterForbidden:
-            Problem(status: .unprocessableContent, code: code, detail: message)
-        case .itemNotOwned: Problem(status: .conflict, code: code, detail: message)
-        }
-    }
-}

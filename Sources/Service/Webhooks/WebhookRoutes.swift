@@ -168,15 +168,3 @@ struct WebhookRoutes: Sendable {
         return try WebhookURL(receiver: text, allowsPrivate: allowsPrivateAddresses)
     }
 }
-
-extension WebhookError: ProblemConvertible {
-    package var problem: Problem {
-        switch self {
-        case .urlInvalid, .addressPrivate:
-            Problem(status: .unprocessableContent, code: code, detail: message)
-        case .notFound, .messageNotFound: Problem(status: .notFound, code: code, detail: message)
-        case .tooMany, .secretBeingReplaced:
-            Problem(status: .conflict, code: code, detail: message)
-        }
-    }
-}
