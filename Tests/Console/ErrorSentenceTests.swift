@@ -10,7 +10,7 @@ import Testing
 @Suite struct ErrorSentenceTests {
     /// The sources of problems that the console's requests may have.
     private static let problems = [
-        "Answers/Problem", "Answers/ProblemMiddleware", "Limits/ConcurrencyLimit", "Requests/MultipartForm",
+        "Answers/Problem", "Answers/ProblemMiddleware", "Requests/MultipartForm",
         "Requests/Page", "Requests/RequestBytes",
     ]
 

@@ -52,7 +52,6 @@ package enum ErrorSentences {
         "proofNotKept": "이 사용자의 증명 중 SHA-256이 이 값인 것은 보관되어 있지 않습니다. 새 구매의 증명을 보관하려면 `keep-proofs`를 켜세요.",
         "reconciliationRunning": "대조가 진행 중입니다. 끝난 뒤에 다시 시작하세요.",
         "sessionEnded": "세션이 끝났습니다. 로그인한 뒤 다시 시도하세요.",
-        "tooBusy": "서비스가 이런 요청을 한도까지 처리하고 있습니다. 잠시 뒤에 다시 시도하세요.",
         "userAmbiguous": "이 이름의 사용자가 여러 발급자에 있습니다. 발급자를 입력하거나 계정 토큰을 사용하세요.",
     ]
 }

@@ -1,6 +1,4 @@
-import Catalog
 import Hummingbird
-import Ledger
 import Logging
 import Proofs
 
@@ -43,7 +41,6 @@ extension Problem {
     package init?(_ error: any Error) {
         switch error {
         case let problem as Problem: self = problem
-        case let fault as StorageFault where fault.cause == .overloaded: self = .tooBusy
         case let error as any RuledError: self.init(error.rule)
         case let error as any HTTPResponseError: self = Self.refused(with: error.status)
         default: return nil

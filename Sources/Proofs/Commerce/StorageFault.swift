@@ -45,7 +45,7 @@ public struct StorageFault: CodedError, RuledError, Equatable {
 
     public var code: String {
         // Every overload has the same code.
-        if cause == .overloaded { return "tooBusy" }
+        if cause == .overloaded { return ErrorRule.tooBusy.code }
         return "storage" + cause.rawValue.prefix(1).uppercased() + cause.rawValue.dropFirst()
     }
 
@@ -53,6 +53,12 @@ public struct StorageFault: CodedError, RuledError, Equatable {
 
     /// The rule of the fault. Callers do not learn the place of the database.
     package var rule: ErrorRule {
+        if cause == .overloaded {
+            let busy = ErrorRule.tooBusy
+            return ErrorRule(
+                code, busy.kind, mayRetry: true, secondsToWait: busy.secondsToWait, sentence, detail: busy.detail,
+                korean: busy.korean)
+        }
         let isBusy = [.busy, .stopped, .unreachable].contains(cause)
         return ErrorRule(
             code, isBusy ? .unavailable : .failed, mayRetry: cause != .damaged && cause != .otherVersion, sentence,
@@ -84,4 +90,12 @@ public struct StorageFault: CodedError, RuledError, Equatable {
             "Cannot read or write \"\(path)\". Check the disk and try again; a purchase that is sent twice is granted once."
         }
     }
+}
+
+extension ErrorRule {
+    /// A limit of simultaneous work is reached.
+    package static let tooBusy = ErrorRule(
+        "tooBusy", .unavailable, mayRetry: true, secondsToWait: 1,
+        "The service is processing its maximum number of requests of this kind. Try again in a moment.",
+        korean: "서비스가 이런 요청을 한도까지 처리하고 있습니다. 잠시 뒤에 다시 시도하세요.")
 }
