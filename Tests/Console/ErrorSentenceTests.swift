@@ -55,7 +55,7 @@ import Testing
                 count += 1
             }
         }
-        #expect(count > 90)
+        #expect(count > 80)
     }
 
     @Test func `every storage fault and every refusal has a Korean sentence`() {

@@ -9,7 +9,7 @@ package enum RedemptionError: RuledError, Equatable {
     case notRedeemable
     /// The proof is authentic, but not a notification.
     case noNotification
-    /// The ledger refuses every purchase of the proof, for this reason or a more permanent one.
+    /// The ledger refuses every purchase of the proof. The first reason of `Redemption.Result.refusals` is stated.
     case purchaseRefused(Redemption.Result)
     /// The account is unknown, or was erased.
     case userUnknown

@@ -8,7 +8,7 @@ package struct Problem: Error {
     package static let contentType = "application/problem+json"
 
     /// The address of the code's explanation, relative to the service. The page is `Resources/Errors.md`.
-    package let type: String
+    package var type: String { "/errors#\(code)" }
     package let title: String
     package let status: Int
     package let code: String
@@ -32,7 +32,6 @@ package struct Problem: Error {
         if status == .unauthorized {
             headers[.wwwAuthenticate] = code == "unauthenticated" ? "Bearer" : "Bearer error=\"invalid_token\""
         }
-        type = "/errors#\(code)"
         self.couldSucceedLater = couldSucceedLater
         title = status.reasonPhrase
         self.status = status.code

@@ -20,7 +20,7 @@ package struct ErrorRule: Sendable {
     /// The sentence in Korean, for the console. Nil if the reason is in English only.
     package let korean: String?
     /// The remedy of a refusal for the team; nil for another error.
-    package let remedy: RefusalRemedy?
+    package private(set) var remedy: RefusalRemedy?
 
     package init(
         _ code: String,
@@ -38,7 +38,6 @@ package struct ErrorRule: Sendable {
         self.sentence = sentence
         self.detail = detail ?? sentence
         self.korean = korean
-        remedy = nil
     }
 
     /// The rule of a refused proof or purchase.
@@ -49,13 +48,8 @@ package struct ErrorRule: Sendable {
         _ sentence: String,
         _ remedy: RefusalRemedy
     ) {
-        self.code = code
-        self.kind = kind
-        self.mayRetry = mayRetry
-        secondsToWait = nil
-        self.sentence = sentence
-        detail = sentence
-        korean = remedy.korean.cause + " " + remedy.korean.remedy
+        self.init(
+            code, kind, mayRetry: mayRetry, sentence, korean: remedy.korean.cause + " " + remedy.korean.remedy)
         self.remedy = remedy
     }
 

@@ -58,7 +58,7 @@ public struct Redemption: Hashable, Sendable, Codable {
             }
         }
 
-        /// The refusals. If a proof has several, the first of them is the one to report: it can end.
+        /// The refusals in the order of their report: a proof with several is refused for the first of them.
         package static let refusals: [Result] = [
             .appAccountTokenMismatch, .transferTooSoon, .transactionConflict, .ownedByAnotherUser, .productUnknown,
         ]

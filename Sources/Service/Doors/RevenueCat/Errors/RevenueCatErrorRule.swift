@@ -28,12 +28,9 @@ package struct RevenueCatErrorRule: Hashable, Sendable {
 
     package let number: RevenueCatErrorNumber
     package let safety: Safety
+}
 
-    init(number: RevenueCatErrorNumber, safety: Safety) {
-        self.number = number
-        self.safety = safety
-    }
-
+extension RevenueCatErrorRule {
     /// The rule for a code of Till. With a code outside the table, such as that of a full disk, the transaction is sent again.
     package init(code: String) {
         self = Self.byCode[code] ?? RevenueCatErrorRule(number: .internalError, safety: .sentAgain)
