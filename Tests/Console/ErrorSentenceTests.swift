@@ -50,6 +50,7 @@ import Testing
         var count = 0
         for path in try Project.files("Sources", suffix: ".swift") {
             let text = try Project.text(path)
+            guard text.contains("ErrorRule(") else { continue }
             for korean in text.matches(of: /(?s)ErrorRule\(\n? *(?:rawValue|"\w+"),.*?korean:\s*"([^\n]*)"\)\n/) {
                 Self.expectSentence(String(korean.1), String(korean.0.prefix(100)), path)
                 count += 1
