@@ -70,19 +70,21 @@ extension Catalog {
 }
 
 /// A refusal of a caller that is limited to one app.
-package enum AppLimitError: CodedError, Equatable {
+package enum AppLimitError: RuledError, Equatable {
     case itemOfAnotherApp(Item, app: String)
     case balanceOfAnotherApp(String, app: String)
 
-    package var code: String { "appForbidden" }
-
-    package var message: String {
-        switch self {
-        case .itemOfAnotherApp(let item, let app):
-            "The API key is for the app \"\(app)\" only, and another app has \(item), too. Use a key for all apps."
-        case .balanceOfAnotherApp(let balance, let app):
-            "The API key is for the app \"\(app)\" only, whose products alone do not make up the balance \"\(balance)\". "
-                + "Use a key for all apps."
-        }
+    package var rule: ErrorRule {
+        let sentence =
+            switch self {
+            case .itemOfAnotherApp(let item, let app):
+                "The API key is for the app \"\(app)\" only, and another app has \(item), too. Use a key for all apps."
+            case .balanceOfAnotherApp(let balance, let app):
+                "The API key is for the app \"\(app)\" only, whose products alone do not make up the balance "
+                    + "\"\(balance)\". Use a key for all apps."
+            }
+        return ErrorRule(
+            "appForbidden", .forbidden, sentence,
+            korean: "API 키는 한 앱의 것이며, 요청은 다른 앱에도 속하는 것에 대한 것입니다. 모든 앱의 키를 사용하세요.")
     }
 }

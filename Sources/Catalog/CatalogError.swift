@@ -1,7 +1,7 @@
 import Proofs
 
 /// An error in a catalog's files: the file, the key and the reason.
-package struct CatalogError: CodedError, Equatable {
+package struct CatalogError: RuledError, Equatable {
     package let file: String
     /// The path of the key inside the file, such as `products[2].displayPrice`; nil if the whole file is wrong.
     package let key: String?
@@ -13,9 +13,9 @@ package struct CatalogError: CodedError, Equatable {
         self.reason = reason
     }
 
-    package var code: String { "catalogInvalid" }
-
-    package var message: String {
-        key.map { "\(file): \($0): \(reason)." } ?? "\(file): \(reason)."
+    package var rule: ErrorRule {
+        ErrorRule(
+            "catalogInvalid", .failed, key.map { "\(file): \($0): \(reason)." } ?? "\(file): \(reason).",
+            korean: "카탈로그가 올바르지 않습니다.")
     }
 }

@@ -8,29 +8,17 @@ import Testing
 
 /// The sentences of errors in the language of the page.
 @Suite struct ErrorSentenceTests {
-    /// The sources of errors that the console's pages and forms may show.
-    private static let errors = [
-        "Catalog/CatalogError", "Proofs/Commerce/IllegalPaymentTransition", "Proofs/Commerce/PasswordError",
-        "Features/Entitlements/BalanceError",
-        "Features/Entitlements/GrantError", "Features/Entitlements/RedemptionError",
-        "Features/Entitlements/Support/AssignmentError",
-        "Features/Figures/FigureError", "AppStore/Store/StoreError", "Features/Team/TeamError",
-        "Features/Webhooks/WebhookError",
-    ]
     /// The sources of problems that the console's requests may have.
     private static let problems = [
-        "Answers/Problem", "Answers/ProblemMiddleware", "Limits/ConcurrencyLimit", "Requests/MultipartForm",
+        "Answers/Problem", "Answers/ProblemMiddleware", "Requests/MultipartForm",
         "Requests/Page", "Requests/RequestBytes",
     ]
 
     /// The codes that a source states.
     private static func codes(in path: String) throws -> [String] {
         let text = try Project.text(path)
-        let found =
-            text.matches(of: /\bcode: "(\w+)"/).map { String($0.1) }
-            + text.matches(of: /case \.[^:\n]+: "([a-z]\w*)"\n/).map { String($0.1) }
-            + text.matches(of: /var code: String \{ "(\w+)" \}/).map { String($0.1) }
-        return found
+        // A problem whose sentence has a value states both languages.
+        return text.matches(of: /\bcode: "(\w+)"/).map { String($0.1) }.filter { $0 != "tooManyAttempts" }
     }
 
     private static func korean(_ code: String) -> String? {
@@ -39,8 +27,8 @@ import Testing
         return phrase?.korean
     }
 
-    private static func expectSentence(_ code: String, _ source: String) {
-        let isSentence = korean(code).map { $0.hasSuffix("다.") || $0.hasSuffix("요.") } ?? false
+    private static func expectSentence(_ korean: String?, _ code: String, _ source: String) {
+        let isSentence = korean.map { $0.hasSuffix("다.") || $0.hasSuffix("요.") } ?? false
         #expect(isSentence, "\(code) of \(source)")
     }
 
@@ -48,21 +36,40 @@ import Testing
         let paths = try Project.files("Sources/Console", suffix: ".swift").filter { !$0.contains("/Words/") }
         let found = try paths.flatMap { path in try Self.codes(in: path).map { ($0, path) } }
         #expect(found.contains { $0.0 == "fieldInvalid" } && found.contains { $0.0 == "formExpired" })
-        for (code, path) in found { Self.expectSentence(code, path) }
+        for (code, path) in found { Self.expectSentence(Self.korean(code), code, path) }
     }
 
-    @Test(arguments: errors.map { "Sources/\($0).swift" } + problems.map { "Sources/HTTPSupport/\($0).swift" })
-    func `every error behind the console has a Korean sentence`(path: String) throws {
+    @Test(arguments: problems.map { "Sources/HTTPSupport/\($0).swift" })
+    func `every problem behind the console has a Korean sentence`(path: String) throws {
         let found = try Self.codes(in: path)
         #expect(!found.isEmpty)
-        for code in found { Self.expectSentence(code, path) }
+        for code in found { Self.expectSentence(Self.korean(code), code, path) }
     }
 
-    @Test func `every storage fault and every refusal of a proof has a Korean sentence`() {
-        for cause in StorageFault.Cause.allCases {
-            Self.expectSentence(StorageFault(cause: cause, path: "").code, "\(cause)")
+    @Test func `every rule of an error has a Korean sentence, except those whose reason is in English`() throws {
+        var count = 0
+        for path in try Project.files("Sources", suffix: ".swift") {
+            let text = try Project.text(path)
+            guard text.contains("ErrorRule(") else { continue }
+            for korean in text.matches(of: /(?s)ErrorRule\(\n? *(?:rawValue|"\w+"),.*?korean:\s*"([^\n]*)"\)\n/) {
+                Self.expectSentence(String(korean.1), String(korean.0.prefix(100)), path)
+                count += 1
+            }
         }
-        for reason in ProofRefusal.Reason.allCases { Self.expectSentence(reason.rawValue, "\(reason)") }
+        #expect(count > 80)
+    }
+
+    @Test func `every storage fault and every refusal has a Korean sentence`() {
+        for cause in StorageFault.Cause.allCases {
+            let rule = StorageFault(cause: cause, path: "").rule
+            Self.expectSentence(ErrorSentences.phrase(of: Problem(rule))?.korean, rule.code, "\(cause)")
+        }
+        for reason in ProofRefusal.Reason.allCases {
+            Self.expectSentence(ErrorSentences.phrase(of: Problem(reason.rule))?.korean, reason.rawValue, "reason")
+        }
+        for result in Redemption.Result.allCases {
+            Self.expectSentence(ErrorSentences.phrase(of: Problem(result.rule))?.korean, result.rawValue, "result")
+        }
         #expect(Self.korean("unknownCode") == nil)
     }
 

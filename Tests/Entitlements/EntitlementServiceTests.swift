@@ -201,9 +201,13 @@ import Testing
             policy: .transfer(pauseSeconds: 60))
         _ = try buy("sprout1")
         #expect(try await service.redeem(try receipt(), for: alice).outcome == .granted)
-        await #expect(throws: RedemptionError.ownedByAnotherUser) { try await service.redeem(try receipt(), for: bob) }
+        await #expect(throws: RedemptionError.purchaseRefused(.ownedByAnotherUser)) {
+            try await service.redeem(try receipt(), for: bob)
+        }
         #expect(try await lenient.redeem(try receipt(), for: bob).outcome == .granted)
-        await #expect(throws: RedemptionError.transferTooSoon) { try await lenient.redeem(try receipt(), for: alice) }
+        await #expect(throws: RedemptionError.purchaseRefused(.transferTooSoon)) {
+            try await lenient.redeem(try receipt(), for: alice)
+        }
         #expect(try await service.items(of: alice).map(\.item) == Self.free)
     }
 }

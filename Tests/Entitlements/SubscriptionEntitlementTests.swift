@@ -194,7 +194,9 @@ import Testing
         #expect(try await service.receive(notification: Array(told.signedPayload.utf8)) == .parked)
         #expect(try await service.setAppAccountToken(bobs, of: bob) == .set)
         let receipt = Array(try store.receipt(account: "alice").utf8)
-        await #expect(throws: RedemptionError.appAccountTokenMismatch) { try await service.redeem(receipt, for: alice) }
+        await #expect(throws: RedemptionError.purchaseRefused(.appAccountTokenMismatch)) {
+            try await service.redeem(receipt, for: alice)
+        }
         #expect(try await service.redeem(receipt, for: bob).outcome == .granted)
     }
 

@@ -90,7 +90,9 @@ import Testing
             let seeds = try proof("0", "garden.seeds", bought: 0, signed: signed)
             let outcome = try await service.redeem(seeds, for: ann).outcome
             #expect(outcome == (signed == 0 ? .granted : .unchanged))
-            await #expect(throws: RedemptionError.ownedByAnotherUser) { try await service.redeem(seeds, for: ben) }
+            await #expect(throws: RedemptionError.purchaseRefused(.ownedByAnotherUser)) {
+                try await service.redeem(seeds, for: ben)
+            }
         }
         #expect(try await seeds(of: ann) == 10)
     }
@@ -102,12 +104,14 @@ import Testing
         let originals = try await service.transactions(of: ann, before: nil, limit: 9).map(
             \.originalTransactionIdentifier)
         #expect(Set(originals).count == 1)
-        await #expect(throws: RedemptionError.ownedByAnotherUser) { try await service.redeem(renewal, for: ben) }
+        await #expect(throws: RedemptionError.purchaseRefused(.ownedByAnotherUser)) {
+            try await service.redeem(renewal, for: ben)
+        }
     }
 
     @Test func `another product in the same second is a conflict, and is not finished`() async throws {
         #expect(try await service.redeem(try proof("0", "garden.seeds", bought: 0), for: ann).outcome == .granted)
-        await #expect(throws: RedemptionError.transactionConflict) {
+        await #expect(throws: RedemptionError.purchaseRefused(.transactionConflict)) {
             try await service.redeem(try proof("0", "garden.gate", bought: 0, signed: 9), for: ann)
         }
     }

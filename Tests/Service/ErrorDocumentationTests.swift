@@ -1,4 +1,5 @@
 import Catalog
+import Features
 import Foundation
 import HTTPSupport
 import Proofs
@@ -21,7 +22,7 @@ import Testing
         for file in try rooms.flatMap({ try Project.files($0, suffix: ".swift") }) {
             codes.formUnion(try Project.text(file).matches(of: literal).map { String($0.1) })
         }
-        let redemption = /case \.[a-zA-Z]+: "([a-zA-Z]+)"/
+        let rule = /(?:ErrorRule|Self\.invalid)\(\s*"([a-zA-Z]+)"/
         let features = [
             "Sources/Features/Accounts", "Sources/Service/AppStoreClient", "Sources/Features/Attributes",
             "Sources/Features/CatalogAdministration",
@@ -30,15 +31,15 @@ import Testing
             "Sources/Features/Profiles",
             "Sources/Features/Webhooks",
         ]
-        for file in try features.flatMap({ try Project.files($0, suffix: "Error.swift") }) {
-            codes.formUnion(try Project.text(file).matches(of: redemption).map { String($0.1) })
-        }
-        for file in [
-            "Sources/AppStore/Store/StoreError.swift", "Sources/Proofs/Commerce/IllegalPaymentTransition.swift",
-            "Sources/Proofs/Commerce/PasswordError.swift",
-        ] {
-            codes.formUnion(try Project.text(file).matches(of: redemption).map { String($0.1) })
-        }
+        let files =
+            try features.flatMap { try Project.files($0, suffix: "Error.swift") } + [
+                "Sources/AppStore/Store/StoreError.swift", "Sources/Ledger/LedgerError.swift",
+                "Sources/Proofs/Commerce/PasswordError.swift",
+            ]
+        for file in files { codes.formUnion(try Project.text(file).matches(of: rule).map { String($0.1) }) }
+        codes.formUnion(Redemption.Result.allCases.filter { !$0.allowsFinish }.map(\.rawValue))
+        codes.formUnion(AccountError.allCases.map(\.code))
+        codes.formUnion(PasswordError.allCases.map(\.code))
         codes.formUnion([CatalogError(file: "", reason: "").code])
         codes.formUnion([IllegalPaymentTransition(state: .finished, event: .finish).code])
         #expect(Set(explained).subtracting(codes) == [])

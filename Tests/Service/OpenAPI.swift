@@ -44,6 +44,13 @@ struct OpenAPI: Decodable {
 
     struct Schema: Decodable {
         let properties: [String: Property]?
+        /// The values of an enumeration.
+        let values: [String]?
+
+        enum CodingKeys: String, CodingKey {
+            case properties
+            case values = "enum"
+        }
     }
 
     struct Property: Decodable {

@@ -178,11 +178,8 @@ import Testing
         for file in try Project.files("Sources/AppStore/StoreHTTP", suffix: ".swift") {
             codes.formUnion(try Project.text(file).matches(of: /code: "([a-zA-Z]+)"/).map { String($0.1) })
         }
-        for file in [
-            "Sources/AppStore/Store/StoreError.swift", "Sources/Proofs/Commerce/IllegalPaymentTransition.swift",
-        ] {
-            codes.formUnion(try Project.text(file).matches(of: /case \.[a-zA-Z]+: "([a-zA-Z]+)"/).map { String($0.1) })
-        }
+        let errors = try Project.text("Sources/AppStore/Store/StoreError.swift")
+        codes.formUnion(errors.matches(of: /ErrorRule\(\s*"([a-zA-Z]+)"/).map { String($0.1) })
         codes.insert(IllegalPaymentTransition(state: .finished, event: .finish).code)
         for code in Int32(0)...30 { codes.insert(StorageFault(sqliteResultCode: code, path: "").code) }
         codes.insert(StorageFault(cause: .otherVersion, path: "").code)

@@ -2,7 +2,7 @@ import Foundation
 import Proofs
 
 /// An error of the store.
-package enum StoreError: CodedError, Equatable {
+package enum StoreError: RuledError, Equatable {
     case productNotFound(String)
     case quantityOutOfRange(Int)
     case transactionNotFound(Int64)
@@ -24,54 +24,72 @@ package enum StoreError: CodedError, Equatable {
     case signingFailed(String)
     case storage(StorageFault)
 
-    package var code: String {
-        switch self {
-        case .productNotFound: "productNotFound"
-        case .quantityOutOfRange: "quantityOutOfRange"
-        case .transactionNotFound: "transactionNotFound"
-        case .illegalTransition(let transition): transition.code
-        case .notPurchased: "notPurchased"
-        case .saleNotFound: "transactionNotFound"
-        case .subscriptionNotFound: "subscriptionNotFound"
-        case .notificationNotFound: "notificationNotFound"
-        case .invalidAction: "invalidAction"
-        case .storefrontNotFound: "storefrontNotFound"
-        case .accountInvalid: "accountInvalid"
-        case .simulated: "storeKitError"
-        case .keysUnreadable: "keysUnreadable"
-        case .signingFailed: "signingFailed"
-        case .storage(let fault): fault.code
-        }
-    }
-
-    package var message: String {
+    package var rule: ErrorRule {
         switch self {
         case .productNotFound(let identifier):
-            "The store sells no product \"\(identifier.prefix(100))\". List the products with `till store products`."
-        case .quantityOutOfRange(let quantity): "A payment is for 1 to 10 of a product, not \(quantity)."
+            ErrorRule(
+                "productNotFound", .notFound,
+                "The store sells no product \"\(identifier.prefix(100))\". List the products with `till store products`.",
+                korean: "이 식별자의 상품이 없습니다.")
+        case .quantityOutOfRange(let quantity):
+            ErrorRule(
+                "quantityOutOfRange", .unprocessable, "A payment is for 1 to 10 of a product, not \(quantity).",
+                korean: "한 번에 1개에서 10개까지 살 수 있습니다.")
         case .transactionNotFound(let identifier):
-            "The store has no transaction \(identifier). List the queue with `till store queue`."
-        case .illegalTransition(let transition): transition.message
-        case .notPurchased(let identifier): "Transaction \(identifier) is not purchased, so it has no signed form."
+            ErrorRule(
+                "transactionNotFound", .notFound,
+                "The store has no transaction \(identifier). List the queue with `till store queue`.",
+                korean: "이 식별자의 거래가 없습니다.")
+        case .illegalTransition(let transition): transition.rule
+        case .notPurchased(let identifier):
+            ErrorRule(
+                "notPurchased", .conflict,
+                "Transaction \(identifier) is not purchased, so it has no signed form.",
+                korean: "구매되지 않은 거래이므로 서명된 형식이 없습니다.")
         case .saleNotFound(let identifier):
-            "The store has no sale \"\(identifier.prefix(100))\". List the sales with `till store sales ACCOUNT`."
+            ErrorRule(
+                "transactionNotFound", .notFound,
+                "The store has no sale \"\(identifier.prefix(100))\". List the sales with `till store sales ACCOUNT`.",
+                korean: "이 식별자의 거래가 없습니다.")
         case .subscriptionNotFound(let identifier):
-            "The transaction \"\(identifier.prefix(100))\" belongs to no subscription."
+            ErrorRule(
+                "subscriptionNotFound", .notFound,
+                "The transaction \"\(identifier.prefix(100))\" belongs to no subscription.",
+                korean: "구독에 속하지 않는 거래입니다.")
         case .notificationNotFound(let uuid):
-            "The store has no notification \(uuid.uuidString.lowercased()). List them with `till store notifications`."
-        case .invalidAction(let reason): reason
+            ErrorRule(
+                "notificationNotFound", .notFound,
+                "The store has no notification \(uuid.uuidString.lowercased()). List them with `till store notifications`.",
+                korean: "스토어에 이 식별자의 알림이 없습니다.")
+        case .invalidAction(let reason):
+            ErrorRule("invalidAction", .conflict, reason, korean: "지금 상태에서는 할 수 없는 작업입니다.")
         case .storefrontNotFound(let code):
-            "There is no storefront \"\(code.prefix(100))\": name the country as ISO 3166-1 does, such as KOR."
+            ErrorRule(
+                "storefrontNotFound", .unprocessable,
+                "There is no storefront \"\(code.prefix(100))\": name the country as ISO 3166-1 does, such as KOR.",
+                korean: "이 코드의 스토어프런트가 없습니다. KOR과 같은 ISO 3166-1 국가 코드를 입력하세요.")
         case .accountInvalid(let account):
-            "The account \(account.prefix(32).debugDescription) is not valid. Use 1 to "
-                + "\(Store.maximumAccountLength) bytes, without control characters."
+            ErrorRule(
+                "accountInvalid", .unprocessable,
+                "The account \(account.prefix(32).debugDescription) is not valid. Use 1 to "
+                    + "\(Store.maximumAccountLength) bytes, without control characters.",
+                korean: "쓸 수 없는 계정입니다. 제어 문자 없이 1~\(Store.maximumAccountLength)바이트로 입력하세요.")
         case .simulated(let call, let failure):
-            "StoreKit's \(call.rawValue) fails with \(failure.rawValue), because the setting storeKitErrors simulates it."
+            ErrorRule(
+                "storeKitError", .conflict,
+                "StoreKit's \(call.rawValue) fails with \(failure.rawValue), because the setting storeKitErrors simulates "
+                    + "it.",
+                korean: "스토어의 설정이 StoreKit의 오류를 흉내 내고 있습니다.")
         case .keysUnreadable(let path):
-            "The store's signing keys in \(path) are incomplete or damaged. Restore them, or remove the folder to "
-                + "make new keys. The service then has to trust the new keys."
-        case .signingFailed(let reason): "The store could not sign: \(reason)"
-        case .storage(let fault): fault.message
+            ErrorRule(
+                "keysUnreadable", .failed,
+                "The store's signing keys in \(path) are incomplete or damaged. Restore them, or remove the folder to "
+                    + "make new keys. The service then has to trust the new keys.",
+                korean: "스토어의 서명 키가 불완전하거나 손상되었습니다.")
+        case .signingFailed(let reason):
+            ErrorRule(
+                "signingFailed", .failed, "The store could not sign: \(reason)", korean: "스토어가 서명하지 못했습니다.")
+        case .storage(let fault): fault.rule
         }
     }
 }

@@ -3,7 +3,7 @@ import Ledger
 import Proofs
 
 /// The error of a change to the catalog.
-package enum CatalogChangeError: CodedError, Equatable {
+package enum CatalogChangeError: RuledError, Equatable {
     case productInvalid(CatalogError)
     case productTypeFixed(ProductType)
     case productBenefitFixed
@@ -19,44 +19,64 @@ package enum CatalogChangeError: CodedError, Equatable {
     case offeringNotFound
     case offeringsTooMany
 
-    package var code: String {
+    package var rule: ErrorRule {
         switch self {
-        case .productInvalid: "productInvalid"
-        case .productTypeFixed: "productTypeFixed"
-        case .productBenefitFixed: "productBenefitFixed"
-        case .productNotFound: "productNotFound"
-        case .productsTooMany: "productsTooMany"
-        case .pictureInvalid: "pictureInvalid"
-        case .pictureOfNoItem: "pictureOfNoItem"
-        case .picturesTooLarge: "picturesTooLarge"
-        case .rightInvalid: "rightInvalid"
-        case .rightNotFound: "rightNotFound"
-        case .rightsTooMany: "rightsTooMany"
-        case .offeringInvalid: "offeringInvalid"
-        case .offeringNotFound: "offeringNotFound"
-        case .offeringsTooMany: "offeringsTooMany"
+        case .productInvalid(let error): Self.invalid("productInvalid", error)
+        case .productTypeFixed(let type):
+            ErrorRule(
+                "productTypeFixed", .conflict,
+                "The type of the product is \"\(type.rawValue)\" and cannot be changed. Define another product.",
+                korean: nil)
+        case .productBenefitFixed:
+            ErrorRule(
+                "productBenefitFixed", .conflict,
+                "A user has redeemed the product, so its item, balance or duration cannot be changed. Define another "
+                    + "product.",
+                korean: "이미 구매한 고객이 있어 아이템, 잔액, 기간을 바꿀 수 없습니다. 다른 상품을 정의하세요.")
+        case .productNotFound:
+            ErrorRule(
+                "productNotFound", .notFound, "The catalog has no product with this identifier.",
+                korean: "카탈로그에 이 식별자의 상품이 없습니다.")
+        case .productsTooMany:
+            ErrorRule(
+                "productsTooMany", .conflict,
+                "\(CatalogService.maximumProducts) products are already defined over the API. Add others to the files.",
+                korean: "정의한 상품이 너무 많습니다. 나머지는 파일에 추가하세요.")
+        case .pictureInvalid(let error): Self.invalid("pictureInvalid", error)
+        case .pictureOfNoItem:
+            ErrorRule(
+                "pictureOfNoItem", .unprocessable,
+                "The product adds to a balance. Only products that grant an item have pictures.",
+                korean: "잔액을 늘리는 상품에는 그림이 없습니다.")
+        case .picturesTooLarge:
+            ErrorRule(
+                "picturesTooLarge", .conflict,
+                "The pictures would exceed \(CatalogService.maximumPictures >> 20) MB in total. Upload a smaller picture.",
+                korean: "그림의 전체 크기가 한도를 넘습니다. 더 작은 그림을 올리세요.")
+        case .rightInvalid(let error): Self.invalid("rightInvalid", error)
+        case .rightNotFound:
+            ErrorRule(
+                "rightNotFound", .notFound, "The catalog has no right with this name.",
+                korean: "카탈로그에 이 이름의 권한이 없습니다.")
+        case .rightsTooMany:
+            ErrorRule(
+                "rightsTooMany", .conflict,
+                "The catalog has \(Catalog.maximumRights) rights already. Remove one first.",
+                korean: "카탈로그의 권한이 너무 많습니다. 먼저 하나를 지우세요.")
+        case .offeringInvalid(let error): Self.invalid("offeringInvalid", error)
+        case .offeringNotFound:
+            ErrorRule(
+                "offeringNotFound", .notFound, "The catalog has no offering with this identifier.",
+                korean: "카탈로그에 이 식별자의 상품 묶음이 없습니다.")
+        case .offeringsTooMany:
+            ErrorRule(
+                "offeringsTooMany", .conflict,
+                "The catalog has \(Catalog.maximumOfferings) offerings already. Remove one first.",
+                korean: "카탈로그의 상품 묶음이 너무 많습니다. 먼저 하나를 지우세요.")
         }
     }
 
-    package var message: String {
-        switch self {
-        case .productInvalid(let error), .pictureInvalid(let error), .rightInvalid(let error),
-            .offeringInvalid(let error):
-            error.message
-        case .productTypeFixed(let type):
-            "The type of the product is \"\(type.rawValue)\" and cannot be changed. Define another product."
-        case .productBenefitFixed:
-            "A user has redeemed the product, so its item, balance or duration cannot be changed. Define another product."
-        case .productNotFound: "The catalog has no product with this identifier."
-        case .productsTooMany:
-            "\(CatalogService.maximumProducts) products are already defined over the API. Add others to the files."
-        case .pictureOfNoItem: "The product adds to a balance. Only products that grant an item have pictures."
-        case .picturesTooLarge:
-            "The pictures would exceed \(CatalogService.maximumPictures >> 20) MB in total. Upload a smaller picture."
-        case .rightNotFound: "The catalog has no right with this name."
-        case .rightsTooMany: "The catalog has \(Catalog.maximumRights) rights already. Remove one first."
-        case .offeringNotFound: "The catalog has no offering with this identifier."
-        case .offeringsTooMany: "The catalog has \(Catalog.maximumOfferings) offerings already. Remove one first."
-        }
+    private static func invalid(_ code: String, _ error: CatalogError) -> ErrorRule {
+        ErrorRule(code, .unprocessable, error.message, korean: nil)
     }
 }

@@ -1,7 +1,7 @@
 import Proofs
 
 /// The error of a grant or a revocation. Nothing was changed.
-package enum GrantError: CodedError, Equatable {
+package enum GrantError: RuledError, Equatable {
     case itemUnknown(Item)
     /// The end of the grant is in the past.
     case endPassed
@@ -10,24 +10,29 @@ package enum GrantError: CodedError, Equatable {
     /// Two origins use the same identifier.
     case transactionAmbiguous
 
-    package var code: String {
+    package var rule: ErrorRule {
         switch self {
-        case .itemUnknown: "itemUnknown"
-        case .endPassed: "endPassed"
-        case .grantNotFound: "grantNotFound"
-        case .transactionNotFound: "transactionNotFound"
-        case .transactionAmbiguous: "transactionAmbiguous"
-        }
-    }
-
-    package var message: String {
-        switch self {
-        case .itemUnknown(let item): "No product of the catalog grants \(item)."
-        case .endPassed: "The end of the grant is in the past. Give a future date, or none."
-        case .grantNotFound: "The user has no grant of this identifier."
-        case .transactionNotFound: "The user has redeemed no transaction of this identifier."
+        case .itemUnknown(let item):
+            ErrorRule(
+                "itemUnknown", .unprocessable, "No product of the catalog grants \(item).",
+                korean: "이 아이템을 제공하는 상품이 카탈로그에 없습니다.")
+        case .endPassed:
+            ErrorRule(
+                "endPassed", .unprocessable, "The end of the grant is in the past. Give a future date, or none.",
+                korean: "지급이 끝나는 날이 과거입니다. 미래의 날짜를 입력하거나 비워 두세요.")
+        case .grantNotFound:
+            ErrorRule(
+                "grantNotFound", .notFound, "The user has no grant of this identifier.",
+                korean: "사용자에게 이 식별자의 지급이 없습니다.")
+        case .transactionNotFound:
+            ErrorRule(
+                "transactionNotFound", .notFound, "The user has redeemed no transaction of this identifier.",
+                korean: "이 식별자의 거래가 없습니다.")
         case .transactionAmbiguous:
-            "The user has transactions of this identifier from two origins. Name one in the query parameter origin."
+            ErrorRule(
+                "transactionAmbiguous", .conflict,
+                "The user has transactions of this identifier from two origins. Name one in the query parameter origin.",
+                korean: "출처가 다른 두 거래의 식별자가 같습니다. 출처를 지정하세요.")
         }
     }
 }

@@ -21,13 +21,15 @@ package struct Problem: Error {
     package static let contentType = "application/problem+json"
 
     /// The address of the code's explanation, relative to the service. The page is `Resources/Errors.md`.
-    package let type: String
+    package var type: String { "/errors#\(code)" }
     package let title: String
     package let status: Int
     package let code: String
     package let detail: String
     /// True if the same request may succeed later without a change.
     package let couldSucceedLater: Bool
+    /// The detail in Korean, for the console; nil if only its code tells it.
+    package let korean: String?
     /// The header fields of the response.
     package private(set) var headers: HTTPFields = [.contentType: Self.contentType]
 
@@ -36,27 +38,34 @@ package struct Problem: Error {
         code: String,
         detail: String,
         couldSucceedLater: Bool = false,
-        retryAfter: Int? = nil
+        retryAfter: Int? = nil,
+        korean: String? = nil
     ) {
         if let retryAfter { headers[.retryAfter] = String(retryAfter) }
         if status == .unauthorized {
             headers[.wwwAuthenticate] = code == "unauthenticated" ? "Bearer" : "Bearer error=\"invalid_token\""
         }
-        type = "/errors#\(code)"
         self.couldSucceedLater = couldSucceedLater
         title = status.reasonPhrase
         self.status = status.code
         self.code = code
         self.detail = detail
+        self.korean = korean
     }
 
-    package static let userNotFound = Problem(
-        status: .notFound, code: "userNotFound", detail: "The user is unknown to the service or was erased.")
+    package init(_ rule: ErrorRule) {
+        self.init(
+            status: rule.kind.status, code: rule.code, detail: rule.detail, couldSucceedLater: rule.mayRetry,
+            retryAfter: rule.secondsToWait, korean: rule.korean)
+    }
+
+    package static let userNotFound = Problem(LedgerError.userUnknown.rule)
 
     package static func tooManyAttempts(secondsToWait seconds: Int) -> Problem {
         Problem(
             status: .tooManyRequests, code: "tooManyAttempts",
-            detail: "Too many attempts. Try again in \(seconds) seconds.", couldSucceedLater: true, retryAfter: seconds)
+            detail: "Too many attempts. Try again in \(seconds) seconds.", couldSucceedLater: true, retryAfter: seconds,
+            korean: "시도가 너무 많습니다. \(seconds)초 뒤에 다시 시도하세요.")
     }
 
     package static func methodNotAllowed(allowed: [String]) -> Problem {
@@ -66,34 +75,6 @@ package struct Problem: Error {
         )
         problem.headers[.allow] = methods
         return problem
-    }
-
-    package init(_ error: LedgerError) {
-        switch error {
-        case .userUnknown: self = .userNotFound
-        case .userBlocked: self.init(status: .badRequest, code: error.code, detail: error.message)
-        case .newcomersLimited(let seconds):
-            self.init(
-                status: .tooManyRequests, code: error.code, detail: error.message, couldSucceedLater: true,
-                retryAfter: seconds)
-        }
-    }
-
-    /// Converts a storage fault. The caller does not learn the ledger's location on the server's disk.
-    package init(_ fault: StorageFault) {
-        if fault.cause == .overloaded {
-            self = .tooBusy
-            return
-        }
-        self.init(
-            status: Self.status(of: fault), code: fault.code,
-            detail:
-                "The service cannot use its ledger now. Try again later; a purchase that is sent twice is granted once.",
-            couldSucceedLater: fault.cause != .damaged && fault.cause != .otherVersion)
-    }
-
-    private static func status(of fault: StorageFault) -> HTTPResponse.Status {
-        [.busy, .stopped, .unreachable].contains(fault.cause) ? .serviceUnavailable : .internalServerError
     }
 
     /// True if the service's configuration causes the refusal. The same request succeeds after the operator has changed
@@ -117,5 +98,23 @@ package struct Problem: Error {
         Response(
             status: .init(code: status, reasonPhrase: title), headers: headers,
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: try JSONAnswer.encode(resource))))
+    }
+}
+
+extension ErrorRule.Kind {
+    fileprivate var status: HTTPResponse.Status {
+        switch self {
+        case .badRequest: .badRequest
+        case .unauthorized: .unauthorized
+        case .forbidden: .forbidden
+        case .notFound: .notFound
+        case .conflict: .conflict
+        case .tooLarge: .contentTooLarge
+        case .unprocessable: .unprocessableContent
+        case .tooManyRequests: .tooManyRequests
+        case .failed: .internalServerError
+        case .badGateway: .badGateway
+        case .unavailable: .serviceUnavailable
+        }
     }
 }

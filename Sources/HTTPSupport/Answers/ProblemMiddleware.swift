@@ -1,6 +1,4 @@
-import Catalog
 import Hummingbird
-import Ledger
 import Logging
 import Proofs
 
@@ -43,11 +41,7 @@ extension Problem {
     package init?(_ error: any Error) {
         switch error {
         case let problem as Problem: self = problem
-        case let error as any ProblemConvertible: self = error.problem
-        case let error as LedgerError: self.init(error)
-        case let error as CatalogError:
-            self.init(status: .internalServerError, code: error.code, detail: error.message)
-        case let fault as StorageFault: self.init(fault)
+        case let error as any RuledError: self.init(error.rule)
         case let error as any HTTPResponseError: self = Self.refused(with: error.status)
         default: return nil
         }

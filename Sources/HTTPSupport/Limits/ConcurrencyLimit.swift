@@ -1,4 +1,5 @@
 import NIOCore
+import Proofs
 import Synchronization
 
 /// A limit on the concurrent work of one kind. Callers without a place wait in order.
@@ -55,8 +56,5 @@ package final class ConcurrencyLimit: Sendable {
 }
 
 extension Problem {
-    package static let tooBusy = Problem(
-        status: .serviceUnavailable, code: "tooBusy",
-        detail: "The service is processing its maximum number of requests of this kind. Try again in a moment.",
-        couldSucceedLater: true, retryAfter: 1)
+    package static let tooBusy = Problem(ErrorRule.tooBusy)
 }

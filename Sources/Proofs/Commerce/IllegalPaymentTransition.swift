@@ -1,5 +1,5 @@
 /// An event that StoreKit does not allow in a transaction's state.
-public struct IllegalPaymentTransition: CodedError, Equatable {
+public struct IllegalPaymentTransition: CodedError, RuledError, Equatable {
     public let state: PaymentTransactionState
     public let event: PaymentTransactionEvent
 
@@ -8,9 +8,14 @@ public struct IllegalPaymentTransition: CodedError, Equatable {
         self.event = event
     }
 
-    public var code: String { "illegalTransition" }
+    public var code: String { rule.code }
+    public var message: String { rule.sentence }
 
-    public var message: String {
+    package var rule: ErrorRule {
+        ErrorRule("illegalTransition", .conflict, sentence, korean: "거래의 지금 상태에서는 할 수 없는 작업입니다.")
+    }
+
+    private var sentence: String {
         switch event {
         case .approve, .decline:
             "Only a deferred transaction can be \(event.rawValue)d. This transaction is \(state.rawValue)."

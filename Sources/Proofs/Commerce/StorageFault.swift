@@ -1,5 +1,5 @@
 /// A fault of a database, with an instruction for the operator.
-public struct StorageFault: CodedError, Equatable {
+public struct StorageFault: CodedError, RuledError, Equatable {
     /// The cause of a fault.
     public enum Cause: String, Sendable, CaseIterable {
         case diskFull
@@ -45,11 +45,29 @@ public struct StorageFault: CodedError, Equatable {
 
     public var code: String {
         // Every overload has the same code.
-        if cause == .overloaded { return "tooBusy" }
+        if cause == .overloaded { return ErrorRule.tooBusy.code }
         return "storage" + cause.rawValue.prefix(1).uppercased() + cause.rawValue.dropFirst()
     }
 
-    public var message: String {
+    public var message: String { rule.sentence }
+
+    /// The rule of the fault. Callers do not learn the place of the database.
+    package var rule: ErrorRule {
+        if cause == .overloaded {
+            let busy = ErrorRule.tooBusy
+            return ErrorRule(
+                code, busy.kind, mayRetry: true, secondsToWait: busy.secondsToWait, sentence, detail: busy.detail,
+                korean: busy.korean)
+        }
+        let isBusy = [.busy, .stopped, .unreachable].contains(cause)
+        return ErrorRule(
+            code, isBusy ? .unavailable : .failed, mayRetry: cause != .damaged && cause != .otherVersion, sentence,
+            detail:
+                "The service cannot use its ledger now. Try again later; a purchase that is sent twice is granted once.",
+            korean: "서비스가 지금 원장을 사용할 수 없습니다. 나중에 다시 시도하세요. 두 번 보낸 구매도 한 번만 지급됩니다.")
+    }
+
+    private var sentence: String {
         switch cause {
         case .diskFull: "The disk is full, so nothing was written to \"\(path)\". Free some space and try again."
         case .readOnly: "Cannot write to \"\(path)\". Check the owner and permissions of the file and its folder."
@@ -72,4 +90,12 @@ public struct StorageFault: CodedError, Equatable {
             "Cannot read or write \"\(path)\". Check the disk and try again; a purchase that is sent twice is granted once."
         }
     }
+}
+
+extension ErrorRule {
+    /// A limit of simultaneous work is reached.
+    package static let tooBusy = ErrorRule(
+        "tooBusy", .unavailable, mayRetry: true, secondsToWait: 1,
+        "The service is processing its maximum number of requests of this kind. Try again in a moment.",
+        korean: "서비스가 이런 요청을 한도까지 처리하고 있습니다. 잠시 뒤에 다시 시도하세요.")
 }

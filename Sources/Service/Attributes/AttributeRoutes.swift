@@ -74,10 +74,6 @@ struct AttributeRoutes: Sendable {
     }
 }
 
-extension AttributeError: ProblemConvertible {
-    package var problem: Problem { Problem(status: .unprocessableContent, code: code, detail: message) }
-}
-
 /// An attribute of a customer.
 package struct AttributeResource: Codable, Listed, Sendable {
     package static let listName = "attributes"

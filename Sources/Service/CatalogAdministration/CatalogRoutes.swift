@@ -187,18 +187,3 @@ struct CatalogRoutes: Sendable {
                     "changes", shown.map { CatalogResource.change($0, naming: keys) }, next: next)))
     }
 }
-
-extension CatalogChangeError: ProblemConvertible {
-    package var problem: Problem {
-        let status: HTTPResponse.Status
-        switch self {
-        case .productInvalid, .pictureInvalid, .pictureOfNoItem, .rightInvalid, .offeringInvalid:
-            status = .unprocessableContent
-        case .productTypeFixed, .productBenefitFixed, .productsTooMany, .picturesTooLarge, .rightsTooMany,
-            .offeringsTooMany:
-            status = .conflict
-        case .productNotFound, .rightNotFound, .offeringNotFound: status = .notFound
-        }
-        return Problem(status: status, code: code, detail: message)
-    }
-}

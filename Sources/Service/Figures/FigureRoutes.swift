@@ -50,16 +50,6 @@ struct FigureRoutes: Sendable {
     }
 }
 
-extension FigureError: ProblemConvertible {
-    package var problem: Problem {
-        switch self {
-        case .unknown: Problem(status: .notFound, code: code, detail: message)
-        case .timeInvalid, .tooManyPoints, .breakdownUnknown:
-            Problem(status: .badRequest, code: code, detail: message)
-        }
-    }
-}
-
 /// A figure that the service computes.
 package struct FigureResource: Codable, Listed, Sendable {
     package static let listName = "figures"

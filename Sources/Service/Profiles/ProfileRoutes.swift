@@ -63,16 +63,6 @@ struct ProfileRoutes: Sendable {
     }
 }
 
-extension ProfileError: ProblemConvertible {
-    package var problem: Problem {
-        switch self {
-        case .nicknameTooShort, .nicknameTooLong, .nicknameHasDigit, .nicknameCharacterForbidden:
-            Problem(status: .unprocessableContent, code: code, detail: message)
-        case .itemNotOwned: Problem(status: .conflict, code: code, detail: message)
-        }
-    }
-}
-
 /// The profile of a user.
 package struct ProfileResource: Codable, Sendable {
     /// The nickname. Nil until the user chooses one.

@@ -46,6 +46,26 @@ package struct OpenAPIDocument: Sendable {
             PackageResources.WebhookDeliveries_json,
             PackageResources.Webhooks_json,
             PackageResources.Wishes_json,
+            enumerations,
+        ])
+    }
+
+    /// The topic of the enumerations that another source defines: the page of errors, and the results of a redemption.
+    package static var enumerations: [UInt8] {
+        let page = String(decoding: PackageResources.Errors_md, as: UTF8.self)
+        let codes = page.split(separator: "\n").filter { $0.hasPrefix("### ") }.map { String($0.dropFirst(4)) }
+        let schemas: JSONObject = [
+            "ErrorCode": enumeration("The error code. It never changes.", codes),
+            "RedemptionResult": enumeration(
+                "The outcome of the transaction.", Redemption.Result.allCases.map(\.rawValue)),
+        ]
+        let topic: JSONObject = ["components": .object(["schemas": .object(schemas)])]
+        return Array(JSONValue.object(topic).compactText.utf8)
+    }
+
+    private static func enumeration(_ description: String, _ values: [String]) -> JSONValue {
+        .object([
+            "type": "string", "description": .string(description), "enum": .array(values.map { .string($0) }),
         ])
     }
 

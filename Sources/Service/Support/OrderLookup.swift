@@ -96,19 +96,3 @@ package struct OrderLookup: Sendable {
         }
     }
 }
-
-extension ReconciliationError: ProblemConvertible {
-    package var problem: Problem {
-        Problem(
-            status: couldSucceedLater ? .serviceUnavailable : .badGateway, code: code, detail: message,
-            couldSucceedLater: couldSucceedLater)
-    }
-
-    private var couldSucceedLater: Bool {
-        switch self {
-        case .unreachable, .cancelled: true
-        case .refused(let status, _): status == 429 || status >= 500
-        case .keyInvalid, .clockWrong, .answerInvalid, .refusedByService: false
-        }
-    }
-}

@@ -109,17 +109,3 @@ struct SupportRoutes: Sendable {
             AssignmentResource(transactionId: purchase.identifier, user: UserName(user), result: result.rawValue))
     }
 }
-
-extension AssignmentError: ProblemConvertible {
-    package var problem: Problem {
-        switch self {
-        case .purchaseNotFound: Problem(status: .notFound, code: code, detail: message)
-        case .purchaseAmbiguous: Problem(status: .conflict, code: code, detail: message)
-        case .originNotAccepted: Problem(status: .unprocessableContent, code: code, detail: message)
-        case .refused(let result):
-            Problem(
-                status: result == .productUnknown ? .unprocessableContent : .conflict, code: code, detail: message,
-                couldSucceedLater: result == .transferTooSoon)
-        }
-    }
-}

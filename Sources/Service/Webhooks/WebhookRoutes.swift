@@ -168,18 +168,6 @@ struct WebhookRoutes: Sendable {
     }
 }
 
-extension WebhookError: ProblemConvertible {
-    package var problem: Problem {
-        switch self {
-        case .urlInvalid, .addressPrivate:
-            Problem(status: .unprocessableContent, code: code, detail: message)
-        case .notFound, .messageNotFound: Problem(status: .notFound, code: code, detail: message)
-        case .tooMany, .secretBeingReplaced:
-            Problem(status: .conflict, code: code, detail: message)
-        }
-    }
-}
-
 /// A webhook.
 package struct WebhookResource: Codable, Listed, Sendable {
     package static let listName = "webhooks"

@@ -78,16 +78,7 @@ extension CatalogChangeError {
             error.sentence
         case .productTypeFixed(let type):
             Phrase(message, "상품 유형은 \(type.title.korean)이며 바꿀 수 없습니다. 다른 상품을 정의하세요.")
-        case .productBenefitFixed:
-            Phrase(message, "이미 구매한 고객이 있어 아이템, 잔액, 기간을 바꿀 수 없습니다. 다른 상품을 정의하세요.")
-        case .productNotFound: Phrase(message, "카탈로그에 이 식별자의 상품이 없습니다.")
-        case .productsTooMany: Phrase(message, "정의한 상품이 너무 많습니다. 나머지는 파일에 추가하세요.")
-        case .pictureOfNoItem: Phrase(message, "잔액을 늘리는 상품에는 그림이 없습니다.")
-        case .picturesTooLarge: Phrase(message, "그림의 전체 크기가 한도를 넘습니다. 더 작은 그림을 올리세요.")
-        case .rightNotFound: Phrase(message, "카탈로그에 이 이름의 권한이 없습니다.")
-        case .rightsTooMany: Phrase(message, "카탈로그의 권한이 너무 많습니다. 먼저 하나를 지우세요.")
-        case .offeringNotFound: Phrase(message, "카탈로그에 이 식별자의 상품 묶음이 없습니다.")
-        case .offeringsTooMany: Phrase(message, "카탈로그의 상품 묶음이 너무 많습니다. 먼저 하나를 지우세요.")
+        default: rule.korean.map { Phrase(message, $0) } ?? Phrase(same: message)
         }
     }
 }

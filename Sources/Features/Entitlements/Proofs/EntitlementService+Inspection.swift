@@ -22,7 +22,8 @@ extension EntitlementService {
                     inspection: inspection,
                     verdict: ProofVerdict(
                         .init(
-                            code: RedemptionError.productUnknown.code, message: "The catalog does not have \(names)."),
+                            code: Redemption.Result.productUnknown.rawValue,
+                            message: "The catalog does not have \(names)."),
                         at: .product, withoutNeed: unneeded), origin: verified.origin)
             }
             return InspectedProof(

@@ -8,10 +8,7 @@ extension Redemption {
     init(of claims: [Claim], _ answer: LedgerAnswer, owningBesides free: [Item]) throws(RedemptionError) {
         let lines = Self.lines(of: claims, answer)
         guard lines.isEmpty || answer.results.contains(where: \.allowsFinish) else {
-            if answer.results.contains(.appAccountTokenMismatch) { throw .appAccountTokenMismatch }
-            if answer.results.contains(.transferTooSoon) { throw .transferTooSoon }
-            if answer.results.contains(.transactionConflict) { throw .transactionConflict }
-            throw answer.results.contains(.ownedByAnotherUser) ? .ownedByAnotherUser : .productUnknown
+            throw .purchaseRefused(Result.refusals.first(where: answer.results.contains) ?? .productUnknown)
         }
         self.init(
             outcome: Self.outcome(of: answer.results), transactions: lines, items: answer.items.merged(with: free))

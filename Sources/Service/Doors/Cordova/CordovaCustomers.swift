@@ -17,7 +17,7 @@ struct CordovaCustomers: Sendable {
     ///   - named: The customer by the id that the app gives; nil for none.
     ///   - app: The bundle identifier of the app.
     /// - Returns: Nil for a proof without purchases, from an app that gives no id.
-    /// - Throws: `RedemptionError.appAccountTokenMismatch` for a purchase under another id.
+    /// - Throws: `RedemptionError.purchaseRefused` for a purchase under another id.
     func customer(
         _ named: User?,
         of request: CordovaRequest,
@@ -70,7 +70,7 @@ struct CordovaCustomers: Sendable {
             guard let token = purchase.appAccountToken, token != stated, !derived.contains(token) else { continue }
             if try await entitlements.isAppAccountToken(token, of: user) { continue }
             let known = try await entitlements.transactions(of: user, identifiedBy: [purchase.transactionIdentifier])
-            if known.isEmpty { throw RedemptionError.appAccountTokenMismatch }
+            if known.isEmpty { throw RedemptionError.purchaseRefused(.appAccountTokenMismatch) }
         }
     }
 }

@@ -20,26 +20,18 @@ package struct CordovaOutcome: Sendable {
 
     /// The reason for a refusal; nil for a success.
     package var refusal: RedemptionError? {
-        let refused = lines.compactMap { line in Self.error(of: line.result).map { (line, $0) } }
-        let temporary = refused.filter { !RevenueCatErrorRule.isPermanent($0.1.code) }
-        if refused.count == lines.count { return temporary.first?.1 ?? refused.first?.1 }
-        // The App Store never delivers a finished consumable again.
-        return temporary.first { !canReturn($0.0.productId) }?.1
+        let refused = lines.filter { !$0.mayFinish }
+        let temporary = refused.filter { !RevenueCatErrorRule.isPermanent($0.result.rawValue) }
+        let reason =
+            refused.count == lines.count
+            ? temporary.first ?? refused.first
+            // The App Store never delivers a finished consumable again.
+            : temporary.first { !canReturn($0.productId) }
+        return reason.map { .purchaseRefused($0.result) }
     }
 
     private func canReturn(_ product: String) -> Bool {
         types[ByteKey(product)].map { $0 != .consumable } ?? false
-    }
-
-    private static func error(of result: Redemption.Result) -> RedemptionError? {
-        switch result {
-        case .granted, .alreadyRedeemed, .revoked: nil
-        case .ownedByAnotherUser: .ownedByAnotherUser
-        case .transferTooSoon: .transferTooSoon
-        case .appAccountTokenMismatch: .appAccountTokenMismatch
-        case .productUnknown: .productUnknown
-        case .transactionConflict: .transactionConflict
-        }
     }
 }
 

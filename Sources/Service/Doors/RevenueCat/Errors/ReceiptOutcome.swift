@@ -54,7 +54,7 @@ package struct ReceiptOutcome: Sendable {
     }
 
     private func number(of line: Redemption.Line) -> RevenueCatErrorNumber {
-        RevenueCatErrorRule.byCode[line.result.rawValue]?.number ?? .internalError
+        RevenueCatErrorRule(code: line.result.rawValue).number
     }
 
     /// The lines of the transaction for which the SDK has sent the proof, or of its product.
@@ -70,7 +70,7 @@ package struct ReceiptOutcome: Sendable {
     /// The problem of a refusal that may end; nil for another result.
     private func retry(of line: Redemption.Line) -> RevenueCatProblem? {
         guard !line.mayFinish else { return nil }
-        let rule = RevenueCatErrorRule.byCode[line.result.rawValue] ?? .unknown
+        let rule = RevenueCatErrorRule(code: line.result.rawValue)
         return rule.safety.isPermanent ? nil : RevenueCatProblem(number: rule.number, message: message(line))
     }
 

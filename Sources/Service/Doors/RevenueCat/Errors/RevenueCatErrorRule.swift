@@ -24,29 +24,94 @@ package struct RevenueCatErrorRule: Hashable, Sendable {
             case .sentAgain, .sentAgainUntilConfigured, .sentAgainUntilLogIn, .doesNotOccur: false
             }
         }
-
-        /// The sentence for the documentation.
-        package var sentence: String {
-            switch self {
-            case .notSigned: "The store has not signed the proof, so nobody has paid for it."
-            case .noPurchase: "The proof is of no purchase."
-            case .keptByOwner: "The ledger has the purchase, and its owner keeps it."
-            case .sentAgain: "The SDK keeps the transaction and sends it again."
-            case .sentAgainUntilConfigured:
-                "The SDK keeps the transaction and sends it again until the operator has corrected the configuration."
-            case .sentAgainUntilLogIn:
-                "The SDK keeps the transaction and sends it again until the right customer has logged in."
-            case .doesNotOccur: "The error does not occur here. If it does, the SDK keeps the transaction."
-            }
-        }
     }
 
     package let number: RevenueCatErrorNumber
     package let safety: Safety
+}
 
-    /// The rule of an unknown code: the transaction is sent again.
-    static let unknown = RevenueCatErrorRule(number: .internalError, safety: .sentAgain)
+extension RevenueCatErrorRule {
+    /// The rule for a code of Till. With a code outside the table, such as that of a full disk, the transaction is sent again.
+    package init(code: String) {
+        self = Self.byCode[code] ?? RevenueCatErrorRule(number: .internalError, safety: .sentAgain)
+    }
 
     /// True if no later event can change the refusal with a code of Till.
-    static func isPermanent(_ code: String) -> Bool { byCode[code]?.safety.isPermanent ?? false }
+    static func isPermanent(_ code: String) -> Bool { RevenueCatErrorRule(code: code).safety.isPermanent }
+
+    /// The rules by Till's error code. Only these have numbers of their own.
+    package static let byCode: [String: RevenueCatErrorRule] = {
+        var rules: [String: RevenueCatErrorRule] = [:]
+        for (number, safety, codes) in groups {
+            for code in codes { rules[code] = RevenueCatErrorRule(number: number, safety: safety) }
+        }
+        return rules
+    }()
+
+    private static let groups: [(RevenueCatErrorNumber, Safety, [String])] = [
+        // Proofs that the store has not signed, or that somebody has changed.
+        (
+            .invalidReceipt, .notSigned,
+            [
+                "encodingInvalid", "containerInvalid", "tooManyCertificates", "algorithmNotAllowed",
+                "signerCertificateMissing", "chainShape", "appleExtensionMissing", "signatureInvalid",
+            ]
+        ),
+        (.invalidReceipt, .noPurchase, ["notRedeemable"]),
+        (.cannotTransferPurchase, .keptByOwner, ["ownedByAnotherUser"]),
+
+        // A later transfer may be allowed. The other user may not have redeemed the purchase yet.
+        (.cannotTransferPurchase, .sentAgain, ["transferTooSoon"]),
+        (.cannotTransferPurchase, .sentAgainUntilLogIn, ["appAccountTokenMismatch"]),
+
+        // Genuine purchases may be among them: after a correction, a new proof or a new version of Till redeems them.
+        (
+            .invalidReceipt, .sentAgainUntilConfigured,
+            [
+                "chainUntrusted", "originNotAccepted", "bundleIdentifierMismatch", "environmentMismatch",
+                "productUnknown",
+            ]
+        ),
+        (
+            .invalidReceipt, .sentAgain,
+            [
+                "chainOutsideValidity", "transactionConflict", "tooLarge", "tooManyPurchases", "payloadInvalid",
+                "signedInFuture", "certificateRevoked", "revocationUnavailable",
+            ]
+        ),
+        (.invalidReceipt, .doesNotOccur, ["innerProofInvalid", "deviceMismatch", "noNotification"]),
+
+        // Callers.
+        (
+            .invalidAPIKey, .sentAgainUntilConfigured,
+            [
+                "unauthenticated", "keyInvalid", "keyRequired", "publicKeyRequired", "scopeMissing", "appForbidden",
+                "appRequired",
+            ]
+        ),
+        (.invalidAuthenticationToken, .doesNotOccur, ["tokenInvalid", "tokenExpired", "tokenRequired"]),
+        (.invalidUserIdentifier, .sentAgainUntilLogIn, ["userInvalid"]),
+        (.invalidUserIdentifier, .sentAgain, ["userNotFound"]),
+        // The door of cordova-plugin-purchase logs customers in while it validates a proof.
+        (.aliasFailed, .sentAgain, ["customerTooLarge"]),
+
+        // Requests.
+        (
+            .badRequest, .sentAgain,
+            [
+                "notFound", "methodNotAllowed", "httpError", "headInvalid", "bodyInvalid", "bodyTooLarge",
+                "parameterInvalid",
+            ]
+        ),
+        (.requestInProgress, .doesNotOccur, ["idempotencyKeyInUse"]),
+        (.badRequest, .doesNotOccur, ["idempotencyKeyInvalid", "idempotencyKeyReused"]),
+
+        // The App Store, and the signatures of offers.
+        (
+            .storeProblem, .sentAgain,
+            ["appStoreUnreachable", "appStoreRefused", "appStoreAnswerInvalid", "appStoreCancelled"]
+        ),
+        (.invalidAppleSubscriptionKey, .sentAgainUntilConfigured, ["appStoreKeyInvalid", "signingFailed"]),
+        (.subscriptionNotFound, .doesNotOccur, ["subscriptionNotFound"]),
+    ]
 }

@@ -36,7 +36,7 @@ package struct RevenueCatProblem: Error, Hashable, Sendable {
 
     /// Converts a problem for an endpoint.
     package init(_ problem: Problem, at endpoint: RevenueCatEndpoint) {
-        let rule = RevenueCatErrorRule.byCode[problem.code] ?? .unknown
+        let rule = RevenueCatErrorRule(code: problem.code)
         number = rule.number
         message = problem.detail
         retryAfter = problem.headers[.retryAfter]

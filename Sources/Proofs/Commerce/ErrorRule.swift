@@ -1,0 +1,85 @@
+/// Everything that Till says about one error: problem documents, messages, the console and the doors read it.
+package struct ErrorRule: Sendable {
+    /// The class of an error, which decides its HTTP status.
+    package enum Kind: Sendable {
+        case badRequest, unauthorized, forbidden, notFound, conflict, tooLarge, unprocessable, tooManyRequests
+        case failed, badGateway, unavailable
+    }
+
+    /// The stable code in camel case. It is the name of the case, unless the case is of several features.
+    package let code: String
+    package let kind: Kind
+    /// True if the same request may succeed later without a change.
+    package let mayRetry: Bool
+    /// The seconds before a retry; nil if unknown.
+    package let secondsToWait: Int?
+    /// The sentence: what is wrong, then what to do.
+    package private(set) var sentence: String
+    /// The sentence for callers of the service, who do not learn what only the operator may know.
+    package private(set) var detail: String
+    /// The sentence in Korean, for the console. Nil if the reason is in English only.
+    package let korean: String?
+    /// The remedy of a refusal for the team; nil for another error.
+    package private(set) var remedy: RefusalRemedy?
+
+    package init(
+        _ code: String,
+        _ kind: Kind,
+        mayRetry: Bool = false,
+        secondsToWait: Int? = nil,
+        _ sentence: String,
+        detail: String? = nil,
+        korean: String?
+    ) {
+        self.code = code
+        self.kind = kind
+        self.mayRetry = mayRetry
+        self.secondsToWait = secondsToWait
+        self.sentence = sentence
+        self.detail = detail ?? sentence
+        self.korean = korean
+    }
+
+    /// The rule of a refused proof or purchase.
+    package init(
+        _ code: String,
+        _ kind: Kind,
+        mayRetry: Bool = false,
+        _ sentence: String,
+        _ remedy: RefusalRemedy
+    ) {
+        self.init(
+            code, kind, mayRetry: mayRetry, sentence, korean: remedy.korean.cause + " " + remedy.korean.remedy)
+        self.remedy = remedy
+    }
+
+    /// The same rule with another sentence, such as one that names the values.
+    package func stating(_ sentence: String) -> ErrorRule {
+        var rule = self
+        (rule.sentence, rule.detail) = (sentence, sentence)
+        return rule
+    }
+}
+
+/// The cause and the remedy of a refusal, for the team.
+package struct RefusalRemedy: Sendable {
+    package let cause: String
+    package let remedy: String
+    package let korean: (cause: String, remedy: String)
+
+    package init(_ cause: String, _ remedy: String, korean: (cause: String, remedy: String)) {
+        self.cause = cause
+        self.remedy = remedy
+        self.korean = korean
+    }
+}
+
+/// An error whose code, message, status and translation are those of its rule.
+package protocol RuledError: CodedError {
+    var rule: ErrorRule { get }
+}
+
+extension RuledError {
+    package var code: String { rule.code }
+    package var message: String { rule.sentence }
+}

@@ -1,0 +1,75 @@
+import Catalog
+import Features
+import HTTPSupport
+import Ledger
+import Proofs
+import Testing
+
+/// The problem documents of errors, by their rules.
+@Suite struct ErrorRuleTests {
+    private static let errors: [(any Error, Int, String, Bool)] = [
+        (RedemptionError.refused(ProofRefusal(.tooLarge)), 413, "tooLarge", false),
+        (RedemptionError.refused(ProofRefusal(.signatureInvalid)), 422, "signatureInvalid", false),
+        (RedemptionError.refused(ProofRefusal(.signedInFuture)), 422, "signedInFuture", true),
+        (RedemptionError.refused(ProofRefusal(.revocationUnavailable)), 422, "revocationUnavailable", true),
+        (RedemptionError.notRedeemable, 422, "notRedeemable", false),
+        (RedemptionError.purchaseRefused(.productUnknown), 422, "productUnknown", false),
+        (RedemptionError.purchaseRefused(.ownedByAnotherUser), 409, "ownedByAnotherUser", false),
+        (RedemptionError.purchaseRefused(.transferTooSoon), 409, "transferTooSoon", true),
+        (RedemptionError.purchaseRefused(.appAccountTokenMismatch), 409, "appAccountTokenMismatch", false),
+        (RedemptionError.purchaseRefused(.transactionConflict), 409, "transactionConflict", false),
+        (RedemptionError.userUnknown, 404, "userNotFound", false),
+        (RedemptionError.userBlocked, 400, "userInvalid", false),
+        (AssignmentError.refused(.productUnknown), 422, "productUnknown", false),
+        (AssignmentError.refused(.transferTooSoon), 409, "transferTooSoon", true),
+        (AssignmentError.originNotAccepted(.localSandbox), 422, "originNotAccepted", false),
+        (LedgerError.userUnknown, 404, "userNotFound", false),
+        (LedgerError.newcomersLimited(secondsToWait: 7), 429, "tooManyRequests", true),
+        (BalanceError.balanceTooLow(name: "seeds", amount: 1), 409, "balanceTooLow", true),
+        (AccountError.mailTooOften, 429, "mailTooOften", true),
+        (AccountError.credentialsWrong, 401, "credentialsWrong", false),
+        (AccountError.passwordNotHashed, 503, "passwordNotHashed", true),
+        (TeamError.passwordWrong, 403, "passwordWrong", false),
+        (PasswordError.passwordTooShort, 422, "passwordTooShort", false),
+        (ReconciliationError.refused(status: 429, code: nil), 503, "appStoreRefused", true),
+        (ReconciliationError.refused(status: 401, code: nil), 502, "appStoreRefused", false),
+        (ReconciliationError.refusedByService(code: "chainUntrusted"), 502, "chainUntrusted", false),
+        (CatalogError(file: "items.json", reason: "it is empty"), 500, "catalogInvalid", false),
+        (StorageFault(cause: .busy, path: "/var/till"), 503, "storageBusy", true),
+        (StorageFault(cause: .diskFull, path: "/var/till"), 500, "storageDiskFull", true),
+        (StorageFault(cause: .damaged, path: "/var/till"), 500, "storageDamaged", false),
+        (StorageFault(cause: .overloaded, path: "/var/till"), 503, "tooBusy", true),
+    ]
+
+    @Test(arguments: errors.indices) func `an error has the status of its rule`(index: Int) throws {
+        let (error, status, code, couldSucceedLater) = Self.errors[index]
+        let problem = try #require(Problem(error))
+        #expect(problem.status == status, "\(error)")
+        #expect(problem.code == code)
+        #expect(problem.couldSucceedLater == couldSucceedLater, "\(error)")
+        // Callers do not learn the place of the database.
+        #expect(!problem.detail.contains("/var/till"))
+    }
+
+    @Test func `a problem has the seconds of its rule`() throws {
+        #expect(Problem(AccountError.mailTooOften.rule).headers[.retryAfter] == "3600")
+        #expect(Problem(LedgerError.newcomersLimited(secondsToWait: 7).rule).headers[.retryAfter] == "7")
+        #expect(try #require(Problem(StorageFault(cause: .overloaded, path: ""))).headers[.retryAfter] == "1")
+    }
+
+    @Test func `an error of Till's own says the same in a message and in a problem document`() throws {
+        let refusal = ProofRefusal(.payloadInvalid, "The field price is no number.")
+        #expect(refusal.message.hasSuffix("Apple's format. The field price is no number."))
+        #expect(try #require(Problem(RedemptionError.refused(refusal))).detail == refusal.message)
+        #expect(GrantError.endPassed.message == Problem(GrantError.endPassed.rule).detail)
+    }
+
+    @Test func `each refusal has a remedy, and what is no refusal has none`() {
+        for result in Redemption.Result.allCases {
+            #expect((RefusalRemedy(code: result.rawValue) == nil) == result.allowsFinish, "\(result)")
+            #expect(Redemption.Result.refusals.contains(result) != result.allowsFinish, "\(result)")
+        }
+        for reason in ProofRefusal.Reason.allCases { #expect(RefusalRemedy(code: reason.rawValue) != nil, "\(reason)") }
+        #expect(RefusalRemedy(code: "notRedeemable") == nil)
+    }
+}
