@@ -1,4 +1,5 @@
 import Proofs
+import Synchronization
 
 /// The apps of a service.
 package struct Apps: Sendable {
@@ -56,5 +57,69 @@ package struct Apps: Sendable {
             throw .productTypesDiffer(
                 product.productIdentifier, app: app.bundleIdentifier, other: other.bundleIdentifier)
         }
+    }
+}
+
+/// An app of a service: its identifiers and its catalog.
+package struct App: Sendable {
+    /// The number of the app in the App Store; nil if it is unknown.
+    package let appAppleIdentifier: Int64?
+    /// The catalog of the files.
+    package let files: Catalog
+    /// The present catalog.
+    package let current: CurrentCatalog
+
+    /// - Parameter appAppleIdentifier: The number that notifications must state (`appAppleId`); nil accepts any.
+    package init(_ files: Catalog, appAppleIdentifier: Int64? = nil) {
+        self.files = files
+        self.appAppleIdentifier = appAppleIdentifier
+        current = CurrentCatalog(files)
+    }
+
+    package var bundleIdentifier: String { files.bundleIdentifier }
+
+    package var catalog: Catalog { current.catalog }
+}
+
+/// An invalid list of apps.
+package enum AppsError: CodedError, Equatable {
+    case empty
+    case bundleIdentifierRepeated(String)
+    case productTypesDiffer(_ productIdentifier: String, app: String, other: String)
+
+    package var code: String { "appsInvalid" }
+
+    package var message: String {
+        switch self {
+        case .empty: "The list of apps is empty; add one, or leave the list out."
+        case .bundleIdentifierRepeated(let bundleIdentifier):
+            "Two apps have the bundle identifier \"\(bundleIdentifier)\"; remove one, or correct `bundleId` in its "
+                + "\(Catalog.itemsFile)."
+        case .productTypesDiffer(let product, let app, let other):
+            "The apps \"\(app)\" and \"\(other)\" sell the product \"\(product)\" as different types; give it one type, or two "
+                + "identifiers."
+        }
+    }
+}
+
+/// The present catalog, shared by all its readers. It may change between two reads.
+package final class CurrentCatalog: Sendable {
+    /// The catalog and its revision, which change together.
+    private let state: Mutex<(catalog: Catalog, revision: Int64)>
+
+    /// - Parameter revision: The revision number, which grows with each change.
+    package init(_ catalog: Catalog, revision: Int64 = 0) {
+        state = Mutex((catalog, revision))
+    }
+
+    package var catalog: Catalog { state.withLock { $0.catalog } }
+
+    package var revision: Int64 { state.withLock { $0.revision } }
+
+    package var snapshot: (catalog: Catalog, revision: Int64) { state.withLock { $0 } }
+
+    /// Replaces the catalog.
+    package func replace(with catalog: Catalog, revision: Int64) {
+        state.withLock { $0 = (catalog, revision) }
     }
 }

@@ -123,3 +123,154 @@ extension Ledger {
             storage: try SQLiteStorage(file: file, features: features, migrates: migrates), randomness: randomness)
     }
 }
+
+/// The keys of callers.
+extension Ledger {
+    /// The names of all API keys by their identifiers, those of revoked keys included.
+    package func apiKeyNames() async throws -> [String: String] {
+        try await read(.statement) { try $0.apiKeyNames() }
+    }
+}
+
+extension Ledger {
+    /// The pause before a refused use case is tried again.
+    private static let backgroundRetryDelay = Duration.milliseconds(100)
+
+    /// Runs a use case as `write` does, and waits while too many use cases wait for a commit: purchases come first.
+    ///
+    /// - Throws: The errors of `useCase`; `StorageFault`; `CancellationError`.
+    package func writeInBackground<Value: Sendable>(
+        _ useCase: @escaping @Sendable (LedgerTransaction) throws -> Value
+    ) async throws -> Value {
+        try await Self.retryingWhileOverloaded { try await write(useCase) }
+    }
+
+    /// Retries a use case while too many others wait for a commit.
+    ///
+    /// - Throws: The errors of `useCase`; `CancellationError`.
+    package static func retryingWhileOverloaded<Value>(_ useCase: () async throws -> Value) async throws -> Value {
+        while true {
+            do { return try await useCase() } catch let fault as StorageFault where fault.cause == .overloaded {
+                try await Task.sleep(for: backgroundRetryDelay)
+            }
+        }
+    }
+}
+
+/// The check of the rules that the constraints of the tables do not enforce.
+struct LedgerRules {
+    /// The largest number of reported violations of one rule.
+    static let maximumReported = 10
+
+    let database: any LedgerDatabase
+
+    /// - Returns: A sentence for each violation.
+    func problems() throws -> [String] {
+        let present = try database.presentTables()
+        let features = database.tables.schema.features.filter { feature in
+            feature.tables.allSatisfy { present.contains($0.name) }
+        }
+        var problems: [String] = []
+        for rule in features.flatMap({ $0.tables.compactMap(\.ownerRule) + $0.rules }) {
+            problems += try database.rows("\(rule.violations) LIMIT \(Self.maximumReported)").map { row in
+                "\(rule.sentence): \(row.values.first.flatMap(String.init) ?? "")."
+            }
+        }
+        for feature in features {
+            problems += try feature.check?(database, Self.maximumReported) ?? []
+        }
+        problems += try AuditRecords(database: database, randomness: .system).breaks(limit: Self.maximumReported).map {
+            "The audit log of user \($0.user) was changed at record \($0.number) or before."
+        }
+        return problems
+    }
+}
+
+extension Table {
+    /// The rule that each row of a global key has an owner row of the same user, and vice versa.
+    fileprivate var ownerRule: LedgerRule? {
+        guard let owner else { return nil }
+        let columns = key.joined(separator: ", ")
+        let isKey = owner.alias.map { "AND one.\($0) IS NULL" } ?? ""
+        let violations = [(name, owner.table, isKey), (owner.table, name, "")].map { left, right, condition in
+            """
+            SELECT \(columns) FROM "\(left)" AS one LEFT JOIN "\(right)" AS other USING (\(columns))
+            WHERE (other.user_id IS NULL OR one.user_id <> other.user_id) \(condition)
+            """
+        }
+        return LedgerRule(
+            "\(owner.keyName) leads to another \(owner.table)", violations.joined(separator: " UNION ALL "))
+    }
+}
+
+/// The extent of a read.
+package enum ReadExtent: Sendable {
+    /// At most one statement. It is a snapshot by itself and needs no transaction.
+    case statement
+    /// Any number of statements on one snapshot.
+    case snapshot
+    /// Many rows of one snapshot. A separate thread reads them, so that no request waits for them. In a file, the read fails as
+    /// busy if it keeps the write-ahead log from staying within its bound.
+    case longSnapshot
+}
+
+/// The database of a running ledger: its version and its size.
+package struct LedgerState: Hashable, Sendable {
+    /// The database and its version: "SQLite 3.46.1".
+    package let database: String
+    /// The version of the ledger's tables.
+    package let version: Int
+    /// The size of the database in bytes, without SQLite's write-ahead log.
+    package let size: Int64
+    /// The approximate number of users, without counting them; nil if the database has no estimate yet.
+    package let users: Int64?
+}
+
+extension Ledger {
+    /// The state of the database. No statement reads many rows.
+    package func state() async throws -> LedgerState {
+        let dialect = storage.dialect
+        return try await read { try $0.state(of: dialect) }
+    }
+
+    /// The state of the database server; nil for a ledger in a file.
+    package var serverReachability: ServerReachability? { storage.serverReachability }
+}
+
+extension LedgerTransaction {
+    fileprivate func state(of dialect: SQLDialect) throws -> LedgerState {
+        let (name, versionQuery, sizeQuery, usersQuery) =
+            switch dialect {
+            case .sqlite:
+                (
+                    "SQLite", "SELECT sqlite_version() AS version",
+                    "SELECT page_count * page_size AS size FROM pragma_page_count(), pragma_page_size()",
+                    // Numbers of users are consecutive, and users are not deleted.
+                    "SELECT max(user_id) AS users FROM \"user\""
+                )
+            case .postgreSQL:
+                (
+                    "PostgreSQL", "SELECT current_setting('server_version') AS version",
+                    "SELECT pg_database_size(current_database()) AS size",
+                    // The planner's estimate; -1 before the first one.
+                    "SELECT nullif(reltuples, -1)::bigint AS users FROM pg_class WHERE oid = to_regclass('\"user\"')"
+                )
+            }
+        let version: String = try database.value(versionQuery, []) ?? ""
+        // A distribution adds its name: "17.2 (Debian 17.2-1)".
+        let number = version.prefix { $0 != " " }
+        let users = try database.row(usersQuery, []).flatMap { row in try row["users"] as Int64? }
+        return LedgerState(
+            database: "\(name) \(number)", version: database.tables.schema.version,
+            size: try database.value(sizeQuery, []) ?? 0, users: users)
+    }
+}
+
+/// The state of a ledger's database server, as its last calls found it.
+package struct ServerReachability: Hashable, Sendable {
+    package let isReachable: Bool
+    /// The time since the server became reachable or unreachable.
+    package let time: Duration
+    /// The length of the last absence, such as a failover; nil if there was none since the start.
+    package let lastAbsence: Duration?
+}

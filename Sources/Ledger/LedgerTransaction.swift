@@ -1,3 +1,4 @@
+import Foundation
 import Proofs
 
 /// A transaction of the ledger, with the operations of a use case.
@@ -29,4 +30,331 @@ package struct LedgerTransaction {
     package func requireName(of user: User) throws(LedgerError) {
         guard !blockedNames.contains(user) else { throw .userBlocked }
     }
+}
+
+extension LedgerTransaction {
+    /// The records of a user's audit log, oldest first.
+    ///
+    /// - Parameters:
+    ///   - number: The number of the record before the first one to return; 0 for all records.
+    ///   - limit: The largest number of records to return.
+    package func audit(of user: User, after number: Int64, limit: Int) throws -> [AuditRecord] {
+        guard let user = try users.known(user) else { return [] }
+        return try audit.records(of: user, after: number, limit: limit)
+    }
+
+    /// The whole audit log of a user, with the logs of the users who were merged into the user, in the order of time.
+    package func auditWithMerged(of user: User) throws -> [AuditRecord] {
+        guard let user = try users.known(user) else { return [] }
+        return try (users.formers(of: user) + [user]).flatMap { try audit.records(of: $0, after: 0, limit: .max) }
+            .enumerated().sorted { ($0.element.entry.happenedAt, $0.offset) < ($1.element.entry.happenedAt, $1.offset) }
+            .map(\.element)
+    }
+}
+
+extension LedgerTransaction {
+    /// Assigns a number to an app, unless it has one.
+    package func register(app bundleIdentifier: String) throws {
+        _ = try AppRecords(database: database).numbers(of: [bundleIdentifier])
+    }
+
+    /// The apps whose rows a query returns.
+    package struct RequestedApp {
+        /// Nil for all apps.
+        package let number: Int64?
+    }
+
+    /// The number of an app.
+    ///
+    /// - Parameter bundleIdentifier: Nil for all apps.
+    /// - Returns: Nil for an app that the ledger does not know.
+    package func number(ofApp bundleIdentifier: String?) throws -> RequestedApp? {
+        guard let bundleIdentifier else { return RequestedApp(number: nil) }
+        return try AppRecords(database: database).names()
+            .first { $0.value.hasSameBytes(as: bundleIdentifier) }.map { RequestedApp(number: $0.key) }
+    }
+}
+
+extension LedgerTransaction {
+    /// Reads one value from the ledger.
+    ///
+    /// - Throws: `StorageFault` if the ledger cannot be read.
+    func checkReadable() throws {
+        let _: Int64? = try database.value(SQLQuery(#"SELECT user_id FROM "user" LIMIT 1"#, []))
+    }
+
+    /// The time of a user's first request and the user's account token, even if it was never returned. Nil for an unknown user.
+    package func knownUser(_ user: User) throws -> (firstSeenAt: Timestamp, appAccountToken: UUID)? {
+        guard let number = try users.known(user) else { return nil }
+        return try database.row(#"SELECT first_seen_at, app_account_token FROM "user" WHERE user_id = $1"#, [number])
+            .map { (try $0["first_seen_at"], try $0["app_account_token"]) }
+    }
+
+    /// The first users and aliases whose names are blocked, in the order of the names. It reads all names.
+    package func blockedUsers(limit: Int) throws -> [User] {
+        var users: [User] = []
+        try database.forEachPage(of: "SELECT issuer, name FROM user_name ORDER BY name, issuer") { rows in
+            guard users.count < limit else { return }
+            users += try rows.compactMap { User(issuer: try $0["issuer"], name: try $0["name"]) }
+                .filter(blockedNames.contains)
+        }
+        return Array(users.prefix(limit))
+    }
+}
+
+/// The answers kept under idempotency keys.
+extension LedgerTransaction {
+    /// The answer kept under an idempotency key; nil if there is none, or if it is older than a moment.
+    package func keptAnswer(for key: IdempotencyKey, since moment: Timestamp) throws -> KeptAnswer? {
+        try AnswerRecords(database: database).answer(for: key, since: moment)
+    }
+
+    /// Keeps an answer unless another process has kept one under the key, and deletes the answers older than a moment.
+    ///
+    /// - Parameters:
+    ///   - user: The user that the answer is about. The user's erasure deletes it.
+    ///   - isRefusal: True if the ledger keeps the answer even if it does not know the user.
+    /// - Returns: The answer kept under the key.
+    package func keep(
+        _ answer: KeptAnswer,
+        for key: IdempotencyKey,
+        about user: User,
+        isRefusal: Bool = false,
+        at moment: Timestamp,
+        deletingBefore oldest: Timestamp
+    ) throws -> KeptAnswer {
+        let answers = AnswerRecords(database: database)
+        try answers.delete(before: oldest)
+        let known = try users.known(user)
+        // The user may have been erased meanwhile. A refusal may be about a user whom the ledger does not know.
+        guard known != nil || isRefusal && user.issuer != User.accountIssuer else { return answer }
+        if try answers.keep(answer, for: key, about: known, at: moment) { return answer }
+        guard let kept = try answers.answer(for: key, since: oldest) else { throw damaged }
+        return kept
+    }
+}
+
+extension LedgerTransaction {
+    /// The token that a user's app puts into its purchases (StoreKit's `appAccountToken`). Nil before `makeAppAccountToken`.
+    package func appAccountToken(of user: User) throws -> UUID? {
+        guard let user = try users.known(user), try users.isAppAccountTokenSettled(of: user) else { return nil }
+        return try users.appAccountToken(of: user)
+    }
+
+    /// Returns the token that a user's app puts into its purchases, and adds the user if the ledger does not know them.
+    package func makeAppAccountToken(of user: User, at moment: Timestamp) throws -> UUID {
+        let user = try number(of: user, at: moment)
+        guard let token = try users.appAccountToken(of: user) else { throw damaged }
+        if try !users.isAppAccountTokenSettled(of: user) { try users.settleAppAccountToken(of: user) }
+        return token
+    }
+
+    /// The user of an account token, compared with given users.
+    package enum TokenOwner: Hashable, Sendable {
+        case nobody
+        case given
+        case other
+    }
+
+    /// Returns the relation of an account token's user to some users, each named by any id.
+    package func owner(ofAppAccountToken token: UUID, among given: [User]) throws -> TokenOwner {
+        guard let owner = try users.owner(of: token) else { return .nobody }
+        return try given.contains { try users.known($0) == owner } ? .given : .other
+    }
+
+    /// Sets the account token that the team generated for a user, unless the user has one.
+    ///
+    /// - Parameter isCorrection: True to set it in any case. A former token of the user still leads to the user. The token of
+    ///   another user is taken from that user.
+    package func setAppAccountToken(
+        _ token: UUID,
+        of user: User,
+        isCorrection: Bool = false,
+        at moment: Timestamp
+    ) throws -> AppAccountTokenAnswer {
+        let (known, owner) = (try users.known(user), try users.owner(of: token))
+        if !isCorrection {
+            if let known, let present = try users.appAccountToken(of: known), present != token,
+                try users.isAppAccountTokenSettled(of: known)
+            {
+                return .hasAnother(present)
+            }
+            // This check precedes the new user's number: a refusal writes nothing.
+            if let owner, owner != known { return .ofAnotherUser }
+        }
+        let number = try number(of: user, at: moment)
+        if let owner, owner != number { try users.takeAppAccountToken(token, from: owner) }
+        try users.settleAppAccountToken(token, of: number, at: moment)
+        return .set
+    }
+}
+
+/// The keys of callers.
+extension LedgerTransaction {
+    package func add(_ key: APIKeyRecord) throws {
+        _ = try database.execute(
+            """
+            INSERT INTO api_key
+                (key_id, name, scopes, secret_digest, created_at, revoked_at, app, expires_at, last_used_at,
+                platform)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+            """,
+            [
+                key.identifier, key.name, key.scopes.joined(separator: " "), key.secretDigest, key.createdAt,
+                key.revokedAt, key.app, key.expiresAt, key.lastUsedAt, key.platform,
+            ])
+    }
+
+    /// All API keys, revoked ones included, oldest first.
+    package func apiKeys() throws -> [APIKeyRecord] {
+        try database.rows("SELECT * FROM api_key ORDER BY created_at, key_id").map(Self.apiKey)
+    }
+
+    package func apiKey(_ identifier: String) throws -> APIKeyRecord? {
+        try database.row("SELECT * FROM api_key WHERE key_id = $1", [identifier]).map(Self.apiKey)
+    }
+
+    /// The names of all API keys by their identifiers, those of revoked keys included.
+    package func apiKeyNames() throws -> [String: String] {
+        Dictionary(
+            try database.rows("SELECT key_id, name FROM api_key").map { (try $0["key_id"], try $0["name"]) },
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Records the last use of a key, unless a later one is recorded.
+    package func recordUse(ofAPIKey identifier: String, at moment: Timestamp) throws {
+        _ = try database.execute(
+            "UPDATE api_key SET last_used_at = $1 WHERE key_id = $2 AND coalesce(last_used_at, 0) < $3",
+            [moment, identifier, moment])
+    }
+
+    /// Revokes a key. A key that was revoked before stays as it is.
+    ///
+    /// - Returns: False if there is no such key.
+    package func revokeAPIKey(_ identifier: String, at moment: Timestamp) throws -> Bool {
+        try database.execute(
+            "UPDATE api_key SET revoked_at = coalesce(revoked_at, $1) WHERE key_id = $2", [moment, identifier]) == 1
+    }
+
+    private static func apiKey(_ row: SQLRow) throws -> APIKeyRecord {
+        let scopes: String = try row["scopes"]
+        return APIKeyRecord(
+            identifier: try row["key_id"], name: try row["name"],
+            scopes: scopes.split(separator: " ").map(String.init), app: try row["app"], platform: try row["platform"],
+            secretDigest: try row["secret_digest"],
+            createdAt: try row["created_at"], expiresAt: try row["expires_at"],
+            lastUsedAt: try row["last_used_at"], revokedAt: try row["revoked_at"])
+    }
+}
+
+extension LedgerTransaction {
+    /// Erases a user's name and the rows that the tables mark for erasure.
+    ///
+    /// Redeemed transactions stay redeemed: a tombstone with a random name owns them, so that nobody can redeem their proofs
+    /// again. The hash chain of the audit log stays, too.
+    ///
+    /// - Returns: False if the ledger does not know the user.
+    package func erase(_ user: User, by actor: AuditActor, at moment: Timestamp) throws -> Bool {
+        // Answers for a user without a number have no user ID.
+        try database.execute(
+            "DELETE FROM kept_answer WHERE caller = $1 AND user_id IS NULL", [IdempotencyKey.caller(user)])
+        guard let user = try users.known(user) else { return false }
+        // The given name may be an alias.
+        guard let own = try users.names(of: [user])[user] else { throw damaged }
+        let tables = try database.describedTables()
+        for table in tables where tables.contains(where: { $0.name == table.owner?.table && $0.isErased }) {
+            try eraseKeys(in: table, of: user)
+        }
+        // Referencing rows are deleted before the rows that they refer to. Users who were merged into this one have an audit log.
+        for number in [user] + (try users.formers(of: user)) {
+            for table in tables.reversed() {
+                guard let sql = table.erasureOfUser else { continue }
+                try database.execute(sql, [number])
+            }
+        }
+        try database.execute("DELETE FROM user_name WHERE user_id = $1 AND aliased_at IS NOT NULL", [user])
+        let name = randomness.bytes(16).hexadecimal
+        try users.rename(user, from: own, to: User.erasedIssuer, name)
+        try audit.append(
+            AuditEntry(
+                happenedAt: moment, event: .erased, actor: actor, origin: nil, reference: name, subject: "user",
+                reason: nil),
+            to: user)
+        return true
+    }
+
+    /// Erases a user's rows of a global key.
+    private func eraseKeys(in table: Table, of user: Int64) throws {
+        guard let owner = table.owner else { return }
+        let columns = table.key.joined(separator: ", ")
+        let keys = try database.rows("SELECT \(columns) FROM \"\(owner.table)\" WHERE user_id = $1", [user])
+        try database.delete(from: table.name, where: table.key, keys.map(\.values))
+    }
+}
+
+extension Table {
+    fileprivate var isErased: Bool { if case .deletion = erasure { true } else { false } }
+
+    /// The statement that erases a user's rows; nil if they stay.
+    fileprivate var erasureOfUser: String? {
+        switch erasure {
+        case .deletion: "DELETE FROM \(quotedName) WHERE user_id = $1"
+        case .update(let values, let condition):
+            "UPDATE \(quotedName) SET \(values) WHERE user_id = $1 AND (\(condition))"
+        case nil: nil
+        }
+    }
+}
+
+extension LedgerTransaction {
+    /// Returns true if the database orders text by bytes, as the search for a prefix of a name needs.
+    ///
+    /// A PostgreSQL database does so if its locale is C.
+    package func ordersTextByBytes() throws -> Bool {
+        // No user has this name. The aggregate gives the comparison the collation of the column.
+        let isOrdered: Int64? = try database.value(
+            """
+            SELECT CASE WHEN coalesce(min(name), 'Z') < 'a' THEN 1 ELSE 0 END FROM user_name
+            WHERE name = '' AND issuer = ''
+            """,
+            [])
+        return isOrdered == 1
+    }
+}
+
+/// An idempotency key, and the caller that sent it (`Idempotency-Key`).
+package struct IdempotencyKey: Hashable, Sendable {
+    /// The caller that sent the key. Two callers may use the same key.
+    package let caller: String
+    package let key: String
+
+    package init(caller: String, key: String) {
+        self.caller = caller
+        self.key = key
+    }
+
+    /// The caller name of a user's app. It contains a space, and no API key's name does.
+    package static func caller(_ user: User) -> String { "\(user.issuer) \(user.name)" }
+}
+
+/// An answer that the ledger keeps for a retry of the same request.
+package struct KeptAnswer: Hashable, Sendable {
+    /// The SHA-256 of the request. It detects a different request under the same key.
+    package let requestDigest: [UInt8]
+    package let bytes: [UInt8]
+
+    package init(requestDigest: [UInt8], bytes: [UInt8]) {
+        self.requestDigest = requestDigest
+        self.bytes = bytes
+    }
+}
+
+/// The result of setting an account token.
+package enum AppAccountTokenAnswer: Hashable, Sendable {
+    /// The user has the token now, or had it before.
+    case set
+    /// The user has another token, which purchases may name already.
+    case hasAnother(UUID)
+    /// The token is another user's.
+    case ofAnotherUser
 }

@@ -1,6 +1,7 @@
 import Catalog
 import Foundation
 import Proofs
+import Service
 
 /// The settings of one app of several: an entry of `apps` in the configuration file.
 package struct AppSettings: Encodable, Sendable {
@@ -118,4 +119,12 @@ package struct AppSettings: Encodable, Sendable {
         }
         return App(files, appAppleIdentifier: appAppleIdentifier)
     }
+}
+
+/// The settings of a key for the App Store Server API.
+struct AppStoreKeySettings: Sendable {
+    /// The path of the `.p8` file, from App Store Connect or `till store keys`.
+    let file: String
+    let keyIdentifier: String
+    let issuerIdentifier: String
 }

@@ -90,3 +90,84 @@ struct Buy: Command {
         try terminal.json(Report(transaction: TransactionReport(transaction, user: user.name), items: items))
     }
 }
+
+/// The last step of `till resume` and `till restore`: delivers unfinished transactions and prints the result.
+struct Delivery {
+    let user: User
+    let common: CommonOptions
+    let terminal: Terminal
+
+    func perform(_ parties: Parties) async throws {
+        let reporter = StepReporter(terminal: terminal)
+        let (delivered, items) = try await parties.withDevice(of: user, report: reporter.report) { device, service in
+            (try await device.resume(), try await service.items())
+        }
+        let waiting = try parties.store.transactions(account: user.name).filter { $0.transaction.state == .deferred }
+        for queued in waiting {
+            let number = String(queued.transaction.identifier)
+            terminal.line("#\(number) waits for approval: \(common.hint("approve", number))")
+        }
+        if delivered.isEmpty, waiting.isEmpty { terminal.line("Nothing was unfinished.") }
+        terminal.owned(items.map(\.item), by: parties.named(user), names: parties.catalog.name(of:))
+        try terminal.json(
+            DeliveryReport(
+                delivered: delivered.map { TransactionReport($0, user: user.name) },
+                refused: Dictionary(uniqueKeysWithValues: reporter.refused.map { (String($0), $1.code) }), items: items)
+        )
+        guard let (number, refusal) = reporter.refused.min(by: { $0.key < $1.key }) else { return }
+        try terminal.end("Transaction \(number) stays in the queue: \(refusal.message)")
+    }
+}
+
+/// The JSON output of `till resume` and `till restore`.
+private struct DeliveryReport: Encodable {
+    let delivered: [TransactionReport]
+    /// The error codes of refused transactions, by number.
+    let refused: [String: String]
+    let items: [OwnedItemResource]
+}
+
+/// `till restore`
+struct Restore: Command {
+    static let configuration = CommandConfiguration(
+        abstract: "Restore earlier purchases, as on a new device, and redeem them again.",
+        discussion: """
+            Example:
+              till restore --user alice
+            """)
+
+    @Option(help: "The user of the app.")
+    var user: User
+
+    @OptionGroup var service: ServerOptions
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let parties = try await Parties(common.dataDirectory, server: service)
+        try parties.store.restoreCompletedTransactions(account: user.name)
+        try await Delivery(user: user, common: common, terminal: terminal).perform(parties)
+    }
+}
+
+/// `till resume`
+struct Resume: Command {
+    static let configuration = CommandConfiguration(
+        abstract: "Launch the app again. It redeems and finishes all unfinished transactions.",
+        discussion: """
+            Example:
+              till resume --user alice
+            """)
+
+    @Option(help: "The user of the app.")
+    var user: User
+
+    @OptionGroup var service: ServerOptions
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        try await Delivery(user: user, common: common, terminal: terminal).perform(
+            try await Parties(common.dataDirectory, server: service))
+    }
+}

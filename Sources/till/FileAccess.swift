@@ -1,4 +1,5 @@
 import Foundation
+import Proofs
 
 /// The access of this process's user to a file or folder.
 ///
@@ -39,5 +40,63 @@ struct FileAccess {
         var folder = url.deletingLastPathComponent()
         while folder.path != "/", access(folder.path, F_OK) != 0 { folder = folder.deletingLastPathComponent() }
         return folder
+    }
+}
+
+/// An error for a file or folder that the user of this process may not use.
+struct PermissionDenied: CodedError {
+    private let path: String
+    private let owner: uid_t
+    private let folderOwner: uid_t
+
+    init(url: URL) {
+        path = url.path
+        var status = stat()
+        owner = stat(path, &status) == 0 ? status.st_uid : geteuid()
+        folderOwner = stat(url.deletingLastPathComponent().path, &status) == 0 ? status.st_uid : 0
+    }
+
+    var code: String { "permissionDenied" }
+
+    var message: String {
+        guard owner != geteuid() else {
+            return "Permission denied: \"\(path)\" belongs to you, and its mode forbids it. Run chmod u+rwX "
+                + "\(CommonOptions.quoted(path)), then try again."
+        }
+        // If root owns a file in another user's folder, a command has run as root by mistake.
+        guard owner != 0 || folderOwner == 0 else {
+            return "Permission denied: \"\(path)\" belongs to root. Give it to the user of the service: "
+                + "chown --reference=\(CommonOptions.quoted(URL(filePath: path).deletingLastPathComponent().path)) "
+                + "\(CommonOptions.quoted(path))."
+        }
+        let name = Self.name(of: owner)
+        return "Permission denied: \"\(path)\" belongs to \"\(name ?? String(owner))\". Run the command as that user: "
+            + "sudo -u \(CommonOptions.quoted(name ?? "#\(owner)")) \(Self.command)."
+    }
+
+    /// The command of this process. It includes the data directory of the environment, because `sudo` drops variables.
+    private static var command: String {
+        var arguments = Array(CommandLine.arguments.dropFirst())
+        // The address of a database may hold a password; a sandbox key is a secret.
+        let isSecret = { (argument: String) in
+            argument.contains("://") && argument.contains("@") || argument.hasPrefix("--sandbox-key")
+        }
+        guard !arguments.contains(where: isSecret) else { return "till …" }
+        let named = ProcessInfo.processInfo.environment["TILL_DATA"] ?? ""
+        let isNamedByArgument = arguments.contains { $0 == "--data" || $0.hasPrefix("--data=") }
+        if !named.isEmpty, !isNamedByArgument { arguments += ["--data", named] }
+        return (["till"] + arguments).map(CommonOptions.quoted).joined(separator: " ")
+    }
+
+    /// - Returns: Nil if the system knows no name of the user.
+    private static func name(of user: uid_t) -> String? {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16 << 10) { buffer in
+            var entry = passwd()
+            var found: UnsafeMutablePointer<passwd>?
+            guard let start = buffer.baseAddress,
+                getpwuid_r(user, &entry, start, buffer.count, &found) == 0, found != nil, let name = entry.pw_name
+            else { return nil }
+            return String(cString: name)
+        }
     }
 }

@@ -50,3 +50,89 @@ struct Give: Command {
         try terminal.json(grant)
     }
 }
+
+/// The option that names the accepted origins of a ledger that a command opens itself.
+struct AcceptOption: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "An accepted origin of the ledger without --server, as for till serve (default: those of a local store).",
+            valueName: "origin"))
+    var accept: [Origin] = []
+
+    var origins: Set<Origin> { accept.isEmpty ? Origin.defaultAccepted : Set(accept) }
+}
+
+/// The arguments that name an item.
+struct ItemArguments: ParsableArguments {
+    @Argument(help: "The collection of the item.")
+    var collection: String
+
+    @Argument(help: "The number of the item in its collection.")
+    var number: Int
+
+    var item: Item { Item(collection: collection, number: number) }
+}
+
+extension User: ExpressibleByArgument {
+    public init?(argument: String) {
+        self.init(name: argument)
+    }
+}
+
+extension PaymentOutcome: ExpressibleByArgument {
+    package init?(argument: String) {
+        self.init(name: argument)
+    }
+}
+
+extension AppStoreEnvironment: ExpressibleByArgument {
+    /// Proofs of the environment LocalTesting have no trusted signature, so they cannot be verified.
+    public init?(argument: String) {
+        guard let environment = Self(rawValue: argument), environment != .localTesting else { return nil }
+        self = environment
+    }
+
+    public static var allValueStrings: [String] { allCases.filter { $0 != .localTesting }.map(\.rawValue) }
+}
+
+/// `till revoke`
+struct Revoke: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke",
+        abstract: "Take a purchase back from a user. Only Apple refunds.",
+        discussion: """
+            The customer asks Apple for the money: https://reportaproblem.apple.com. Till takes the purchase back by itself when \
+            Apple notifies of the refund.
+
+            Example:
+              till revoke alice 2000000000000001 --reason "Chargeback"
+            """)
+
+    @Argument(help: "The user.")
+    var user: User
+
+    @Argument(help: "The transaction, as `till story` names it.")
+    var transaction: String
+
+    @Option(help: "The reason, in your own words. The audit log keeps it.")
+    var reason: String
+
+    @OptionGroup var issued: IssuerOption
+
+    @OptionGroup var accepted: AcceptOption
+
+    @OptionGroup var service: ServerOptions
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let path = issued.path(of: user, "/transactions/\(HTTPServiceConnection.segment(transaction))/revocation")
+        let request = ["reason": reason]
+        let revoked: TransactionResource = try await service.withClient(common.dataDirectory, accepted) {
+            try await $0.put(path, request)
+        }
+        terminal.line("Revoked \(revoked.productId) from \(user).")
+        terminal.line("Only Apple refunds: the customer asks at https://reportaproblem.apple.com.")
+        try terminal.json(revoked)
+    }
+}

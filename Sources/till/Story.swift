@@ -1,5 +1,6 @@
 import AppStore
 import ArgumentParser
+import Catalog
 import Foundation
 import HTTPSupport
 import Proofs
@@ -57,5 +58,141 @@ struct Story: Command {
             if let owner = entry.otherOwner { terminal.line("    The purchase is \(owner.name)'s.") }
         }
         try terminal.json(List(entries))
+    }
+}
+
+/// `till owned`
+struct Owned: Command {
+    static let configuration = CommandConfiguration(
+        abstract: "List a user's items, with the start and the end of each.",
+        discussion: """
+            Example:
+              till owned alice
+            """)
+
+    @Argument(help: "The user.")
+    var user: User
+
+    @OptionGroup var accepted: AcceptOption
+
+    @OptionGroup var service: ServerOptions
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let (data, accepted) = (common.dataDirectory, accepted)
+        let items = try await service.withService(
+            for: user, or: { try await ServerOptions.localService(reading: data, accepted) }
+        ) {
+            try await $0.items()
+        }
+        let catalog = try Catalog(folder: common.dataDirectory.catalogFolder)
+        terminal.line("\(service.named(user)?.name ?? "The token's user") owns:")
+        for item in items { terminal.line("  \(item.item)  \(item.sentence(naming: catalog))") }
+        try terminal.json(List(items))
+    }
+}
+
+extension User {
+    /// A user as settings and options list one: `NAME` for a user of the back end, `ISSUER NAME` for another.
+    init?(listed text: String) {
+        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
+        switch parts.count {
+        case 1: self.init(name: text)
+        case 2 where !parts[0].isEmpty: self.init(issuer: String(parts[0]), name: String(parts[1]))
+        default: return nil
+        }
+    }
+
+    /// The same as a setting lists it.
+    var listed: String { issuer.isEmpty ? name : "\(issuer) \(name)" }
+}
+
+/// `till why`
+struct Why: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "why",
+        abstract: "Explain why a user has an item, or does not.",
+        discussion: """
+            Examples:
+              till why alice sprout 1
+              till why mint sprout 1 --issuer customer
+            """)
+
+    @Argument(help: "The user.")
+    var user: User
+
+    @OptionGroup var named: ItemArguments
+
+    @OptionGroup var issued: IssuerOption
+
+    @OptionGroup var accepted: AcceptOption
+
+    @OptionGroup var service: ServerOptions
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let collection = HTTPServiceConnection.segment(named.collection)
+        let path = issued.path(of: user, "/items/\(collection)/\(named.number)/explanation")
+        let explanation: ExplanationResource = try await service.withClient(common.dataDirectory, accepted) {
+            try await $0.get(path)
+        }
+        terminal.line("\(user) \(explanation.isOwned ? "has" : "does not have") \(explanation.item).")
+        terminal.line(explanation.text)
+        if let remedy = explanation.remedy { terminal.line(remedy) }
+        if let owner = explanation.otherOwner { terminal.line("The purchase is \(owner.name)'s.") }
+        try terminal.json(explanation)
+    }
+}
+
+extension OwnedItemResource {
+    /// The item for people, such as "Basic, monthly, until 22 December 2026, renews".
+    func sentence(naming catalog: Catalog) -> String {
+        let product = productId.flatMap { catalog.product($0) }
+        let name = product?.localization(language: "en")?.displayName ?? catalog.name(of: item)
+        return ([name, product?.subscription?.period.adverb] + times + [stateWords])
+            .compactMap { $0?.isEmpty == false ? $0 : nil }.joined(separator: ", ")
+    }
+
+    private var times: [String?] {
+        guard let until = until?.day else { return [since.map { "since \($0.day)" }] }
+        return ["until \(until)"]
+    }
+
+    private var stateWords: String? {
+        switch state {
+        case "trial": renews == false ? "trial, does not renew" : "trial"
+        case "gracePeriod": "not paid, grace period"
+        case "familyShared": "family sharing"
+        case "willNotRenew": "does not renew"
+        default: source == "grant" ? "granted by the team" : renews == true ? "renews" : nil
+        }
+    }
+}
+
+extension String {
+    /// The day of an RFC 3339 date in UTC, such as "22 December 2026"; the text itself if it is none.
+    fileprivate var day: String {
+        let parts = prefix(10).split(separator: "-").compactMap { Int($0) }
+        let months = [
+            "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+            "November", "December",
+        ]
+        guard parts.count == 3, months.indices.contains(parts[1] - 1) else { return self }
+        return "\(parts[2]) \(months[parts[1] - 1]) \(parts[0])"
+    }
+}
+
+extension SubscriptionPeriod {
+    /// The period as an adverb: "monthly", "every 3 months".
+    fileprivate var adverb: String {
+        guard value == 1 else { return "every \(words)" }
+        return switch unit {
+        case .day: "daily"
+        case .week: "weekly"
+        case .month: "monthly"
+        case .year: "yearly"
+        }
     }
 }

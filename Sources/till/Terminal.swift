@@ -1,5 +1,7 @@
+import AppStore
 import ArgumentParser
 import Foundation
+import Proofs
 import Synchronization
 
 /// The output of a command: its result on standard output, its error on standard error.
@@ -59,6 +61,146 @@ struct Terminal: Sendable {
         } catch {
             // A reader that closes the pipe early is no failure.
             if errno != EPIPE { Self.outputFailed.store(true, ordering: .relaxed) }
+        }
+    }
+}
+
+/// A transaction of the payment queue in the output of commands.
+struct TransactionReport: Encodable {
+    /// The number that `till store approve`, `decline` and `resolve` take.
+    let id: Int64
+    let user: String
+    let productId: String
+    let quantity: Int
+    let state: PaymentTransactionState
+    /// The name of the SKError if the transaction failed.
+    let error: String?
+    let transactionId: String?
+    let originalTransactionId: String?
+
+    init(_ transaction: PaymentTransaction, user: String) {
+        id = transaction.identifier
+        self.user = user
+        productId = transaction.payment.productIdentifier
+        quantity = transaction.payment.quantity
+        state = transaction.state
+        error = transaction.error?.name
+        transactionId = transaction.purchase?.transactionIdentifier
+        originalTransactionId = transaction.purchase?.originalTransactionIdentifier
+    }
+}
+
+extension Terminal {
+    /// Prints a line for each item that the user owns. Free items are marked.
+    /// - Parameter user: Nil for the user of the token.
+    func owned(_ items: [Item], by user: User?, names: (Item) -> String) {
+        line("\(user?.name ?? "The token's user") owns:")
+        for item in items { line("  \(item)  \(names(item))") }
+    }
+}
+
+/// Prints the steps of a purchase as they happen, and kills the process after one of them.
+final class StepReporter: Sendable {
+    private let terminal: Terminal
+    /// The name of the step after which the process kills itself.
+    private let fatalStep: String?
+    private let effect: @Sendable (Int64) -> String?
+    /// The number of the transaction this launch of the app began; none until its payment is added.
+    private let own = Mutex<Int64?>(nil)
+    /// The refusals so far, by the transaction's number.
+    private let refusals = Mutex<[Int64: ServiceRefusal]>([:])
+
+    /// - Parameter effect: The effect of a payment by its number, in words; nil for one that sold nothing.
+    init(
+        terminal: Terminal,
+        fatalStep: String? = nil,
+        effect: @escaping @Sendable (Int64) -> String? = { _ in nil }
+    ) {
+        self.terminal = terminal
+        self.fatalStep = fatalStep
+        self.effect = effect
+    }
+
+    /// The names of all steps at which the app can die.
+    static let stepNames = [
+        "paymentAdded", "deferred", "purchased", "failed", "proofObtained", "redeemed", "refused", "finished",
+    ]
+
+    /// The transactions that the service refused, with the reasons.
+    var refused: [Int64: ServiceRefusal] { refusals.withLock { $0 } }
+
+    func report(_ step: DeviceStep) {
+        terminal.line(text(step))
+        let identifier = step.transaction.identifier
+        switch step {
+        case .paymentAdded: own.withLock { $0 = identifier }
+        case .refused(_, let refusal): refusals.withLock { $0[identifier] = refusal }
+        default: break
+        }
+        if step.name == fatalStep, own.withLock({ $0 }) == identifier { kill(getpid(), SIGKILL) }
+    }
+
+    private func text(_ step: DeviceStep) -> String {
+        switch step {
+        case .paymentAdded(let transaction):
+            Self.named("purchasing", transaction, transaction.payment.productIdentifier)
+        case .updated(let transaction):
+            Self.named(
+                transaction.state.rawValue, transaction,
+                [transaction.payment.productIdentifier, effect(transaction.identifier), transaction.error?.name]
+                    .compactMap(\.self).joined(separator: "  "))
+        case .proofObtained(let transaction): Self.named("proof read", transaction, "")
+        case .redeemed(let transaction, let redemption):
+            Self.named("redeemed", transaction, redemption.outcome.rawValue)
+        case .refused(let transaction, let refusal): Self.named("refused", transaction, refusal.code)
+        case .finished(let transaction): Self.named("finished", transaction, "")
+        }
+    }
+
+    private static func named(_ step: String, _ transaction: PaymentTransaction, _ detail: String) -> String {
+        let padded = step + String(repeating: " ", count: max(0, 12 - step.count))
+        return "\(padded)#\(transaction.identifier)" + (detail.isEmpty ? "" : "  \(detail)")
+    }
+}
+
+/// Rows of text in columns, for a terminal.
+struct TextTable {
+    private var rows: [[String]]
+
+    init(header: [String]) {
+        rows = [header]
+    }
+
+    mutating func add(_ row: [String]) {
+        rows.append(row)
+    }
+
+    /// The lines. Each column is as wide as its widest cell, with two spaces between columns.
+    var lines: [String] {
+        let widths = (rows.first ?? []).indices.map { column in rows.map { Self.width($0[column]) }.max() ?? 0 }
+        return rows.map { row in
+            var line = ""
+            for (cell, width) in zip(row.dropLast(), widths) {
+                line += cell + String(repeating: " ", count: width - Self.width(cell) + 2)
+            }
+            return line + (row.last ?? "")
+        }
+    }
+
+    /// The text in at most 32 characters; a longer one ends with an ellipsis.
+    static func shortened(_ text: String) -> String {
+        text.count > 32 ? text.prefix(31) + "…" : text
+    }
+
+    /// The width of a text in terminal cells. Wide characters such as Hangul take two (Unicode Standard Annex 11).
+    private static func width(_ text: String) -> Int {
+        text.unicodeScalars.reduce(0) { width, scalar in
+            switch scalar.value {
+            case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE4F, 0xFF00...0xFF60,
+                0xFFE0...0xFFE6, 0x1F300...0x1FAFF:
+                width + 2
+            default: width + 1
+            }
         }
     }
 }

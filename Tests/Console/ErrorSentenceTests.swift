@@ -10,8 +10,8 @@ import Testing
 @Suite struct ErrorSentenceTests {
     /// The sources of problems that the console's requests may have.
     private static let problems = [
-        "Answers/Problem", "Answers/ProblemMiddleware", "Requests/MultipartForm",
-        "Requests/Page", "Requests/RequestBytes",
+        "Answers/Problem", "Requests/MultipartForm",
+        "Requests/Page",
     ]
 
     /// The codes that a source states.

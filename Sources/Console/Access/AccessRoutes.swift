@@ -63,3 +63,109 @@ struct AccessRoutes: Sendable {
         text.flatMap { ConsolePath(request: $0) } ?? ConsolePath()
     }
 }
+
+/// The page of a one-time link, which sets a password. The script fills in the code of the link.
+struct InvitationPage {
+    let context: ConsoleContext
+
+    var page: Page {
+        Page(Phrase("Choose a password", "비밀번호 만들기")) {
+            context.form(to: InvitationLink.page, .class("card narrow")) {
+                Field.text(
+                    "code", Phrase("Code of your link", "링크의 코드"), autocomplete: "one-time-code",
+                    maximumLength: ConsolePath.maximumLength, isRequired: true,
+                    note: Phrase(
+                        "If the field is empty, paste the part of your link after #.",
+                        "비어 있으면 링크에서 # 뒤의 부분을 붙여 넣으세요."), HTMLAttribute("data-code"))
+                Field.newPassword
+                button(.class("primary")) { Phrase("Set the password", "비밀번호 설정") }
+            }
+        }
+    }
+}
+
+/// The one-time link of an invitation.
+///
+/// The secret is the fragment of the link, which browsers keep to themselves (RFC 3986 section 3.5). No log of a server or a
+/// proxy has it.
+package enum InvitationLink {
+    static let page = ConsolePath("invitation")
+
+    /// - Parameter address: The address at which browsers reach the service, without a path.
+    package static func text(_ secret: String, at address: String) -> String {
+        address + page.text + "#" + secret
+    }
+}
+
+/// The rate limits on passwords and codes: one for each name and one for each client address.
+struct LogInAttempts: Sendable {
+    private let ofName: TokenBuckets
+    private let fromAddress: TokenBuckets
+
+    init(clock: any WallClock) {
+        ofName = TokenBuckets(.init(atOnce: 10, perMinute: 1), clock: clock)
+        fromAddress = TokenBuckets(.init(atOnce: 30, perMinute: 6), clock: clock)
+    }
+
+    /// Runs an attempt. One that fails uses up one attempt of the name and of the address.
+    ///
+    /// - Throws: `Problem`, `tooManyAttempts`; the errors of the attempt.
+    func run<Value>(_ name: String, from address: String, _ attempt: () async throws -> Value) async throws -> Value {
+        try Self.take(address, from: fromAddress)
+        do { try Self.take(name, from: ofName) } catch {
+            // The attempt was not made.
+            fromAddress.returnToken(address)
+            throw error
+        }
+        let value = try await attempt()
+        fromAddress.returnToken(address)
+        ofName.returnToken(name)
+        return value
+    }
+
+    private static func take(_ subject: String, from buckets: TokenBuckets) throws(Problem) {
+        guard let seconds = buckets.take(subject) else { return }
+        throw .tooManyAttempts(secondsToWait: seconds)
+    }
+}
+
+/// The page that asks for a name, a password and a code.
+struct LogInPage {
+    let context: ConsoleContext
+    let next: ConsolePath
+
+    var page: Page {
+        Page(Phrase("Log in", "로그인")) {
+            context.form(to: ConsolePath("log-in"), .class("card narrow")) {
+                input(.type("hidden"), .name("next"), .value(next.text))
+                Field.text("name", Phrase("Name", "이름"), autocomplete: "username", isRequired: true)
+                Field.password("password", Phrase("Password", "비밀번호"), autocomplete: "current-password")
+                Field.text(
+                    "code", Phrase("Code of your authenticator app, if you use one", "인증 앱의 코드 (사용하는 경우)"),
+                    autocomplete: "one-time-code", inputMode: "numeric")
+                button(.class("primary")) { Phrase("Log in", "로그인") }
+            }
+            p(.class("note")) {
+                Phrase(
+                    "New here, or no password any more? Ask an administrator for a link:",
+                    "처음이거나 비밀번호를 잊었나요? 관리자에게 링크를 요청하세요:")
+                plain(" ")
+                code { plain("till console invite NAME") }
+            }
+        }
+    }
+}
+
+/// The reading of a new password that was typed twice.
+enum NewPassword {
+    /// - Throws: `Problem`, `PasswordError`.
+    static func read(_ form: ConsoleForm, of member: TeamMember) throws -> Password {
+        let (password, repetition) = (try form.password("new-password"), try form.password("repetition"))
+        guard password.utf8.elementsEqual(repetition.utf8) else {
+            throw Problem(
+                status: .unprocessableContent, code: "passwordsDiffer",
+                detail: "The two passwords differ. Type the same password twice.")
+        }
+        return try Password(password, unlike: [member.name.lowercased()])
+    }
+}

@@ -101,3 +101,74 @@ package struct Chart: Sendable {
         }
     }
 }
+
+/// A period of a chart.
+package struct ChartPeriod: Sendable {
+    /// The short name below the axis.
+    let label: Phrase
+    /// The name in the table and in tooltips.
+    let name: String
+    /// False for a period that is not over.
+    let isComplete: Bool
+
+    package init(label: Phrase, name: String, isComplete: Bool = true) {
+        self.label = label
+        self.name = name
+        self.isComplete = isComplete
+    }
+}
+
+/// The values of a chart under one name.
+package struct ChartSeries: Sendable {
+    package struct Point: Sendable {
+        /// Nil for a period without a value, such as a rate of nothing.
+        let value: Double?
+        /// The exact value, for the table and for tooltips.
+        let text: Phrase
+
+        package init(_ value: Double?, _ text: Phrase) {
+            self.value = value
+            self.text = text
+        }
+    }
+
+    let name: Phrase
+    /// A point for each period.
+    let points: [Point]
+
+    package init(_ name: Phrase, _ points: [Point]) {
+        self.name = name
+        self.points = points
+    }
+}
+
+extension Chart {
+    /// The values of the chart as a table, newest first.
+    package var table: HTML {
+        div(.class("scroll"), .role("region"), HTMLAttribute("tabindex", "0"), .ariaLabel(name)) {
+            Console.table {
+                caption(.class("hidden")) { name }
+                thead {
+                    tr {
+                        th(.scope("col")) { Phrase("Period", "기간") }
+                        for series in series { th(.scope("col"), .class("number")) { bdi { series.name } } }
+                    }
+                }
+                tbody {
+                    for index in periods.indices.reversed() {
+                        tr {
+                            th(.scope("row")) {
+                                plain(periods[index].name)
+                                if !periods[index].isComplete {
+                                    plain(" ")
+                                    Shown.badge(Phrase("not over", "진행 중"))
+                                }
+                            }
+                            for series in series { td(.class("number")) { series.points[index].text } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,3 +1,5 @@
+import Features
+import HTTPSupport
 import HTTPTypes
 import Hummingbird
 
@@ -26,5 +28,158 @@ extension Response {
     /// Sends the browser to another page after a form (RFC 9110 section 15.4.4).
     static func seeOther(_ path: ConsolePath) -> Response {
         Response(status: .seeOther, headers: [.location: path.text])
+    }
+}
+
+/// The frame around a page: head, navigation, the member's menu, and the footer.
+struct Layout {
+    let page: Page
+    let context: ConsoleContext
+
+    var html: HTML {
+        Console.html(HTMLAttribute("lang", context.language.rawValue)) {
+            head {
+                meta(HTMLAttribute("charset", "utf-8"))
+                meta(.name("viewport"), HTMLAttribute("content", "width=device-width, initial-scale=1"))
+                meta(.name("color-scheme"), HTMLAttribute("content", "light dark"))
+                Console.title { Phrase(page.title.english + " · Till", page.title.korean + " · Till") }
+                link(HTMLAttribute("rel", "icon"), .href(ConsolePath("assets", "icon.svg")))
+                link(HTMLAttribute("rel", "stylesheet"), .href(ConsolePath("assets", "console.css")))
+                script(.type("module"), .src(ConsolePath("assets", "console.js"))) {}
+            }
+            body {
+                a(.class("skip"), .href(fragment: "main")) { Phrase("Skip to content", "본문으로 건너뛰기") }
+                top
+                if let member = context.member { navigation(member) }
+                main(.id("main"), HTMLAttribute("tabindex", "-1")) {
+                    h1 { page.title }
+                    if let notice = context.notice {
+                        p(.class("notice"), .role("status")) { notice.sentence }
+                    }
+                    page.content
+                }
+            }
+        }
+    }
+
+    private var top: HTML {
+        header(.class("top")) {
+            a(.class("brand"), .href(ConsolePath())) { plain("Till") }
+            if let member = context.member {
+                form(.class("search"), .role("search"), .method("get"), .action(ConsolePath("customers"))) {
+                    label(.class("hidden"), .for("search")) { Phrase("Search customers", "고객 검색") }
+                    input(
+                        .type("search"), .id("search"), .name("search"), HTMLAttribute("maxlength", "256"),
+                        .placeholder(Phrase("User, transaction, order … ( / )", "사용자, 거래, 주문 … ( / )")))
+                }
+                details(.class("menu")) {
+                    summary { data(member.name) }
+                    div(.class("panel")) {
+                        p(.class("note")) { member.role.title }
+                        p { a(.href(ConsolePath("account"))) { Phrase("Password and codes", "비밀번호와 코드") } }
+                        context.form(to: ConsolePath("log-out")) {
+                            button { Phrase("Log out", "로그아웃") }
+                        }
+                    }
+                }
+            }
+            // The token of a form follows from the cookie, which an error before the session lacks.
+            if !context.cookie.isEmpty { languages }
+        }
+    }
+
+    /// A button for each other language, which leads back to the page.
+    private var languages: HTML {
+        context.form(to: ConsolePath("language"), .class("languages")) {
+            if let page = context.page { input(.type("hidden"), .name("page"), .value(page.text)) }
+            for language in ConsoleLanguage.allCases where language != context.language {
+                button(
+                    .name("language"), .value(language.rawValue), .class("plain"),
+                    HTMLAttribute("lang", language.rawValue)
+                ) { plain(language.ownName) }
+            }
+        }
+    }
+
+    private func navigation(_ member: TeamMember) -> HTML {
+        nav(.class("sections"), .ariaLabel(Phrase("Sections", "구역"))) {
+            ul {
+                for section in context.sections {
+                    li {
+                        a(
+                            .href(section.path),
+                            section == page.section ? HTMLAttribute("aria-current", "page") : nil
+                        ) { section.title }
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension TeamRole {
+    /// The role for people.
+    var title: Phrase {
+        switch self {
+        case .viewer: Phrase("Viewer", "조회")
+        case .support: Phrase("Support", "고객 지원")
+        case .catalog: Phrase("Catalog", "상품 관리")
+        case .admin: Phrase("Administrator", "관리자")
+        }
+    }
+}
+
+extension ConsoleContext {
+    /// A form that changes something, with the token against forgery.
+    func form(to path: ConsolePath, _ attributes: HTMLAttribute..., @HTMLBuilder content: () -> HTML) -> HTML {
+        Console.form([.method("post"), .action(path)] + attributes) {
+            input(.type("hidden"), .name(ConsoleForm.tokenField), .value(formToken))
+            content()
+        }
+    }
+}
+
+/// The page of an error. Its code is the one of the API, which `/errors` explains.
+struct ErrorPage {
+    let problem: Problem
+    /// The sentence of the error in each language. Nil if there is only the English one.
+    let sentence: Phrase?
+    let language: ConsoleLanguage
+
+    var page: Page {
+        Page(title) {
+            div(.class("problem"), .role("alert"), .id("problem")) {
+                if language == .korean, let sentence {
+                    p { sentence }
+                    if ErrorSentences.needsDetail(problem.code) { detail }
+                } else {
+                    detail
+                    if let explanation = RefusalExplanation(code: problem.code) {
+                        p { explanation.cause }
+                        p { explanation.remedy }
+                    }
+                }
+                p(.class("note")) {
+                    Phrase("Code", "코드"); plain(": "); code { plain(problem.code) }
+                }
+            }
+            p { a(.href(ConsolePath())) { Phrase("Back to the console", "콘솔로 돌아가기") } }
+        }
+    }
+
+    /// The sentence of the API, which is in English.
+    private var detail: HTML {
+        p(HTMLAttribute("lang", "en")) { plain(problem.detail) }
+    }
+
+    private var title: Phrase {
+        switch problem.status {
+        case 401: Phrase("Log in again", "다시 로그인하세요")
+        case 403: Phrase("Not allowed", "허용되지 않음")
+        case 404: Phrase("Not found", "찾을 수 없음")
+        case 429: Phrase("Too many attempts", "시도가 너무 많습니다")
+        case 500...: Phrase("The service failed", "서비스 오류")
+        default: Phrase("This cannot be done", "처리할 수 없음")
+        }
     }
 }

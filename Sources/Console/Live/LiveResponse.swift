@@ -2,6 +2,7 @@ import Features
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
+import Synchronization
 
 /// A response of server-sent events (HTML Standard section 9.2) for a page of the console.
 ///
@@ -87,5 +88,46 @@ struct LiveResponse: Sendable {
         }
 
         deinit { leave() }
+    }
+}
+
+/// An event of a live list, which the script shows.
+package enum LiveEvent: Sendable {
+    /// A new row at the top.
+    case row(HTML)
+    /// The script reloads the list.
+    case change
+
+    /// The event as text (HTML Standard section 9.2.6). A browser drops an event without data.
+    package func text(in language: ConsoleLanguage) -> String {
+        switch self {
+        case .row(let html):
+            // Each line of the data has its own field.
+            let lines = html.render(language).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+            return "event: row\n" + lines.map { "data: \($0)\n" }.joined() + "\n"
+        case .change: return "event: change\ndata: {}\n\n"
+        }
+    }
+}
+
+/// The changes of what a page shows, as events that let the script load it again.
+final class ChangeFeed: Sendable {
+    private let streams: LiveStreams
+    /// The number of changes at the previous reading. Nil if the page may be older than the stream.
+    private let known: Mutex<Int?>
+
+    /// - Parameter isReconnected: True if the browser may have missed changes since an earlier stream.
+    init(_ streams: LiveStreams, isReconnected: Bool) {
+        self.streams = streams
+        known = Mutex(isReconnected ? nil : streams.changeCount)
+    }
+
+    /// An event if there were changes since the last call.
+    func events() -> [LiveEvent] {
+        let count = streams.changeCount
+        return known.withLock { known in
+            defer { known = count }
+            return known == count ? [] : [.change]
+        }
     }
 }

@@ -1,3 +1,5 @@
+import Proofs
+
 /// The e-mail address of an account. Its form allows mail to be sent to it (RFC 5321 section 4.1.2, without quotes, comments or
 /// addresses in brackets).
 package struct EmailAddress: Hashable, Sendable {
@@ -45,5 +47,13 @@ package struct EmailAddress: Hashable, Sendable {
             true
         default: false
         }
+    }
+}
+
+extension Password {
+    /// - Parameter email: The address of the account; nil for an account without one.
+    package init(_ text: String, of email: EmailAddress?) throws(PasswordError) {
+        let names = email.map { [$0.lowercase, String($0.lowercase.prefix { $0 != "@" })] }
+        try self.init(text, unlike: names ?? [])
     }
 }

@@ -36,3 +36,60 @@ extension Table {
         ],
         erasure: .deletion, restoration: .sessionDeletion)
 }
+
+extension LedgerFeature {
+    /// The mails about accounts, and the links in them.
+    package static let accountMail = LedgerFeature(tables: [.accountLink, .addressChange, .mail, .mailCount])
+}
+
+extension Table {
+    /// A mailed link. A used link is deleted. `email_lowercase` is the address that the link was mailed to.
+    fileprivate static let accountLink = Table(
+        name: "account_link", family: .userData,
+        columns: [
+            .integer("user_id"), .blob("digest", count: 32), .text("purpose"), .text("email_lowercase"),
+            .integer("created_at"), .integer("ends_at", check: "ends_at > created_at"),
+        ],
+        key: ["user_id", "digest"], references: [Reference(columns: ["user_id"], table: "account")],
+        indexes: [Index(name: "account_link_by_end", columns: ["ends_at"])], erasure: .deletion,
+        restoration: .deletion)
+
+    /// A pending change of an account's address. An account has at most one.
+    fileprivate static let addressChange = Table(
+        name: "address_change", family: .userData,
+        columns: [
+            .integer("user_id"), .text("email"), .text("email_lowercase"), .integer("asked_at"),
+            .integer("is_confirmed_at_old", check: "is_confirmed_at_old IN (0, 1)"),
+            .integer("is_confirmed_at_new", check: "is_confirmed_at_new IN (0, 1)"),
+        ],
+        key: ["user_id"], references: [Reference(columns: ["user_id"], table: "account")],
+        indexes: [Index(name: "address_change_by_age", columns: ["asked_at"])], erasure: .deletion,
+        restoration: .deletion)
+
+    /// The queue of mails. It has neither texts nor secrets of links. `next_attempt_at` is null for a mail that was sent or
+    /// given up.
+    fileprivate static let mail = Table(
+        name: "mail", family: .userData,
+        columns: [
+            .integer("user_id"), .text("mail_id"), .text("purpose"), .text("email"), .text("language"),
+            .integer("created_at"), .integer("attempts", check: "attempts >= 0"), .integer("next_attempt_at").optional,
+            .integer("sent_at").optional, .text("error").optional,
+        ],
+        key: ["user_id", "mail_id"], references: [Reference(columns: ["user_id"], table: "account")],
+        checks: ["sent_at IS NULL OR next_attempt_at IS NULL"],
+        indexes: [
+            Index(name: "mail_due", columns: ["next_attempt_at"], condition: "next_attempt_at IS NOT NULL"),
+            Index(name: "mail_done", columns: ["created_at"], condition: "next_attempt_at IS NULL"),
+        ],
+        erasure: .deletion, restoration: .deletion)
+
+    /// The number of mails within an hour, to each address and about each account. The key is the SHA-256 of an address, with
+    /// or without an account, or of an account's number.
+    fileprivate static let mailCount = Table(
+        name: "mail_count", family: .globalKey,
+        columns: [
+            .blob("subject_digest", count: 32), .integer("began_at"), .integer("mails", check: "mails > 0"),
+        ],
+        key: ["subject_digest"], indexes: [Index(name: "mail_count_by_age", columns: ["began_at"])],
+        restoration: .deletion)
+}

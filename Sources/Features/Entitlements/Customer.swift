@@ -1,3 +1,4 @@
+import Ledger
 import Proofs
 
 /// A user with redeemed transactions, and one of them, by which the App Store finds the customer.
@@ -6,4 +7,168 @@ package struct Customer: Hashable, Sendable {
     package let number: Int64
     package let user: User
     package let transactionIdentifier: String
+}
+
+/// The counts of an import of customers.
+package struct CustomerImport: Hashable, Sendable {
+    /// The number of customers who were unknown before.
+    package var newCustomers = 0
+    /// The number of ids that lead to their customers now.
+    package var aliases = 0
+    /// The number of ids that belong to other customers already, and stay theirs.
+    package var otherAliases = 0
+    /// The number of new grants.
+    package var newGrants = 0
+    /// The number of grants of an earlier import, revoked ones included.
+    package var knownGrants = 0
+    /// The number of purchases that await a proof.
+    package var expectedPurchases = 0
+    /// The number of purchases that the customers own already.
+    package var confirmedPurchases = 0
+    /// The number of purchases that other customers own, or that an earlier import expects for other customers.
+    package var otherPurchases = 0
+
+    package init() {}
+
+    package static func + (left: Self, right: Self) -> Self {
+        var sum = left
+        sum.newCustomers += right.newCustomers
+        sum.aliases += right.aliases
+        sum.otherAliases += right.otherAliases
+        sum.newGrants += right.newGrants
+        sum.knownGrants += right.knownGrants
+        sum.expectedPurchases += right.expectedPurchases
+        sum.confirmedPurchases += right.confirmedPurchases
+        sum.otherPurchases += right.otherPurchases
+        return sum
+    }
+}
+
+extension LedgerTransaction {
+    /// Imports a customer. A second import of the same customer changes nothing.
+    ///
+    /// An expected purchase grants nothing. The next proof of it, from a device or from the App Store, goes to the customer. It
+    /// never takes a purchase that somebody owns. A later import may state a newer transaction of an expected purchase.
+    ///
+    /// - Parameter caller: The identifier of the API key, or of the process, for the audit log.
+    /// - Throws: `LedgerError.userBlocked`; `LedgerError.userUnknown` for an account that was never opened, or was erased.
+    package func add(_ customer: ImportedCustomer, by caller: String, at moment: Timestamp) throws -> CustomerImport {
+        var counts = CustomerImport()
+        if try users.known(customer.user) == nil { counts.newCustomers = 1 }
+        for alias in customer.aliases {
+            if try addAlias(alias, of: customer.user, by: AuditActor(caller: caller), at: moment) {
+                counts.aliases += 1
+            } else {
+                counts.otherAliases += 1
+            }
+        }
+        let user = try number(of: customer.user, at: moment)
+        for promise in customer.grants {
+            if try give(promise, to: user, by: caller, at: moment) {
+                counts.newGrants += 1
+            } else {
+                counts.knownGrants += 1
+            }
+        }
+        try expect(customer.purchases, for: user, at: moment, &counts)
+        return counts
+    }
+
+    /// Makes an id lead to a customer: by a log-in if the id is anonymous, or else if nobody uses it.
+    ///
+    /// - Returns: False if the id belongs to another customer, or if the customer has as many aliases as possible.
+    private func addAlias(_ alias: User, of user: User, by actor: AuditActor, at moment: Timestamp) throws -> Bool {
+        try requireName(of: alias)
+        if alias.isAnonymousCustomer {
+            // The team may move any number of records.
+            _ = try logIn(alias, as: user, upTo: .max - 1, by: actor, at: moment)
+        } else if try users.known(alias) == nil {
+            _ = try addUnusedAlias(alias, of: user, by: actor, at: moment)
+        }
+        return try users.known(alias) == users.known(user)
+    }
+
+    /// - Returns: False if the user has the grant already.
+    private func give(
+        _ promise: ImportedCustomer.PromisedItem,
+        to user: Int64,
+        by caller: String,
+        at moment: Timestamp
+    ) throws -> Bool {
+        guard try GrantRecords(database: database).grant(promise.identifier, of: user) == nil else { return false }
+        try add(
+            Grant(
+                identifier: promise.identifier, item: promise.item, reason: promise.reason, grantedBy: caller,
+                grantedAt: moment, endsAt: promise.endsAt),
+            to: user)
+        return true
+    }
+
+    private func expect(
+        _ purchases: [ImportedCustomer.ExpectedPurchase],
+        for user: Int64,
+        at moment: Timestamp,
+        _ counts: inout CustomerImport
+    ) throws {
+        guard !purchases.isEmpty else { return }
+        let records = ExpectedTransactionRecords(
+            database: database, apps: try AppRecords(database: database).numbers(of: Set(purchases.map(\.app))))
+        let facts = try EntitlementRecords(database: database, apps: records.apps)
+            .facts(aboutOwnersOf: Set(purchases.map(\.key)))
+        var new: [ImportedCustomer.ExpectedPurchase] = []
+        var known: [ImportedCustomer.ExpectedPurchase] = []
+        for purchase in purchases {
+            let key = purchase.key
+            if let owner = facts.purchases[key]?.owner {
+                if owner == user { counts.confirmedPurchases += 1 } else { counts.otherPurchases += 1 }
+            } else if let expected = facts.expectedOwners[key], expected != user {
+                counts.otherPurchases += 1
+            } else {
+                counts.expectedPurchases += 1
+                if facts.expectedOwners[key] == nil { new.append(purchase) } else { known.append(purchase) }
+            }
+        }
+        try records.insert(new, for: user, at: moment)
+        guard !known.isEmpty else { return }
+        // A later export may state another end of the same period.
+        let recorded = Dictionary(
+            try records.purchases(of: user).map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+        try records.update(
+            known.filter { purchase in
+                recorded[purchase.key].map { $0.purchaseDate <= purchase.purchaseDate && $0 != purchase } ?? false
+            })
+    }
+
+    /// The purchases that imports expect for a user, in the order of their original transactions.
+    package func expectedPurchases(of user: User) throws -> [ImportedCustomer.ExpectedPurchase] {
+        guard let user = try users.known(user) else { return [] }
+        return try ExpectedTransactionRecords(
+            database: database, apps: try AppRecords(database: database).numbers(of: [])
+        ).purchases(of: user)
+    }
+
+    /// The number of purchases that imports expect, up to a limit. A confirmed purchase is not one of them.
+    package func expectedPurchaseCount(upTo limit: Int) throws -> Int {
+        try ExpectedTransactionRecords(
+            database: database, apps: try AppRecords(database: database).numbers(of: [])
+        ).count(upTo: limit)
+    }
+
+    /// The customers for whom imports expect purchases, each with one of them, in a stable order.
+    ///
+    /// - Parameters:
+    ///   - last: The original transaction of the last customer of the previous page; empty for the first page.
+    ///   - origins: The origins of the purchases.
+    ///   - app: The bundle identifier of an app, for only its purchases; nil for all apps.
+    package func expectedCustomers(
+        after last: String,
+        of origins: Set<Origin>,
+        in app: String? = nil,
+        limit: Int
+    ) throws -> [Customer] {
+        guard let app = try number(ofApp: app) else { return [] }
+        return try ExpectedTransactionRecords(
+            database: database, apps: try AppRecords(database: database).numbers(of: [])
+        ).customers(after: last, of: origins, in: app.number, limit: limit)
+    }
 }

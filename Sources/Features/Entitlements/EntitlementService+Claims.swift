@@ -1,3 +1,4 @@
+import Ledger
 import Proofs
 
 /// Claims in parts, so that a request with many purchases does not hold the one writer of the ledger.
@@ -74,4 +75,25 @@ extension AnswerKeeping {
     fileprivate func ofWhole(_ whole: @escaping @Sendable (ClaimAnswer) -> ClaimAnswer) -> AnswerKeeping {
         AnswerKeeping(key: key, oldest: oldest) { [make] in make(whole($0)) }
     }
+}
+
+/// The results of a user's claims, and the items of the user after them, from the same commit.
+package struct LedgerAnswer: Hashable, Sendable {
+    /// The results of the claims, in their order.
+    package let results: [Redemption.Result]
+    package let items: [Item]
+}
+
+/// A change that the team makes to a purchase.
+package enum PurchaseChange: Hashable, Sendable {
+    case revoke(Revocation)
+    /// - by: The identifier of the API key.
+    /// - reason: The reason, in the team's own words; nil if none is given.
+    case reinstate(by: String, at: Timestamp, reason: String? = nil)
+}
+
+extension LedgerReport {
+    package var redeemedTransactions: Int { rows["redeemed_transaction"] ?? 0 }
+    package var grants: Int { rows["team_grant"] ?? 0 }
+    package var notifications: Int { rows["notification"] ?? 0 }
 }

@@ -304,3 +304,56 @@ package struct EntitlementService: Sendable {
         return apps.first.bundleIdentifier
     }
 }
+
+/// The verification of the audit logs.
+extension EntitlementService {
+    /// Verifies the next page of the audit logs of all users.
+    package func verifyAudit(continuing verification: AuditVerification) async throws -> AuditVerification {
+        try await ledger.verifyAudit(continuing: verification)
+    }
+}
+
+extension EntitlementService {
+    /// Erases a user's personal data. Their transactions stay redeemed, under a tombstone.
+    ///
+    /// - Returns: True if the ledger knew the user.
+    package func erase(_ user: User, by actor: AuditActor) async throws -> Bool {
+        try await ledger.write { try $0.erase(user, by: actor, at: clock.now()) }
+    }
+}
+
+extension EntitlementService {
+    /// The rights that a user has or had, in the order of the catalogs.
+    ///
+    /// - Parameter app: The bundle identifier of the app whose rights are read; nil for all apps.
+    package func rights(of user: User, in app: String? = nil) async throws -> [UserRight] {
+        let catalogs = catalogs
+        let rights = catalogs.rights(in: limitingApp ?? app)
+        guard !rights.isEmpty else { return [] }
+        return try await ledger.read(.statement) {
+            try $0.rights(
+                rights, of: user, accepting: accepted.origins(for: user), owningBesides: ownedByEverybody(catalogs),
+                seeing: catalogs.limit(to: limitingApp), at: clock.now()
+            ) { catalogs.type(of: $0) }
+        }
+    }
+}
+
+/// The use cases that show the activity of all users.
+extension EntitlementService {
+    /// The largest number of entries that are counted of each origin.
+    private static let maximumCounted = 50_000
+
+    /// The latest audit entries of all users, newest first: those of the origins, and those without a purchase.
+    package func latestActivity(from origins: Set<Origin>, limit: Int) async throws -> [ActivityEntry] {
+        try await ledger.read { try $0.latestActivity(from: origins, limit: limit) }
+    }
+
+    /// The numbers of today's audit entries of the origins. The day is in UTC.
+    package func activityToday(from origins: Set<Origin>) async throws -> ActivityCount {
+        let start = CalendarDay(clock.now()).start
+        return try await ledger.read {
+            try $0.activityCount(from: origins, since: start, limit: Self.maximumCounted)
+        }
+    }
+}

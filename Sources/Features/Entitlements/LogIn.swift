@@ -1,3 +1,7 @@
+import Catalog
+import Ledger
+import Proofs
+
 /// The result of a log-in.
 package struct LogIn: Hashable, Sendable {
     /// The largest number of records of an anonymous customer that a log-in moves. Purchases of everybody wait meanwhile.
@@ -16,4 +20,133 @@ package struct LogIn: Hashable, Sendable {
     /// True if the new id was unknown.
     package let isNew: Bool
     package let effect: Effect
+}
+
+extension EntitlementService {
+    /// Logs a customer in: an anonymous id and the new id become one customer, with all purchases, grants and balances of both.
+    /// Two known customers stay apart; then the ownership policy decides about a purchase that both present.
+    ///
+    /// A second log-in changes nothing. Log-ins, redemptions and notifications lead to the same owners in any order.
+    ///
+    /// - Parameter newcomers: The caller's allowance for users without a purchase; nil for no limit.
+    /// - Throws: `LedgerError.userUnknown` if the new id is an account that was never opened, or was erased.
+    package func logIn(
+        _ current: User,
+        as new: User,
+        by actor: AuditActor,
+        newcomers: NewcomerAllowance? = nil
+    ) async throws -> LogIn {
+        let moment = clock.now()
+        return try await ledger.write {
+            try $0.logIn(current, as: new, by: actor, newcomers: newcomers, at: moment)
+        }
+    }
+
+    /// The ids that became a user's by log-ins, in their order, without the user's own name.
+    package func aliases(of user: User) async throws -> [User] {
+        try await ledger.read { try $0.aliases(of: user) }
+    }
+}
+
+extension EntitlementService {
+    /// The purchase of a verified signed transaction. Nothing is redeemed.
+    ///
+    /// - Throws: `RedemptionError` for another kind of proof; `StorageFault`.
+    package func purchase(in verified: VerifiedProof) async throws -> VerifiedPurchase {
+        guard case .transaction = verified.content, let stated = verified.purchases?.first else {
+            throw RedemptionError.notRedeemable
+        }
+        let app = try bundleIdentifier(of: verified)
+        let claim = ProofClaims(of: verified, [], app: app, by: apps[app]?.catalog, isKept: false).claim(stated)
+        let type = stated.facts.text(.type).flatMap(ProductType.init) ?? catalogs.type(of: stated.productIdentifier)
+        let (environment, moment) = (verified.environment, clock.now())
+        return try await ledger.read {
+            VerifiedPurchase(claim, type, environment, by: try $0.facts(about: claim), at: moment)
+        }
+    }
+}
+
+extension LedgerTransaction {
+    /// The facts about a claim that nobody presents.
+    fileprivate func facts(about claim: Claim) throws -> EntitlementFacts {
+        let apps = try AppRecords(database: database).numbers(of: [])
+        return try EntitlementRecords(database: database, apps: apps).facts(about: [claim])
+    }
+}
+
+/// The purchase that a verified signed transaction states, with what the ledger knows of it.
+package struct VerifiedPurchase: Hashable, Sendable {
+    package let environment: AppStoreEnvironment
+    package let productIdentifier: String
+    /// Nil if neither the App Store nor the catalog states it.
+    package let type: ProductType?
+    /// The end of the period; nil for a purchase without an end.
+    package let expiresAt: Timestamp?
+    /// True if the last statement about the purchase, or the team, has revoked it.
+    package let isRevoked: Bool
+    /// True if a user has redeemed the transaction.
+    package let isRedeemed: Bool
+    /// True if the latest period of the purchase is of the same product, and owned.
+    package let isOwned: Bool
+    /// True if the ledger has the transaction with another product, so that a redemption would be refused.
+    package let isConflicting: Bool
+
+    package init(
+        environment: AppStoreEnvironment = .sandbox,
+        productIdentifier: String,
+        type: ProductType?,
+        expiresAt: Timestamp? = nil,
+        isRevoked: Bool = false,
+        isRedeemed: Bool = false,
+        isOwned: Bool = false,
+        isConflicting: Bool = false
+    ) {
+        self.environment = environment
+        self.productIdentifier = productIdentifier
+        self.type = type
+        self.expiresAt = expiresAt
+        self.isRevoked = isRevoked
+        self.isRedeemed = isRedeemed
+        self.isOwned = isOwned
+        self.isConflicting = isConflicting
+    }
+}
+
+/// The rules that derive the purchase from the proof and the ledger.
+extension VerifiedPurchase {
+    /// The purchase as it would be in the ledger if its user redeemed the proof now.
+    ///
+    /// - Parameters:
+    ///   - claim: The claim of the proof, by the catalog.
+    ///   - facts: The facts about the claim.
+    package init(
+        _ claim: Claim,
+        _ type: ProductType?,
+        _ environment: AppStoreEnvironment,
+        by facts: EntitlementFacts,
+        at moment: Timestamp
+    ) {
+        guard !facts.hasOtherProduct(than: claim) else {
+            self.init(
+                environment: environment, productIdentifier: claim.productIdentifier, type: type, isConflicting: true)
+            return
+        }
+        let isRedeemed = facts.transactions[facts.standing(for: claim).key] != nil
+        var decision = EntitlementDecision(facts: facts, at: moment)
+        let (key, original) = decision.suppose(claim.endingAsStated)
+        let transaction = decision.facts.transactions[key]
+        let isTakenBack = transaction?.status.isRevoked ?? false
+        // The App Store may state the upgrade of a period as its revocation.
+        let isReplaced = isTakenBack && transaction?.isUpgraded ?? false
+        let status = decision.status(of: original) { _ in type }
+        self.init(
+            environment: environment, productIdentifier: claim.productIdentifier, type: type,
+            expiresAt: isReplaced
+                ? transaction?.status.revocationDate : decision.facts.coverage(of: original)[key]?.endsAt,
+            isRevoked: decision.facts.revokedByTeam.contains(original) || isTakenBack && !isReplaced,
+            isRedeemed: isRedeemed,
+            isOwned: status.map {
+                $0.state.isOwned && $0.productIdentifier.hasSameBytes(as: claim.productIdentifier)
+            } ?? false)
+    }
 }

@@ -1,3 +1,6 @@
+import Ledger
+import Proofs
+
 /// The result of verifying the stored proofs again.
 package struct ProofReport: Hashable, Sendable {
     /// The number of redeemed transactions whose proof is valid.
@@ -11,4 +14,93 @@ package struct ProofReport: Hashable, Sendable {
         self.verified = verified
         self.notKept = notKept
     }
+}
+
+extension LedgerTransaction {
+    /// Verifies the stored proof of each redeemed transaction again: its signature, its chain to a trusted certificate, and its
+    /// purchase.
+    package func checkProofs(by verifier: ProofVerifier) throws -> ProofReport {
+        guard try database.has("kept_proof") else {
+            return ProofReport(notKept: try database.value("SELECT count(*) FROM redeemed_transaction", []) ?? 0)
+        }
+        var check = ProofCheck(verifier: verifier, apps: try AppRecords(database: database).numbers(of: []))
+        try database.forEachPage(of: "SELECT digest, bytes FROM kept_certificate") { page in
+            for row in page { check.certificates[try row["digest"]] = try row["bytes"] as [UInt8] }
+        }
+        try database.forEachPage(
+            of: """
+                SELECT redeemed.transaction_id, redeemed.origin, redeemed.app, redeemed.product_id, redeemed.quantity,
+                    redeemed.purchase_date, redeemed.proof_digest, bytes, certificates
+                FROM redeemed_transaction AS redeemed LEFT JOIN kept_proof
+                    ON kept_proof.user_id = redeemed.user_id AND kept_proof.proof_digest = redeemed.proof_digest
+                ORDER BY redeemed.user_id, redeemed.sequence
+                """
+        ) { page in
+            for row in page { try check.check(row) }
+        }
+        return check.report
+    }
+}
+
+/// The verification of stored proofs, one redeemed transaction at a time.
+private struct ProofCheck {
+    private static let maximumProblems = 10
+
+    let verifier: ProofVerifier
+    let apps: AppNumbers
+    /// The certificates by their SHA-256.
+    var certificates: [[UInt8]: [UInt8]] = [:]
+    private(set) var report = ProofReport()
+    /// The last proof. One receipt proves many transactions in a row.
+    private var last: (digest: [UInt8], purchases: [ProvenPurchase])?
+
+    init(verifier: ProofVerifier, apps: AppNumbers) {
+        self.verifier = verifier
+        self.apps = apps
+    }
+
+    mutating func check(_ row: SQLRow) throws {
+        guard let bytes: [UInt8] = try row["bytes"] else {
+            report.notKept += 1
+            return
+        }
+        let identifier: String = try row["transaction_id"]
+        do {
+            let (product, quantity): (String, Int) = (try row["product_id"], try row["quantity"])
+            let purchaseDate: Timestamp = try row["purchase_date"]
+            let isProven = try purchases(provenBy: bytes, row).contains { purchase in
+                purchase.transactionIdentifier.hasSameBytes(as: identifier)
+                    && purchase.productIdentifier.hasSameBytes(as: product) && purchase.quantity == quantity
+                    && purchase.purchaseDate == purchaseDate
+            }
+            guard isProven else { return report("states another purchase", identifier) }
+            report.verified += 1
+        } catch let refusal as ProofRefusal {
+            report("is refused (\(refusal.code))", identifier)
+        } catch is DamagedProof {
+            report("is damaged", identifier)
+        }
+    }
+
+    private mutating func report(_ finding: String, _ identifier: String) {
+        guard report.problems.count < Self.maximumProblems else { return }
+        report.problems.append("The kept proof of transaction \(identifier) \(finding).")
+    }
+
+    private mutating func purchases(provenBy bytes: [UInt8], _ row: SQLRow) throws -> [ProvenPurchase] {
+        let digest: [UInt8] = try row["proof_digest"]
+        if let last, last.digest == digest { return last.purchases }
+        let chain = KeptProof.certificateDigests(try row["certificates"]).compactMap { certificates[$0] }
+        guard let proof = KeptProof.assemble(bytes, chain) else { throw DamagedProof() }
+        let app = try apps.bundleIdentifier(row)
+        let expectations = ProofExpectations(
+            // A converted ledger does not name its app until a service uses it.
+            bundleIdentifier: app.isEmpty ? nil : app, origins: [try row["origin"]])
+        let verified = try verifier.verify(proof, expecting: expectations)
+        guard verified.digest == digest, let purchases = verified.purchases else { throw DamagedProof() }
+        last = (digest, purchases)
+        return purchases
+    }
+
+    private struct DamagedProof: Error {}
 }

@@ -1,4 +1,5 @@
 import Ledger
+import Proofs
 
 /// A daily sum in the ledger. The raw value is the name in the ledger.
 package enum FigureMetric: String, CaseIterable, Sendable, SQLConvertible {
@@ -85,5 +86,67 @@ package enum FigureMetric: String, CaseIterable, Sendable, SQLConvertible {
     package init?(_ value: SQLValue) {
         guard let text = String(value) else { return nil }
         self.init(rawValue: text)
+    }
+}
+
+/// The key of a sum: a metric, on a day, for a product, a storefront and a currency.
+package struct FigureKey: Hashable, Sendable {
+    package let day: CalendarDay
+    package let metric: FigureMetric
+    package let subject: FigureSubject
+    /// The ISO 4217 code; empty for a metric that is not money.
+    package let currency: ByteKey
+
+    package init(day: CalendarDay, metric: FigureMetric, subject: FigureSubject, currency: ByteKey = "") {
+        self.day = day
+        self.metric = metric
+        self.subject = subject
+        self.currency = currency
+    }
+}
+
+/// The app, origin, product and storefront of a sum.
+package struct FigureSubject: Hashable, Sendable {
+    /// The number of the app in the ledger.
+    package let app: Int64
+    package let origin: Origin
+    package let product: ByteKey
+    /// The ISO 3166-1 code of three letters; empty if none was stated.
+    package let storefront: ByteKey
+
+    /// The longest product identifier in a key, in bytes. Longer ones do not fit into a database key.
+    static let maximumProductLength = 255
+
+    /// - Parameter storefront: The stated storefront. A text other than three capital letters is ignored.
+    package init(app: Int64, origin: Origin, product: String, storefront: String?) {
+        self.app = app
+        self.origin = origin
+        self.product = product.utf8.count <= Self.maximumProductLength ? ByteKey(product) : ""
+        self.storefront = storefront.flatMap(Self.code) ?? ""
+    }
+
+    /// A code of three capital letters.
+    ///
+    /// - Returns: Nil for another text.
+    static func code(_ text: String) -> ByteKey? {
+        text.utf8.count == 3 && text.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
+            ? ByteKey(text) : nil
+    }
+}
+
+/// Sums by their keys. Sums of zero are left out.
+package struct FigureSums: Hashable, Sendable {
+    package private(set) var amounts: [FigureKey: Int64] = [:]
+
+    package init() {}
+
+    package mutating func add(_ amount: Int64, to key: FigureKey) {
+        let sum = amounts[key, default: 0] &+ amount
+        amounts[key] = sum == 0 ? nil : sum
+    }
+
+    /// Adds or subtracts other sums.
+    package mutating func add(_ other: FigureSums, times factor: Int64 = 1) {
+        for (key, amount) in other.amounts { add(amount &* factor, to: key) }
     }
 }

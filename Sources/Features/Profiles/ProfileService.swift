@@ -83,3 +83,40 @@ package struct ProfileService: Sendable {
         Profile(record, collections: catalogs.collections, free: catalogs.ownedByEverybody)
     }
 }
+
+/// A user's profile.
+package struct Profile: Hashable, Sendable {
+    /// The nickname; nil if the user has chosen none.
+    package let nickname: String?
+    /// One item of each collection, in order: the chosen one if the user owns it, otherwise the free one.
+    package let chosen: [Item]
+
+    /// - Parameter free: The items that every user owns.
+    init(_ record: ProfileRecord, collections: [String], free: [Item]) {
+        nickname = record.nickname
+        chosen = collections.compactMap { collection in
+            let owned = free + record.items
+            return record.chosen.first { $0.collection == collection && owned.contains($0) }
+                ?? free.filter { $0.collection == collection }.min()
+        }
+    }
+}
+
+/// The wishes and the items of a user.
+package struct UserProductState: Sendable {
+    private let wishes: [String: Timestamp]
+    private let items: Set<Item>
+
+    init(wishes: [Wish], items: Set<Item>) {
+        self.wishes = Dictionary(wishes.map { ($0.productIdentifier, $0.wishedAt) }) { first, _ in first }
+        self.items = items
+    }
+
+    /// The time of the wish for a product; nil if there is none.
+    package func wishedAt(_ productIdentifier: String) -> Timestamp? { wishes[productIdentifier] }
+
+    /// Returns true if the user owns the item that a product grants. A consumable is never owned.
+    package func owns(_ benefit: Benefit?) -> Bool {
+        benefit?.item.map(items.contains) ?? false
+    }
+}

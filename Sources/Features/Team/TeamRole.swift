@@ -1,3 +1,7 @@
+import Foundation
+import Ledger
+import Proofs
+
 /// The role of a team member in the console.
 package enum TeamRole: String, Sendable, CaseIterable {
     /// Sees customers, figures, products and messages, and changes nothing.
@@ -16,5 +20,139 @@ package enum TeamRole: String, Sendable, CaseIterable {
         case .catalog: [.view, .catalog, .store]
         case .admin: Set(TeamPermission.allCases)
         }
+    }
+}
+
+/// A permission of a team member.
+package enum TeamPermission: Sendable, CaseIterable {
+    /// Allows reading every page but those of other permissions.
+    case view
+    /// Allows giving, revoking and assigning, adding to balances, sending messages again, and exporting one customer.
+    case support
+    /// Allows creating, editing and withdrawing products.
+    case catalog
+    /// Allows controlling the local App Store.
+    case store
+    /// Allows erasing customers, managing webhooks and their secrets, reconciling, exporting all customers and verifying the
+    /// audit log.
+    case administer
+}
+
+/// The person or the program that changes the team.
+package enum TeamActor: Hashable, Sendable, SQLConvertible {
+    /// A member, by name.
+    case member(String)
+    /// A person at a shell.
+    case commandLine
+
+    private static let memberPrefix = "member "
+    private static let commandLineText = "command line"
+
+    package var sqlValue: SQLValue {
+        switch self {
+        case .member(let name): .text(Self.memberPrefix + name)
+        case .commandLine: .text(Self.commandLineText)
+        }
+    }
+
+    package init?(_ value: SQLValue) {
+        guard let text = String(value) else { return nil }
+        if text == Self.commandLineText {
+            self = .commandLine
+        } else if text.hasPrefix(Self.memberPrefix) {
+            self = .member(String(text.dropFirst(Self.memberPrefix.count)))
+        } else {
+            return nil
+        }
+    }
+}
+
+/// A change of the team: the record of an action on a member. The audit logs are those of users, and have none of these.
+package struct TeamChange: Hashable, Sendable {
+    package enum Event: String, Sendable, CaseIterable, SQLConvertible {
+        case added
+        case invited
+        case roleChanged
+        case removed
+        /// A member set a password.
+        case passwordSet
+        case codesTurnedOn
+        case codesTurnedOff
+
+        package var sqlValue: SQLValue { .text(rawValue) }
+
+        package init?(_ value: SQLValue) {
+            guard let text = String(value) else { return nil }
+            self.init(rawValue: text)
+        }
+    }
+
+    /// The number of the change; 1 for the first.
+    package let number: Int64
+    package let happenedAt: Timestamp
+    package let event: Event
+    package let actor: TeamActor
+    /// The name of the member who was changed.
+    package let member: String
+    /// The new role; nil if the change is none of the role.
+    package var role: TeamRole?
+}
+
+/// A person who may log in to the console.
+package struct TeamMember: Hashable, Sendable {
+    /// The maximum length of a name, in bytes of UTF-8.
+    package static let maximumNameLength = 64
+
+    /// The name, which the audit log shows. It is never used again for another person.
+    package let name: String
+    package let role: TeamRole
+    /// The hash of the password (see `PasswordHash`); nil until the invitation is used.
+    package var passwordHash: String?
+    /// The secret of one-time codes; nil if log-in needs none.
+    package var codeSecret: [UInt8]?
+    /// The time step of the last accepted code. A code is accepted once.
+    var lastCodeStep: Int64?
+    package let createdAt: Timestamp
+    /// The time of the removal; nil for a current member.
+    package var removedAt: Timestamp?
+
+    /// The member as the caller of use cases, for the audit log.
+    package var caller: String { AuditActor.caller(member: name) }
+
+    /// The member as the actor of an erasure.
+    package var actor: AuditActor { .member(name) }
+
+    /// True if a text can be the name of a member: 1 to 64 bytes without spaces at its ends or control characters. Browsers resolve
+    /// `.` and `..` in addresses.
+    package static func isName(_ text: String) -> Bool {
+        guard (1...maximumNameLength).contains(text.utf8.count), text.first != " ", text.last != " ",
+            ![".", ".."].contains(text)
+        else { return false }
+        let joined = text.replacing(" ", with: "_")
+        return User(name: joined).map { ByteKey($0.name) == ByteKey(joined) } ?? false
+    }
+}
+
+/// A random secret for a session or an invitation. The ledger stores only its digest.
+struct TeamSecret: Sendable {
+    private static let length = 32
+
+    /// The secret in base64url.
+    let text: String
+    /// The SHA-256 of the secret's bytes.
+    let digest: [UInt8]
+
+    init(_ randomness: Randomness) {
+        let bytes = randomness.bytes(Self.length)
+        text = Base64.encode(bytes, .urlSafe)
+        digest = DigestAlgorithm.sha256.digest(of: bytes)
+    }
+
+    /// The digest of a presented secret; nil if the text cannot be one.
+    static func digest(of text: String) -> [UInt8]? {
+        guard text.utf8.count == 43, let bytes = Base64.decode(Array(text.utf8)[...], .urlSafe),
+            bytes.count == length
+        else { return nil }
+        return DigestAlgorithm.sha256.digest(of: bytes)
     }
 }

@@ -178,3 +178,165 @@ package struct WebhookService: Sendable {
         guard isRemoved else { throw WebhookError.notFound }
     }
 }
+
+extension WebhookService {
+    /// Sends the latest messages about a user again, to all webhooks. Messages that are already waiting stay as they are.
+    ///
+    /// - Returns: The number of messages, at most `changedAtOnce`.
+    package func replay(about user: User, by key: String) async throws -> Int {
+        try await ledger.write { transaction in
+            var total = 0
+            let endpoints = try transaction.webhookEndpoints().map(\.identifier)
+            let limit = Self.changedAtOnce / max(endpoints.count, Self.maximumEndpoints)
+            for endpoint in endpoints {
+                let count = try transaction.replayWebhooks(about: user, to: endpoint, limit: limit)
+                guard count > 0 else { continue }
+                try recording(.messagesReplayed, of: endpoint, by: key, detail: String(count))(transaction)
+                total += count
+            }
+            return total
+        }
+    }
+}
+
+/// The messages of deliveries, in the format of their endpoint.
+extension WebhookService {
+    /// The contents of deliveries, each nil for an event without a message. No version writes such a delivery.
+    ///
+    /// An event of RevenueCat states facts of the ledger, as of now. Later attempts may know more.
+    package func contents(
+        of deliveries: [WebhookDelivery],
+        to endpoint: WebhookEndpoint
+    ) async throws -> [WebhookContent?] {
+        switch endpoint.format {
+        case .till:
+            return deliveries.map { delivery in
+                WebhookMessage.Kind(delivery.entry.event).map { .till(WebhookMessage(delivery, $0)) }
+            }
+        case .revenueCat:
+            let (catalogs, now) = (apps.catalogs, clock.now())
+            return try await ledger.read { transaction in
+                try deliveries.map { delivery in
+                    RevenueCatEvent(try transaction.revenueCatFacts(of: delivery, catalogs, at: now))
+                        .map { .revenueCat($0) }
+                }
+            }
+        }
+    }
+
+    /// The content of a delivery; nil for an event without a message.
+    package func content(of delivery: WebhookDelivery, to endpoint: WebhookEndpoint) async throws -> WebhookContent? {
+        try await contents(of: [delivery], to: endpoint)[0]
+    }
+
+    /// The signed message of a delivery, for an attempt now.
+    package func signed(_ delivery: WebhookDelivery, for endpoint: WebhookEndpoint) async throws -> SignedWebhook? {
+        let content = try await content(of: delivery, to: endpoint)
+        let now = clock.now()
+        return try content.map {
+            SignedWebhook(
+                try $0.body(), identifier: delivery.messageIdentifier, secrets: endpoint.secrets(at: now),
+                authorization: endpoint.authorization, at: now)
+        }
+    }
+
+    /// The message of a delivery as it would be sent now, for people who see neither a signature nor the authorization.
+    package func unsigned(_ delivery: WebhookDelivery, for endpoint: WebhookEndpoint) async throws -> SignedWebhook? {
+        try await content(of: delivery, to: endpoint).map {
+            SignedWebhook(
+                try $0.body(), identifier: delivery.messageIdentifier, secrets: [],
+                authorization: endpoint.authorization.flatMap { _ in WebhookAuthorization("hidden") }, at: clock.now())
+        }
+    }
+}
+
+/// A signed message in the format of Standard Webhooks (version 1).
+package struct SignedWebhook: Sendable {
+    package let body: [UInt8]
+    /// The headers: `authorization` if the endpoint has one, then those of Standard Webhooks. `webhook-id` is the same in each
+    /// attempt, `webhook-timestamp` is the time of the attempt, and `webhook-signature` has a signature for each valid secret.
+    package let headers: [(name: String, value: String)]
+
+    /// - Parameter moment: The time of the attempt. The header has it in seconds since 1970.
+    package init(
+        _ body: [UInt8],
+        identifier: String,
+        secrets: [WebhookSecret],
+        authorization: WebhookAuthorization? = nil,
+        at moment: Timestamp
+    ) {
+        self.body = body
+        let seconds = String(moment.secondsSince1970)
+        let content = Array("\(identifier).\(seconds).".utf8) + body
+        headers =
+            (authorization.map { [("authorization", $0.value)] } ?? []) + [
+                ("webhook-id", identifier), ("webhook-timestamp", seconds),
+                ("webhook-signature", secrets.map { $0.signature(of: content) }.joined(separator: " ")),
+            ]
+    }
+}
+
+extension WebhookEndpoint {
+    /// The secrets that are valid at a moment, newest first.
+    package func secrets(at moment: Timestamp) -> [WebhookSecret] {
+        let previous = previousSecret.flatMap { $0.endsAt > moment ? $0.bytes : nil }
+        return ([secret] + [previous].compactMap(\.self)).map(WebhookSecret.init)
+    }
+}
+
+/// A change of a webhook by the team. The audit logs are those of users, and have none of these.
+package struct WebhookChange: Hashable, Sendable {
+    package enum Event: String, Sendable, CaseIterable {
+        case added
+        /// The detail is the new URL.
+        case urlChanged
+        /// The detail is the overlap of the secrets in seconds.
+        case secretReplaced
+        /// The authorization was set or removed. The detail is the word.
+        case authorizationChanged
+        case removed
+        /// A message was sent again. The detail is its identifier.
+        case messageReplayed
+        /// Several messages were sent again. The detail is their number.
+        case messagesReplayed
+    }
+
+    package let endpointIdentifier: String
+    package let happenedAt: Timestamp
+    package let event: Event
+    /// The identifier of the API key that acted, or `member NAME` for a person.
+    package let changedBy: String
+    package let detail: String?
+}
+
+/// The secret that signs a webhook's messages, in the format of Standard Webhooks: `whsec_` and 32 bytes in base64.
+package struct WebhookSecret: Hashable, Sendable, CustomStringConvertible {
+    /// The number of bytes of a generated secret.
+    static let length = 32
+    /// The smallest number of bytes of a foreign secret (Standard Webhooks, "Signature scheme").
+    private static let minimumLength = 24
+    private static let maximumTextLength = 128
+    private static let prefix = "whsec_"
+
+    let bytes: [UInt8]
+
+    package init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// - Parameter text: `whsec_` and the bytes in base64.
+    /// - Returns: Nil for a text of another form.
+    package init?(_ text: String) {
+        guard text.hasPrefix(Self.prefix), text.utf8.count <= Self.maximumTextLength,
+            let bytes = Base64.decode(text.utf8.dropFirst(Self.prefix.utf8.count)), bytes.count >= Self.minimumLength
+        else { return nil }
+        self.bytes = bytes
+    }
+
+    package var description: String { Self.prefix + Base64.encode(bytes) }
+
+    /// The signature of a message: `v1,` and an HMAC-SHA256 in base64 (Standard Webhooks, "Signature scheme").
+    func signature(of content: [UInt8]) -> String {
+        "v1," + Base64.encode(MessageAuthentication.hmacSHA256(of: content, secret: bytes))
+    }
+}

@@ -1,5 +1,8 @@
 import Ledger
+import Logging
 import Proofs
+import ServiceLifecycle
+import Synchronization
 
 /// The API keys of a team's back ends and the public keys of its apps: made, listed, revoked, and recognised when one is
 /// presented.
@@ -140,5 +143,109 @@ extension Problem {
         Problem(
             status: .unauthorized, code: "keyInvalid",
             detail: "The API key \"\(name)\" expired on \(moment.rfc3339). Make a new one with `till keys make`.")
+    }
+}
+
+/// The last uses of API keys that are not in the ledger yet.
+///
+/// Only keys of the ledger are noted, so callers cannot make it grow.
+final class APIKeyUses: Sendable {
+    /// The shortest time between two records of a key's use.
+    private static let interval: Int64 = 60 * 60
+
+    private let waiting = Mutex<[String: Timestamp]>([:])
+
+    /// Records a use, unless the ledger has one of the last hour.
+    func record(_ key: APIKeyRecord, at moment: Timestamp) {
+        if let last = key.lastUsedAt, moment < last.adding(seconds: Self.interval) { return }
+        waiting.withLock { $0[key.identifier] = moment }
+    }
+
+    /// Returns all recorded uses, by the identifiers of the keys, and removes them.
+    func drain() -> [String: Timestamp] {
+        waiting.withLock { waiting in
+            defer { waiting = [:] }
+            return waiting
+        }
+    }
+}
+
+/// A platform on which an app runs with a public key.
+package enum AppPlatform: String, Sendable, CaseIterable {
+    case apple
+
+    /// The prefix of the platform's public keys.
+    var keyPrefix: String {
+        switch self {
+        case .apple: "appl_"
+        }
+    }
+
+    /// The platform whose prefix a credential has; nil for another credential.
+    init?(prefixOf credential: String) {
+        guard let platform = Self.allCases.first(where: { credential.hasPrefix($0.keyPrefix) }) else { return nil }
+        self = platform
+    }
+}
+
+/// A public key cannot be made.
+package enum PublicKeyError: CodedError, Equatable {
+    /// The app has a valid public key for the platform.
+    case exists(key: String, app: String, platform: AppPlatform)
+
+    package var code: String { "publicKeyExists" }
+
+    package var message: String {
+        switch self {
+        case .exists(let key, let app, let platform):
+            "The app \"\(app)\" has the public key \(key) for the platform \"\(platform.rawValue)\". Use it, or revoke it "
+                + "first with `till keys revoke \(key)`: apps with that key are then refused."
+        }
+    }
+}
+
+/// Writes the last uses of API keys to the ledger each minute, and when the service stops.
+///
+/// A crash loses at most a minute's uses.
+package struct APIKeyUseRecorder: Service {
+    private static let interval = Duration.seconds(60)
+    /// The longest delay of a stop, if the database server is away.
+    private static let lastTimeout = Duration.seconds(2)
+
+    private let keys: APIKeys
+    private let logger: Logger
+
+    package init(keys: APIKeys, logger: Logger) {
+        self.keys = keys
+        self.logger = logger
+    }
+
+    /// Runs until the service stops.
+    package func run() async throws {
+        for await _ in AsyncStream.ticks(every: Self.interval).cancelOnGracefulShutdown() { await record() }
+        await recordLast()
+    }
+
+    private func recordLast() async {
+        let (ends, ending) = AsyncStream<Void>.makeStream()
+        Task {
+            await record()
+            ending.finish()
+        }
+        Task {
+            try? await Task.sleep(for: Self.lastTimeout)
+            ending.finish()
+        }
+        for await _ in ends {}
+    }
+
+    private func record() async {
+        do {
+            try await keys.recordUses()
+        } catch {
+            logger.debug(
+                "the last uses of API keys are not recorded",
+                metadata: ["code": "\(Problem.code(of: error))"])
+        }
     }
 }

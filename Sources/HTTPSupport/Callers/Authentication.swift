@@ -1,4 +1,5 @@
 import Hummingbird
+import Ledger
 import Proofs
 
 /// The authentication of the service's callers.
@@ -86,4 +87,130 @@ extension Problem {
     static let publicKeyNotAllowed = Problem(
         status: .forbidden, code: "keyRequired",
         detail: "The public key of an app is not valid for this path. Use a back end's API key or a user's token.")
+}
+
+/// A secret with which a caller shows that it may use the service; only its hash is kept.
+package struct APIKey: Sendable {
+    private let digest: [UInt8]
+
+    package init(_ secret: String) {
+        digest = Self.digest(of: secret)
+    }
+
+    package func matches(_ presented: some StringProtocol) -> Bool {
+        ConstantTime.areEqual(Self.digest(of: String(presented)), digest)
+    }
+
+    private static func digest(of secret: String) -> [UInt8] {
+        DigestAlgorithm.sha256.digest(of: Array(secret.utf8))
+    }
+}
+
+/// A permission of an API key.
+package enum APIKeyScope: String, Sendable, CaseIterable {
+    /// The scopes that a selling back end needs. Other scopes must be requested.
+    package static let standard: Set<APIKeyScope> = [.read, .redeem]
+
+    /// Allows reading the catalog, the items of users and their redeemed transactions.
+    case read
+    /// Allows redeeming proofs for users and setting users' account tokens.
+    case redeem
+    /// Allows granting items without a purchase, and revoking grants and redeemed purchases.
+    case grant
+    /// Allows reading the events of a user and a purchase with their causes. They include other owners of a refused purchase.
+    case support
+    /// Allows spending users' consumables.
+    case spend
+    /// Allows reading all data of users, including addresses and phone numbers, and exporting all transactions, customers
+    /// and events.
+    case export
+    /// Allows erasing users.
+    case erase
+    /// Allows creating, editing and withdrawing products.
+    case catalog
+    /// Allows managing webhooks and reading their secrets.
+    case webhooks
+    /// Allows reading sums of sales without the names of users.
+    case figures
+    /// Allows reading the service's metrics.
+    case metrics
+
+    /// The permission as a verb phrase, such as "erase users".
+    package var summary: String {
+        switch self {
+        case .read: "read the catalog, items and transactions"
+        case .redeem: "redeem proofs and set account tokens"
+        case .grant: "grant items, revoke grants and purchases"
+        case .support: "read histories, explanations and unclaimed purchases"
+        case .spend: "spend consumables"
+        case .export: "read and export all data of users"
+        case .erase: "erase users"
+        case .catalog: "create, edit and withdraw products"
+        case .webhooks: "manage webhooks and read their secrets"
+        case .figures: "read sums of sales"
+        case .metrics: "read metrics"
+        }
+    }
+}
+
+/// The caller of a request, as far as the service needs to know.
+package enum Caller: Hashable, Sendable {
+    /// A team's back end, identified by its API key.
+    ///
+    /// - Parameter app: The bundle identifier of the only app that the key may use, or nil for all apps.
+    case backEnd(key: String, scopes: Set<APIKeyScope>, app: String?)
+    /// A user's app, identified by the user's token.
+    ///
+    /// - Parameter app: The bundle identifier of the token's app, or nil if the token names none.
+    case app(User, app: String?)
+    /// An app, identified by its public key, which anybody can read in the app. It names its customer by an id. Only its proofs
+    /// change what a customer owns.
+    ///
+    /// - Parameter app: The bundle identifier of the key's app.
+    case publicApp(key: String, app: String)
+
+    /// The bundle identifier of the only app that the caller may use. Nil for all apps.
+    package var app: String? {
+        switch self {
+        case .backEnd(_, _, let app), .app(_, let app): app
+        case .publicApp(_, let app): app
+        }
+    }
+
+    /// The bundle identifier of the app of a key, which sees and changes only what belongs to the app. Nil for a key of all apps,
+    /// and for a user, who sees everything of their own in each app.
+    package var limitingApp: String? {
+        switch self {
+        case .backEnd(_, _, let app): app
+        case .publicApp(_, let app): app
+        case .app: nil
+        }
+    }
+
+    /// True for a back end with an API key.
+    package var isBackEnd: Bool {
+        if case .backEnd = self { true } else { false }
+    }
+
+    /// True for an app with its public key.
+    var isPublicApp: Bool {
+        if case .publicApp = self { true } else { false }
+    }
+
+    /// The name under which the service counts requests and keeps answers. All installations of an app share a public key, so
+    /// no answer may be kept under its name.
+    package var name: String {
+        switch self {
+        case .backEnd(let key, _, _), .publicApp(let key, _): key
+        case .app(let user, _): IdempotencyKey.caller(user)
+        }
+    }
+
+    /// The caller's name in the audit log.
+    package var actor: AuditActor {
+        switch self {
+        case .backEnd(let key, _, _), .publicApp(let key, _): .apiKey(key)
+        case .app: .user
+        }
+    }
 }

@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 import Ledger
 import Proofs
@@ -41,5 +42,103 @@ extension ServiceContext {
         let address = clientAddress(of: request)
         let isAlmostFull = isStorageAlmostFull
         return NewcomerAllowance { isAlmostFull ? 60 : newcomers.take($0, from: address) }
+    }
+}
+
+/// Token buckets of client addresses. A holder of an IPv6 site has 65,536 networks of 64 bits, so the networks of one site share a
+/// wider bucket, too.
+package struct AddressBuckets: Sendable {
+    /// The tokens of a site, in those of one of its networks.
+    package static let networksPerSite = 16
+
+    private let networks: TokenBuckets
+    private let sites: TokenBuckets
+
+    /// - Parameter rate: The rate of one address; of IPv6, of one network of 64 bits.
+    package init(_ rate: TokenBuckets.Rate, clock: any WallClock) {
+        networks = TokenBuckets(rate, clock: clock)
+        sites = TokenBuckets(rate * Self.networksPerSite, clock: clock)
+    }
+
+    /// The rate of one address.
+    package var rate: TokenBuckets.Rate { networks.rate }
+
+    /// Takes tokens of an address. An address at its own limit takes nothing from the other networks of its site.
+    ///
+    /// - Parameters:
+    ///   - address: The address that identifies a client (`ClientAddresses`).
+    ///   - subject: The subject for which the addresses are counted, such as a public key.
+    /// - Returns: Nil if the tokens were available, otherwise the seconds until they are.
+    package func take(_ count: Int = 1, from address: String, for subject: String = "") -> Int? {
+        if let seconds = networks.take("\(subject) \(address)", count) { return seconds }
+        guard let site = ClientAddresses.site(of: address) else { return nil }
+        guard let seconds = sites.take("\(subject) \(site)", count) else { return nil }
+        networks.returnTokens("\(subject) \(address)", count)
+        return seconds
+    }
+}
+
+/// The rate limits of callers, in requests per minute, and the budgets of strangers, in bytes per day.
+package struct RequestLimits: Sendable {
+    package var perKey: Int
+    package var perUser: Int
+    /// The limit of each client address with a public key. Customers of a mobile network share an address. A public key itself has
+    /// no limit: all installations of an app hold it, so strangers would use it up.
+    package var perPublicKeyAddress: Int
+    /// The bytes that public callers may write in a day for customers without a purchase.
+    package var newcomerBytesPerDay: Int
+    /// The bytes of one client address.
+    package var newcomerBytesPerAddress: Int
+
+    package init(
+        perKey: Int = 6000,
+        perUser: Int = 300,
+        perPublicKeyAddress: Int = 1200,
+        newcomerBytesPerDay: Int = 128 << 20,
+        newcomerBytesPerAddress: Int = 8 << 20
+    ) {
+        self.perKey = perKey
+        self.perUser = perUser
+        self.perPublicKeyAddress = perPublicKeyAddress
+        self.newcomerBytesPerDay = newcomerBytesPerDay
+        self.newcomerBytesPerAddress = newcomerBytesPerAddress
+    }
+}
+
+/// The rate limit of each caller (429, RFC 6585 section 4).
+package struct RateLimitMiddleware: RouterMiddleware {
+    private let keys: TokenBuckets
+    private let users: TokenBuckets
+    private let publicKeyAddresses: AddressBuckets
+
+    package init(limits: RequestLimits, clock: any WallClock) {
+        func rate(_ perMinute: Int) -> TokenBuckets.Rate { .init(atOnce: perMinute, perMinute: perMinute) }
+        keys = TokenBuckets(rate(limits.perKey), clock: clock)
+        users = TokenBuckets(rate(limits.perUser), clock: clock)
+        publicKeyAddresses = AddressBuckets(rate(limits.perPublicKeyAddress), clock: clock)
+    }
+
+    package func handle(
+        _ request: Request,
+        context: ServiceContext,
+        next: (Request, ServiceContext) async throws -> Response
+    ) async throws -> Response {
+        switch try context.requiredCaller {
+        case .backEnd(let key, _, _): try Self.admit(keys.take(key), keys.rate)
+        case .app(let user, _): try Self.admit(users.take(IdempotencyKey.caller(user)), users.rate)
+        case .publicApp(let key, _):
+            try Self.admit(
+                publicKeyAddresses.take(from: context.clientAddress(of: request), for: key), publicKeyAddresses.rate)
+        }
+        return try await next(request, context)
+    }
+
+    /// - Parameter seconds: The seconds until the next request is admitted; nil if this one is.
+    private static func admit(_ seconds: Int?, _ rate: TokenBuckets.Rate) throws(Problem) {
+        guard let seconds else { return }
+        throw Problem(
+            status: .tooManyRequests, code: "tooManyRequests",
+            detail: "The limit is \(rate.perMinute) requests a minute. Wait \(seconds) seconds.",
+            couldSucceedLater: true, retryAfter: seconds)
     }
 }

@@ -1,4 +1,7 @@
+import HTTPTypes
+import Hummingbird
 import Ledger
+import Logging
 import Synchronization
 
 /// The limits that all requests share, with the client addresses for which they apply.
@@ -35,4 +38,94 @@ package final class SharedLimits: Sendable {
 
     /// Returns true on the first call only.
     func shouldWarnAboutProxy() -> Bool { !hasWarnedAboutProxy.exchange(true, ordering: .relaxed) }
+}
+
+/// A limit on the log lines that anyone can cause. Without it, strangers could fill the disk and hide other lines.
+package final class LogLimit: Sendable {
+    package static let linesPerMinute = 6
+
+    private let minute = Mutex<(began: ContinuousClock.Instant?, lines: Int)>((nil, 0))
+
+    package init() {}
+
+    /// The level of a line: the given level for the first lines of a minute, and `debug` for the others.
+    package func level(_ level: Logger.Level, at now: ContinuousClock.Instant = .now) -> Logger.Level {
+        guard level > .debug else { return level }
+        return minute.withLock { minute in
+            if minute.began.map({ now - $0 >= .seconds(60) }) ?? true { minute = (now, 0) }
+            minute.lines += 1
+            return minute.lines > Self.linesPerMinute ? .debug : level
+        }
+    }
+}
+
+/// A limit on each client address's requests in progress. It is for a service behind proxies, where one connection
+/// carries the requests of many clients.
+package final class OpenRequests: Sendable {
+    private let limit: Int
+    private let counts = Mutex<[String: Int]>([:])
+
+    package init(perAddress limit: Int) {
+        self.limit = limit
+    }
+
+    /// Counts a request.
+    ///
+    /// - Returns: False if the address has reached its limit. Then the request is not counted.
+    package func begin(from address: String) -> Bool {
+        counts.withLock { counts in
+            let count = counts[address] ?? 0
+            guard count < limit else { return false }
+            counts[address] = count + 1
+            return true
+        }
+    }
+
+    /// Removes a finished request from the count.
+    package func end(from address: String) {
+        counts.withLock { counts in
+            let left = (counts[address] ?? 0) - 1
+            counts[address] = left > 0 ? left : nil
+        }
+    }
+}
+
+/// Refuses requests with an invalid head, and requests above the limit of one client behind proxies.
+package struct AdmissionMiddleware: RouterMiddleware {
+    private let sharedLimits: SharedLimits
+
+    package init(sharedLimits: SharedLimits) {
+        self.sharedLimits = sharedLimits
+    }
+
+    package func handle(
+        _ request: Request,
+        context: ServiceContext,
+        next: (Request, ServiceContext) async throws -> Response
+    ) async throws -> Response {
+        var context = context
+        context.sharedLimits = sharedLimits
+        if let name = HTTPField.Name.refusal, let refusal = request.headers[name].flatMap(RequestHead.Refusal.init) {
+            context.notes.code = "headInvalid"
+            return try Problem(status: .badRequest, code: "headInvalid", detail: refusal.sentence).response()
+        }
+        warnAboutProxy(request, context)
+        guard let requests = sharedLimits.requests else { return try await next(request, context) }
+        let address = context.clientAddress(of: request)
+        guard requests.begin(from: address) else {
+            context.notes.code = Problem.tooBusy.code
+            return try Problem.tooBusy.response()
+        }
+        defer { requests.end(from: address) }
+        return try await next(request, context)
+    }
+
+    private func warnAboutProxy(_ request: Request, _ context: ServiceContext) {
+        guard sharedLimits.addresses.proxies == 0, let name = HTTPField.Name.forwardedFor,
+            request.headers[name] != nil, sharedLimits.shouldWarnAboutProxy()
+        else { return }
+        context.logger.warning(
+            "A request has X-Forwarded-For, but `proxies` is 0. If your proxy sent it, set `proxies`: all clients share its limits."
+        )
+    }
 }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import NIOCore
+import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 
@@ -208,5 +209,38 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case .close: context.close(promise: nil)
         case .none: break
         }
+    }
+}
+
+/// Reports incoming bytes that may begin the head of a request.
+final class FirstBytesHandler: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private let onBytes: () -> Void
+
+    init(onBytes: @escaping () -> Void) {
+        self.onBytes = onBytes
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        onBytes()
+        context.fireChannelRead(data)
+    }
+}
+
+/// Gives a request of HTTP/1.0 without `Host` a host. Later versions require one, and `HTTPRequest` keeps no version.
+///
+/// Load balancers check the health of a service with such requests.
+final class MissingHostHandler: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .head(var head) = unwrapInboundIn(data), head.version == .http1_0,
+            !head.headers.contains(name: "Host")
+        else { return context.fireChannelRead(data) }
+        head.headers.add(name: "Host", value: "localhost")
+        context.fireChannelRead(wrapInboundOut(.head(head)))
     }
 }

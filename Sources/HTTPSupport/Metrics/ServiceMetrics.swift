@@ -1,4 +1,7 @@
+import HTTPTypes
+import Hummingbird
 import Ledger
+import Logging
 import Proofs
 import Synchronization
 
@@ -180,5 +183,115 @@ package final class ServiceMetrics: Sendable {
         for (outcome, count) in outcomes.sorted(by: { ($0.key.outcome, $0.key.code) < ($1.key.outcome, $1.key.code) }) {
             text.add(name, [("outcome", outcome.outcome), ("code", outcome.code)], count)
         }
+    }
+}
+
+/// A histogram of durations.
+package struct Histogram: Sendable {
+    /// The inclusive upper bounds in seconds. They range from the time of a signature to that of an abandoned request.
+    package static let bounds = [
+        0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+    ]
+
+    /// The number of durations for each bound that exceed the previous bound but not this one. The last number is for
+    /// those above all bounds.
+    private var counts = [Int](repeating: 0, count: Self.bounds.count + 1)
+    /// The sum of the durations in seconds.
+    private(set) var sum = 0.0
+
+    package mutating func record(_ duration: Duration) {
+        let seconds = duration / .seconds(1)
+        counts[Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count] += 1
+        sum += seconds
+    }
+
+    /// The number of durations up to each bound. The last number is for all durations.
+    var cumulativeCounts: [Int] {
+        var total = 0
+        return counts.map { count in
+            total += count
+            return total
+        }
+    }
+}
+
+/// Counts and logs each request by its route. The path would name users.
+package struct RequestMiddleware: RouterMiddleware {
+    private static let methods: Set<String> = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+
+    private let metrics: ServiceMetrics
+    /// The limit on lines about refused requests of strangers.
+    private let lines = LogLimit()
+
+    package init(metrics: ServiceMetrics) {
+        self.metrics = metrics
+    }
+
+    package func handle(
+        _ request: Request,
+        context: ServiceContext,
+        next: (Request, ServiceContext) async throws -> Response
+    ) async throws -> Response {
+        metrics.requestBegan()
+        defer { metrics.requestEnded() }
+        let started = ContinuousClock.now
+        var response = try await next(request, context)
+        // The client can quote this identifier to find the request's log line.
+        if let name = HTTPField.Name("X-Request-Id"), let identifier = context.logger[metadataKey: "hb.request.id"] {
+            response.headers[name] = "\(identifier)"
+        }
+        let duration = ContinuousClock.now - started
+        let method = Self.methods.contains(request.method.rawValue) ? request.method.rawValue : "other"
+        let route = context.endpointPath ?? "NotFound"
+        metrics.countRequest(method: method, route: route, status: response.status.code, duration: duration)
+        let isStrangers = response.status.code >= 400 && !context.notes.isOfKnownCaller
+        let level = isStrangers ? lines.level(.info) : .info
+        guard context.logger.logLevel <= level else { return response }
+        var metadata: Logger.Metadata = [
+            "method": "\(method)", "route": "\(route)", "status": "\(response.status.code)",
+            "milliseconds": "\(Int(duration / .milliseconds(1)))",
+        ]
+        if let key = context.notes.key { metadata["key"] = "\(key)" }
+        if let code = context.notes.code { metadata["code"] = "\(code)" }
+        context.logger.log(level: level, "request", metadata: metadata)
+        return response
+    }
+}
+
+/// Metrics in Prometheus's text format, version 0.0.4.
+package struct PrometheusText {
+    package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+
+    private(set) var text = ""
+
+    package enum Kind: String {
+        case counter, gauge, histogram
+    }
+
+    package mutating func begin(_ name: String, _ kind: Kind, _ help: String) {
+        text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
+    }
+
+    package mutating func add(_ name: String, _ labels: [(String, String)] = [], _ value: some CustomStringConvertible)
+    {
+        text += name + Self.text(labels) + " \(value)\n"
+    }
+
+    package mutating func add(_ name: String, _ labels: [(String, String)] = [], _ histogram: Histogram) {
+        let counts = histogram.cumulativeCounts
+        for (bound, count) in zip(Histogram.bounds.map(\.description) + ["+Inf"], counts) {
+            add(name + "_bucket", labels + [("le", bound)], count)
+        }
+        add(name + "_sum", labels, histogram.sum)
+        add(name + "_count", labels, counts.last ?? 0)
+    }
+
+    private static func text(_ labels: [(String, String)]) -> String {
+        guard !labels.isEmpty else { return "" }
+        let pairs = labels.map { name, value in
+            let escaped = value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+            return "\(name)=\"\(escaped)\""
+        }
+        return "{\(pairs.joined(separator: ","))}"
     }
 }

@@ -1,3 +1,7 @@
+import Catalog
+import Foundation
+import Hummingbird
+
 /// A form in the encoding `application/x-www-form-urlencoded` (URL Standard section 5.1), parsed by bytes.
 package struct URLEncodedForm {
     /// The decoded names and values, in their order.
@@ -48,5 +52,63 @@ package struct URLEncodedForm {
         case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
         default: nil
         }
+    }
+}
+
+/// The choice of a response's language from the catalog's languages, by `Accept-Language` (RFC 9110 section 12.5.4).
+package enum Language {
+    /// - Parameter available: The catalog's languages. The first is the default.
+    package static func choose(for request: Request, among available: [String]) -> String? {
+        var wanted: [(language: String, quality: Double)] = []
+        for header in request.headers[values: .acceptLanguage] {
+            for range in header.split(separator: ",").prefix(32) {
+                let parts = range.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
+                guard let tag = parts.first else { continue }
+                let quality = parts.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
+                wanted.append((String(tag.prefix { $0 != "-" && $0 != "_" }).lowercased(), quality))
+            }
+        }
+        // Ranges of equal quality keep their order.
+        for range in wanted.enumerated().sorted(by: {
+            ($0.element.quality, -$0.offset) > ($1.element.quality, -$1.offset)
+        }) where range.element.quality > 0 {
+            if available.contains(range.element.language) { return range.element.language }
+            if range.element.language == "*" { break }
+        }
+        return available.first
+    }
+}
+
+extension Parameters {
+    /// The default maximum length of a path component, in bytes of UTF-8 after decoding.
+    package static let maximumLength = 256
+
+    /// Returns a path component, percent-decoded.
+    ///
+    /// - Parameter maximumLength: The maximum length in bytes of UTF-8, after decoding.
+    /// - Throws: `Problem` with the code `notFound` if the component is too long or contains NUL. No resource has such
+    ///   a name.
+    package func text(_ name: String, upTo maximumLength: Int = maximumLength) throws -> String {
+        let text = try require(name)
+        let decoded = text.utf8.contains(UInt8(ascii: "%")) ? text.removingPercentEncoding ?? text : text
+        guard decoded.utf8.count <= maximumLength, !decoded.utf8.contains(0) else { throw Problem.pathUnknown }
+        return decoded
+    }
+}
+
+extension Request {
+    /// The default maximum length of a query parameter, in bytes of UTF-8.
+    package static let maximumParameterLength = 256
+
+    /// Returns the value of a query parameter, or nil if it is missing.
+    ///
+    /// - Parameter maximumLength: The maximum length in bytes of UTF-8.
+    /// - Throws: `Problem` with the code `parameterInvalid` if the value is too long or contains NUL.
+    package func query(_ name: String, upTo maximumLength: Int = maximumParameterLength) throws(Problem) -> String? {
+        guard let value = uri.queryParameters[Substring(name)] else { return nil }
+        guard value.utf8.count <= maximumLength, !value.utf8.contains(0) else {
+            throw .parameter(name, "at most \(maximumLength) bytes, without NUL")
+        }
+        return String(value)
     }
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The tables of a ledger: the tables of users and of features.
 struct LedgerSchema: Sendable {
     /// The feature of users, then the given features.
@@ -44,5 +46,61 @@ extension [Table] {
     /// The statements that create the tables.
     func definition(in dialect: SQLDialect) -> String {
         map { $0.definition(in: dialect) }.joined(separator: "\n\n")
+    }
+}
+
+/// The dialects of SQL in which the ledger describes its tables.
+package enum SQLDialect: Sendable {
+    case sqlite
+    case postgreSQL
+
+    func definition(of column: Table.Column) -> String {
+        var words = [column.name, type(of: column.kind)]
+        if !column.isOptional { words.append("NOT NULL") }
+        if let check = column.check { words.append("CHECK (\(check))") }
+        return words.joined(separator: " ")
+    }
+
+    func type(of kind: Table.Column.Kind) -> String {
+        switch (self, kind) {
+        case (.sqlite, .integer): "INTEGER"
+        case (.sqlite, .text): "TEXT"
+        case (.sqlite, .blob): "BLOB"
+        case (.postgreSQL, .integer): "BIGINT"
+        case (.postgreSQL, .text): "TEXT"
+        case (.postgreSQL, .blob): "BYTEA"
+        }
+    }
+
+    func options(of table: Table) -> String {
+        guard self == .sqlite else { return "" }
+        let hasNumberAsKey = table.columns.contains { table.key == [$0.name] && $0.kind == .integer }
+        return table.hasLargeRows || hasNumberAsKey ? " STRICT" : " STRICT, WITHOUT ROWID"
+    }
+}
+
+/// The tables that the features of a ledger describe, and the known existing ones.
+///
+/// Another process may add a table. No process drops one.
+package final class LedgerTables: Sendable {
+    let schema: LedgerSchema
+    private let present = Mutex<Set<String>>([])
+
+    init(_ schema: LedgerSchema) {
+        self.schema = schema
+    }
+
+    fileprivate func isPresent(_ table: String) -> Bool { present.withLock { $0.contains(table) } }
+
+    fileprivate func add(_ tables: Set<String>) { present.withLock { $0.formUnion(tables) } }
+}
+
+extension LedgerDatabase {
+    /// Returns true if the ledger has a table. The transaction must not have created the table itself.
+    package func has(_ table: String) throws -> Bool {
+        if tables.isPresent(table) { return true }
+        let found = try presentTables()
+        tables.add(found)
+        return found.contains(table)
     }
 }

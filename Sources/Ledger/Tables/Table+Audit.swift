@@ -62,3 +62,100 @@ extension Table {
         key: ["user_id", "number"], references: [Reference(columns: ["user_id"], table: "user")],
         erasure: .deletion)
 }
+
+/// The tables of those who call the service, and of the answers that they were given.
+extension Table {
+    static let callers = [keptAnswer, apiKey]
+
+    private static let keptAnswer = Table(
+        name: "kept_answer", family: .globalKey,
+        columns: [
+            .text("idempotency_key"), .text("caller"), .blob("request_digest", count: 32), .blob("answer"),
+            .integer("kept_at"), .integer("user_id").optional,
+        ],
+        key: ["idempotency_key", "caller"],
+        indexes: [
+            Index(name: "kept_answer_by_age", columns: ["kept_at"]),
+            Index(name: "kept_answer_about_user", columns: ["user_id"], condition: "user_id IS NOT NULL"),
+            Index(name: "kept_answer_about_nobody", columns: ["caller"], condition: "user_id IS NULL"),
+        ],
+        erasure: .deletion)
+
+    /// The keys of callers. `platform`: the platform of an app's public key, which has no secret; null for a back end's key.
+    private static let apiKey = Table(
+        name: "api_key", family: .everywhere,
+        columns: [
+            .text("key_id"), .text("name"), .text("scopes"), .blob("secret_digest", count: 32), .integer("created_at"),
+            .integer("revoked_at").optional, .text("app").optional, .integer("expires_at").optional,
+            .integer("last_used_at").optional, .text("platform").optional,
+        ],
+        key: ["key_id"],
+        indexes: [
+            // An app has one valid public key for each platform.
+            Index(
+                name: "api_key_of_platform", columns: ["app", "platform"], isUnique: true,
+                condition: "platform IS NOT NULL AND revoked_at IS NULL")
+        ])
+}
+
+/// The tables of users, their names and their account tokens.
+extension Table {
+    static let users = [user, userName, accountToken, userMerge, app]
+
+    /// The users. `audit_number` and `audit_digest` are those of the user's last audit record. `last_transaction` and
+    /// `last_grant` are the last numbers of the user's transactions and grants. `version` is the number of writes for the user.
+    /// If two writers are concurrent, one finds another version and retries.
+    private static let user = Table(
+        name: "user", family: .userData,
+        columns: [
+            .integer("user_id"), .text("issuer"), .text("name", check: "name <> ''"),
+            .text("app_account_token", check: "length(app_account_token) = 36"),
+            .integer("is_app_account_token_settled"), .integer("first_seen_at"),
+            .integer("version"),
+            .integer("last_transaction"), .integer("last_grant"), .integer("audit_number"),
+            .blob("audit_digest", count: 32),
+        ],
+        key: ["user_id"])
+
+    /// The users by their names. `aliased_at`: the time at which a name became an alias of the user; null for the user's own
+    /// name.
+    private static let userName = Table(
+        name: "user_name", family: .globalKey,
+        columns: [
+            .text("name", check: "name <> ''"), .text("issuer"), .integer("user_id"),
+            .integer("aliased_at").optional,
+        ],
+        key: ["name", "issuer"],
+        indexes: [
+            Index(
+                name: "user_name_that_aliases", columns: ["user_id"], condition: "aliased_at IS NOT NULL")
+        ],
+        owner: Owner("user", by: "A name", alias: "aliased_at"))
+
+    /// The users by account tokens. `aliased_at`: the time at which the token of a merged user became this user's; null for the
+    /// user's own token.
+    private static let accountToken = Table(
+        name: "account_token", family: .globalKey,
+        columns: [
+            .text("app_account_token", check: "length(app_account_token) = 36"), .integer("user_id"),
+            .integer("aliased_at").optional,
+        ],
+        key: ["app_account_token"],
+        indexes: [
+            Index(
+                name: "account_token_that_aliases", columns: ["user_id"], condition: "aliased_at IS NOT NULL")
+        ],
+        owner: Owner("user", by: "An account token", alias: "aliased_at"))
+
+    /// The users who were merged into a user. The merged ones are tombstones, which keep their audit logs.
+    private static let userMerge = Table(
+        name: "user_merge", family: .userData,
+        columns: [.integer("user_id"), .integer("former_id"), .integer("merged_at")], key: ["user_id", "former_id"],
+        references: [Reference(columns: ["user_id"], table: "user")],
+        indexes: [Index(name: "user_merge_of_former", columns: ["former_id"])], merge: .byRule)
+
+    /// The numbers of bundle identifiers.
+    private static let app = Table(
+        name: "app", family: .everywhere, columns: [.integer("app", check: "app > 0"), .text("bundle_id")],
+        key: ["app"], unique: [["bundle_id"]])
+}

@@ -24,3 +24,18 @@ public enum Origin: String, Sendable, Codable, CaseIterable {
     /// The origins that the service accepts by default: those of a local store.
     public static let defaultAccepted: Set<Origin> = [.localProduction, .localSandbox]
 }
+
+/// The store environment that a proof states (App Store Server API, `environment`).
+public enum AppStoreEnvironment: String, Sendable, Codable, CaseIterable {
+    case production = "Production"
+    case sandbox = "Sandbox"
+    case xcode = "Xcode"
+    case localTesting = "LocalTesting"
+}
+
+/// The owner of a trust anchor: Apple, Xcode's StoreKit testing, or a local store.
+public enum Realm: String, Sendable, Codable, CaseIterable {
+    case apple
+    case xcode
+    case local
+}

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A transaction in the payment queue (SKPaymentTransaction).
 public struct PaymentTransaction: Hashable, Sendable {
     /// The store's record of a paid or restored transaction. It is an immutable class, so a transaction stays narrow
@@ -56,5 +58,191 @@ public struct PaymentTransaction: Hashable, Sendable {
         self.state = state
         self.error = error
         self.purchase = purchase
+    }
+}
+
+/// A request for a purchase (SKPayment).
+public struct Payment: Hashable, Sendable {
+    /// The quantities that StoreKit accepts.
+    public static let quantities = 1...10
+
+    public let productIdentifier: String
+    public let quantity: Int
+    /// The account token that the app's server assigned to the user (`appAccountToken`).
+    public let appAccountToken: UUID?
+    /// The requested offer. Nil for the standard price, or for an introductory offer if the customer is eligible.
+    public var offer: OfferChoice? { offers.first }
+    /// The offer, at most one. The array keeps a transaction small enough for the result of a throwing function.
+    private let offers: [OfferChoice]
+
+    /// A subscription offer that an app requests.
+    public struct OfferChoice: Hashable, Sendable, Codable {
+        public let kind: SubscriptionOffer.Kind
+        /// The identifier. For an offer code, its reference name.
+        public let identifier: String
+        /// The signature of a promotional offer. Nil if the store treats the offer as signed.
+        public let signature: PromotionalOfferSignature?
+
+        public init(
+            kind: SubscriptionOffer.Kind,
+            identifier: String,
+            signature: PromotionalOfferSignature? = nil
+        ) {
+            self.kind = kind
+            self.identifier = identifier
+            self.signature = signature
+        }
+    }
+
+    public init(
+        productIdentifier: String,
+        quantity: Int = 1,
+        appAccountToken: UUID? = nil,
+        offer: OfferChoice? = nil
+    ) {
+        self.productIdentifier = productIdentifier
+        self.quantity = quantity
+        self.appAccountToken = appAccountToken
+        offers = offer.map { [$0] } ?? []
+    }
+}
+
+/// The state of a transaction in the payment queue (SKPaymentTransactionState). StoreKit shows `finished` as removal
+/// from the queue.
+public enum PaymentTransactionState: String, Sendable, Codable, CaseIterable {
+    case purchasing
+    case deferred
+    case purchased
+    case failed
+    case restored
+    case finished
+
+    /// Returns the state after an event.
+    ///
+    /// - Throws: `IllegalPaymentTransition` if StoreKit does not allow the event in this state, such as finishing a
+    ///   transaction in the state `purchasing`.
+    public func after(_ event: PaymentTransactionEvent) throws(IllegalPaymentTransition) -> PaymentTransactionState {
+        switch (self, event) {
+        case (.purchasing, .purchase), (.deferred, .approve): .purchased
+        case (.purchasing, .fail), (.deferred, .decline): .failed
+        case (.purchasing, .awaitApproval): .deferred
+        case (.purchased, .finish), (.failed, .finish), (.restored, .finish): .finished
+        default: throw IllegalPaymentTransition(state: self, event: event)
+        }
+    }
+
+    /// True if the app sees the transaction and must finish it.
+    public var isAwaitingFinish: Bool {
+        switch self {
+        case .purchased, .failed, .restored: true
+        case .purchasing, .deferred, .finished: false
+        }
+    }
+}
+
+/// An event that StoreKit does not allow in a transaction's state.
+public struct IllegalPaymentTransition: CodedError, RuledError, Equatable {
+    public let state: PaymentTransactionState
+    public let event: PaymentTransactionEvent
+
+    public init(state: PaymentTransactionState, event: PaymentTransactionEvent) {
+        self.state = state
+        self.event = event
+    }
+
+    public var code: String { rule.code }
+    public var message: String { rule.sentence }
+
+    package var rule: ErrorRule {
+        ErrorRule("illegalTransition", .conflict, sentence, korean: "거래의 지금 상태에서는 할 수 없는 작업입니다.")
+    }
+
+    private var sentence: String {
+        switch event {
+        case .approve, .decline:
+            "Only a deferred transaction can be \(event.rawValue)d. This transaction is \(state.rawValue)."
+        case .finish where state == .finished: "The transaction is already finished."
+        default: "The state \(state.rawValue) of the transaction does not allow the event \(event.rawValue)."
+        }
+    }
+}
+
+/// An event of a transaction in the payment queue.
+public enum PaymentTransactionEvent: String, Sendable, CaseIterable {
+    /// The customer paid.
+    case purchase
+    /// The payment failed with an `SKErrorCode`.
+    case fail
+    /// The payment awaits approval (Ask to Buy).
+    case awaitApproval
+    case approve
+    case decline
+    /// The app has handled the transaction (`finishTransaction`).
+    case finish
+}
+
+/// A developer's signature for a promotional offer (StoreKit, `SKPaymentDiscount`).
+public struct PromotionalOfferSignature: Hashable, Sendable, Codable {
+    public let keyIdentifier: String
+    public let nonce: UUID
+    /// The date of the signature, in milliseconds since 1970.
+    public let timestamp: Timestamp
+    /// An ECDSA signature over P-256 and SHA-256, in DER and base64.
+    public let signature: String
+
+    public init(keyIdentifier: String, nonce: UUID, timestamp: Timestamp, signature: String) {
+        self.keyIdentifier = keyIdentifier
+        self.nonce = nonce
+        self.timestamp = timestamp
+        self.signature = signature
+    }
+
+    /// Returns the signed text (Apple, "Generating a signature for promotional offers").
+    ///
+    /// - Parameter applicationUsername: The account token of the purchase, or an empty string if it has none.
+    public func message(
+        bundleIdentifier: String,
+        productIdentifier: String,
+        offerIdentifier: String,
+        applicationUsername: String
+    ) -> String {
+        [
+            bundleIdentifier, keyIdentifier, productIdentifier, offerIdentifier, applicationUsername.lowercased(),
+            nonce.uuidString.lowercased(), String(timestamp.millisecondsSince1970),
+        ].joined(separator: "\u{2063}")
+    }
+}
+
+/// The error of a failed payment (StoreKit, `SKError.Code`, with its raw values).
+public enum SKErrorCode: Int, Sendable, CaseIterable {
+    case unknown = 0
+    case clientInvalid = 1
+    case paymentCancelled = 2
+    case paymentInvalid = 3
+    case paymentNotAllowed = 4
+    case storeProductNotAvailable = 5
+    case cloudServicePermissionDenied = 6
+    case cloudServiceNetworkConnectionFailed = 7
+    case cloudServiceRevoked = 8
+    case privacyAcknowledgementRequired = 9
+    case unauthorizedRequestData = 10
+    case invalidOfferIdentifier = 11
+    case invalidSignature = 12
+    case missingOfferParams = 13
+    case invalidOfferPrice = 14
+    case overlayCancelled = 15
+    case overlayInvalidConfiguration = 16
+    case overlayTimeout = 17
+    case ineligibleForOffer = 18
+    case unsupportedPlatform = 19
+    case overlayPresentedInBackgroundScene = 20
+
+    /// The case's name as StoreKit spells it, such as `paymentCancelled`.
+    public var name: String { String(describing: self) }
+
+    /// - Returns: Nil if StoreKit has no error with that name.
+    public init?(name: String) {
+        guard let code = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = code
     }
 }

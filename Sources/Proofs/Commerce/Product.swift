@@ -50,3 +50,223 @@ public struct Product: Hashable, Sendable {
         subscriptions = subscription.map { [$0] } ?? []
     }
 }
+
+/// An amount of money in milliunits of a currency. 1990 milliunits of AUD are 1.99 dollars, and 1200000 of KRW are 1200
+/// won.
+public struct Price: Hashable, Sendable, Codable {
+    public let milliunits: Int64
+    /// The ISO 4217 code, such as `KRW`.
+    public let currency: String
+
+    public init(milliunits: Int64, currency: String) {
+        self.milliunits = milliunits
+        self.currency = currency
+    }
+
+    /// Reads an amount in major units as a `.storekit` file writes it: `1200`, `0.99`.
+    ///
+    /// - Returns: Nil unless the text is 1 to 9 digits, optionally followed by a point and 1 to 3 digits.
+    public init?(majorUnits text: String, currency: String) {
+        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let whole = parts.first, (1...9).contains(whole.utf8.count), whole.utf8.allSatisfy(Self.isDigit) else {
+            return nil
+        }
+        var digits = String(whole)
+        if parts.count == 2 {
+            guard (1...3).contains(parts[1].utf8.count), parts[1].utf8.allSatisfy(Self.isDigit) else { return nil }
+            digits += parts[1] + String(repeating: "0", count: 3 - parts[1].utf8.count)
+        } else {
+            digits += "000"
+        }
+        guard let milliunits = Int64(digits) else { return nil }
+        self.init(milliunits: milliunits, currency: currency)
+    }
+
+    /// The amount in major units with the currency's code: `KRW 1,200`, `USD 0.99`.
+    public var formatted: String {
+        let grouped = (milliunits < 0 ? "-" : "") + (milliunits.magnitude / 1000).groupedDigits
+        let fraction = milliunits.magnitude % 1000
+        guard fraction != 0 else { return "\(currency) \(grouped)" }
+        var decimals = String(String(fraction + 1000).dropFirst())
+        if decimals.hasSuffix("0") { decimals.removeLast() }
+        return "\(currency) \(grouped).\(decimals)"
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+}
+
+/// The type of a product, as signed transactions name it (App Store Server API, `type`).
+public enum ProductType: String, Sendable, Codable, CaseIterable {
+    case consumable = "Consumable"
+    case nonConsumable = "Non-Consumable"
+    case nonRenewingSubscription = "Non-Renewing Subscription"
+    case autoRenewableSubscription = "Auto-Renewable Subscription"
+}
+
+/// The subscription part of an auto-renewable subscription product (StoreKit's `Product.SubscriptionInfo`).
+public struct Subscription: Hashable, Sendable {
+    /// The group. A customer has one subscription per group at a time.
+    public let groupIdentifier: String
+    public let groupName: String
+    /// The rank in the group. 1 is the highest.
+    public let level: Int
+    public let period: SubscriptionPeriod
+    /// The offers in the catalog's order.
+    public let offers: [SubscriptionOffer]
+    /// The offers of the catalog that cannot be sold yet.
+    public let unfinishedOffers: [UnfinishedOffer]
+
+    /// An offer that its author has not finished, such as one that Xcode has just created.
+    public struct UnfinishedOffer: Hashable, Sendable {
+        public let kind: SubscriptionOffer.Kind
+        /// Nil for an introductory offer, or if the offer has none yet.
+        public let identifier: String?
+        /// The key of the offer without a value.
+        public let key: String
+
+        public init(kind: SubscriptionOffer.Kind, identifier: String?, key: String) {
+            self.kind = kind
+            self.identifier = identifier
+            self.key = key
+        }
+    }
+
+    public init(
+        groupIdentifier: String,
+        groupName: String,
+        level: Int,
+        period: SubscriptionPeriod,
+        offers: [SubscriptionOffer],
+        unfinishedOffers: [UnfinishedOffer] = []
+    ) {
+        self.groupIdentifier = groupIdentifier
+        self.groupName = groupName
+        self.level = level
+        self.period = period
+        self.offers = offers
+        self.unfinishedOffers = unfinishedOffers
+    }
+}
+
+/// A different price for the first periods of a subscription (StoreKit's `Product.SubscriptionOffer`).
+public struct SubscriptionOffer: Hashable, Sendable, Codable {
+    /// The kind of an offer, with the numbers of signed transactions (`offerType`).
+    public enum Kind: Int, Sendable, CaseIterable, Codable {
+        case introductory = 1
+        case promotional = 2
+        case offerCode = 3
+        case winBack = 4
+
+        /// The name in Till's own JSON and on the command line, such as `promotional`.
+        public var name: String { String(describing: self) }
+
+        /// - Returns: nil for any other name.
+        public init?(name: String) {
+            guard let kind = Self.allCases.first(where: { $0.name == name }) else { return nil }
+            self = kind
+        }
+    }
+
+    /// The payment mode, as `.storekit` files name it.
+    public enum PaymentMode: String, Sendable, CaseIterable, Codable {
+        case freeTrial = "free"
+        case payAsYouGo
+        case payUpFront
+    }
+
+    /// The eligibility for an offer code, as `.storekit` files name it.
+    public enum Eligibility: String, Sendable, CaseIterable, Codable {
+        /// The customer never had the subscription.
+        case new
+        /// The customer has the subscription.
+        case existing
+        /// The customer had the subscription.
+        case expired
+    }
+
+    public let kind: Kind
+    /// The identifier of the offer in requests and transactions. For an offer code, it is the reference name. Nil for
+    /// an introductory offer.
+    public let identifier: String?
+    public let paymentMode: PaymentMode
+    public let period: SubscriptionPeriod
+    /// The number of periods. It exceeds 1 only if each period is paid separately.
+    public let periodCount: Int
+    /// The price. Nil for a free trial.
+    public let price: Price?
+    /// The eligible customers. Nil if the kind of the offer alone determines them.
+    public let eligibility: Set<Eligibility>?
+
+    public init(
+        kind: Kind,
+        identifier: String?,
+        paymentMode: PaymentMode,
+        period: SubscriptionPeriod,
+        periodCount: Int,
+        price: Price?,
+        eligibility: Set<Eligibility>? = nil
+    ) {
+        self.kind = kind
+        self.identifier = identifier
+        self.paymentMode = paymentMode
+        self.period = period
+        self.periodCount = periodCount
+        self.price = price
+        self.eligibility = eligibility
+    }
+}
+
+/// A calendar period in ISO 8601 form, such as `P1M` or `P2W` (StoreKit's `Product.SubscriptionPeriod`).
+public struct SubscriptionPeriod: Hashable, Sendable, CustomStringConvertible {
+    public enum Unit: Character, Sendable, CaseIterable {
+        case day = "D"
+        case week = "W"
+        case month = "M"
+        case year = "Y"
+    }
+
+    /// The number of units, at least 1.
+    public let value: Int
+    public let unit: Unit
+
+    /// - Returns: Nil unless the text is `P`, a number from 1 to 999, and one of D, W, M and Y.
+    public init?(_ text: String) {
+        guard text.utf8.allSatisfy({ $0 < 0x80 }), text.first == "P", let last = text.last,
+            let unit = Unit(rawValue: last), let value = Int(text.dropFirst().dropLast()), (1...999).contains(value)
+        else { return nil }
+        self.value = value
+        self.unit = unit
+    }
+
+    public var description: String { "P\(value)\(unit.rawValue)" }
+
+    /// The period in words, to follow "every": `month`, `3 months`.
+    public var words: String {
+        let name =
+            switch unit {
+            case .day: "day"
+            case .week: "week"
+            case .month: "month"
+            case .year: "year"
+            }
+        return value == 1 ? name : "\(value) \(name)s"
+    }
+}
+
+extension SubscriptionPeriod: Codable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let period = Self(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "the value must be a period such as P1M")
+        }
+        self = period
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}

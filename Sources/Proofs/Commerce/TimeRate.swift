@@ -116,3 +116,50 @@ extension SubscriptionPeriod {
         }
     }
 }
+
+/// A retry schedule with growing delays and jitter, so that attempts that failed together are not retried together.
+public struct Backoff: Sendable {
+    /// The divisor of the largest jitter: a delay is randomly longer by at most this part.
+    private static let jitterDivisor: Int64 = 10
+
+    /// The delays after each attempt, in seconds.
+    package let delays: [Int64]
+
+    package init(delays: [Int64]) {
+        self.delays = delays
+    }
+
+    /// The time of the next attempt.
+    ///
+    /// - Parameter attempts: The number of attempts so far.
+    /// - Returns: Nil after the last attempt.
+    package func next(after attempts: Int, at moment: Timestamp, randomness: Randomness) -> Timestamp? {
+        guard delays.indices.contains(attempts - 1) else { return nil }
+        let delay = delays[attempts - 1] * 1000
+        let jitter = randomness.bytes(2).reduce(0) { $0 << 8 | Int64($1) }
+        return Timestamp(
+            millisecondsSince1970: moment.millisecondsSince1970 + delay + delay / Self.jitterDivisor * jitter / 0xFFFF)
+    }
+}
+
+/// A timeout for asynchronous work.
+package enum Deadline {
+    package struct Passed: Error {}
+
+    /// Runs the body. If the limit passes first, it cancels the body and throws `Passed`.
+    package static func run<Value: Sendable>(
+        within limit: Duration,
+        _ body: @Sendable @escaping () async throws -> Value
+    ) async throws -> Value {
+        try await withThrowingTaskGroup(of: Value.self) { group in
+            group.addTask { try await body() }
+            group.addTask {
+                try await Task.sleep(for: limit)
+                throw Passed()
+            }
+            defer { group.cancelAll() }
+            guard let value = try await group.next() else { throw Passed() }
+            return value
+        }
+    }
+}

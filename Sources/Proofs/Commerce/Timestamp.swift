@@ -50,3 +50,168 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
         return remainder < 0 ? remainder + divisor : remainder
     }
 }
+
+extension Timestamp {
+    /// The day of the month in UTC, from 1.
+    public var dayOfMonth: Int {
+        Int(Self.civilDate(daysSince1970: Self.quotient(secondsSince1970, 86_400)).day)
+    }
+
+    /// Returns the moment one period later, at the same time of day in UTC.
+    ///
+    /// - Parameter dayOfMonth: The target day for months and years. A subscription of the 31st renews on the last day
+    ///   of a shorter month, and then on the 31st again.
+    public func adding(_ period: SubscriptionPeriod, dayOfMonth: Int) -> Timestamp {
+        switch period.unit {
+        case .day: return adding(days: Int64(period.value))
+        case .week: return adding(days: 7 * Int64(period.value))
+        case .month, .year:
+            let days = Self.quotient(secondsSince1970, 86_400)
+            let date = Self.civilDate(daysSince1970: days)
+            let months = date.month - 1 + Int64(period.value) * (period.unit == .year ? 12 : 1)
+            let year = date.year + Self.quotient(months, 12)
+            let month = Self.remainder(months, 12) + 1
+            let day = min(Int64(dayOfMonth), Self.days(inMonth: month, year: year))
+            return adding(days: Self.daysSince1970(year: year, month: month, day: day) - days)
+        }
+    }
+}
+
+extension Timestamp {
+    /// Reads an RFC 3339 date-time, as in app receipts: `2016-11-09T07:29:53Z`. It accepts offsets (`+01:00`, or `+0100`,
+    /// which Xcode wrote until 2021) and fractions of a second, rounded down to milliseconds (`53.686Z`, which the App
+    /// Store wrote in September 2020).
+    ///
+    /// - Returns: Nil if a field is missing or out of range, or if text follows.
+    public init?(rfc3339 text: some StringProtocol) {
+        self.init(rfc3339: ArraySlice(text.utf8))
+    }
+
+    /// Reads the same form from the bytes of the text.
+    public init?(rfc3339 bytes: ArraySlice<UInt8>) {
+        var scanner = Scanner(bytes: bytes)
+        guard
+            let year = scanner.digits(4), scanner.skip("-"), let month = scanner.digits(2), scanner.skip("-"),
+            let day = scanner.digits(2), scanner.skip("T"), let hour = scanner.digits(2), scanner.skip(":"),
+            let minute = scanner.digits(2), scanner.skip(":"), let second = scanner.digits(2),
+            let millisecond = scanner.fraction(), let offset = scanner.offset(), scanner.isAtEnd,
+            (1...12).contains(month), (1...Self.days(inMonth: month, year: year)).contains(day),
+            hour < 24, minute < 60, second < 60
+        else { return nil }
+        let days = Self.daysSince1970(year: year, month: month, day: day)
+        let seconds = days * 86_400 + hour * 3600 + minute * 60 + second - offset
+        self.init(millisecondsSince1970: seconds * 1000 + millisecond)
+    }
+
+    /// Reads any RFC 3339 date-time. It accepts lowercase letters and drops fractions of a second.
+    public init?(internetDateTime text: String) {
+        guard text.utf8.count <= 64 else { return nil }
+        let bytes = text.utf8.map { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) ? $0 & 0xDF : $0 }
+        guard let exact = Timestamp(rfc3339: bytes[...]) else { return nil }
+        let fraction = exact.millisecondsSince1970 % 1000
+        self.init(millisecondsSince1970: exact.millisecondsSince1970 - (fraction < 0 ? fraction + 1000 : fraction))
+    }
+
+    /// The date-time in UTC with whole seconds, as in Apple's receipts: `2016-11-09T07:29:53Z`.
+    public var rfc3339: String {
+        let seconds = secondsSince1970
+        let secondOfDay = Self.remainder(seconds, 86_400)
+        let date = Self.civilDate(daysSince1970: Self.quotient(seconds, 86_400))
+        let parts = [date.month, date.day, secondOfDay / 3600, secondOfDay / 60 % 60, secondOfDay % 60].map {
+            Self.padded($0, to: 2)
+        }
+        return "\(Self.padded(date.year, to: 4))-\(parts[0])-\(parts[1])T\(parts[2]):\(parts[3]):\(parts[4])Z"
+    }
+
+    private static func padded(_ number: Int64, to width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+
+    static func days(inMonth month: Int64, year: Int64) -> Int64 {
+        switch month {
+        case 4, 6, 9, 11: 30
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        default: 31
+        }
+    }
+
+    /// The days from 1970-01-01 to a date of the proleptic Gregorian calendar (Howard Hinnant, "chrono-Compatible
+    /// Low-Level Date Algorithms", `days_from_civil`). The years start in March, so the leap day comes last.
+    static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64 {
+        let shiftedYear = month <= 2 ? year - 1 : year
+        let era = quotient(shiftedYear, 400)
+        let yearOfEra = shiftedYear - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146_097 + dayOfEra - 719_468
+    }
+
+    /// The inverse of `daysSince1970` (Hinnant, `civil_from_days`).
+    static func civilDate(daysSince1970 days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+        let shifted = days + 719_468
+        let era = quotient(shifted, 146_097)
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
+    }
+}
+
+/// A reader of the fixed-width fields of a date-time.
+private struct Scanner {
+    private let bytes: ArraySlice<UInt8>
+    private var position: Int
+
+    init(bytes: ArraySlice<UInt8>) {
+        self.bytes = bytes
+        position = bytes.startIndex
+    }
+
+    var isAtEnd: Bool { position == bytes.endIndex }
+
+    mutating func digits(_ count: Int) -> Int64? {
+        guard bytes.endIndex - position >= count else { return nil }
+        var number: Int64 = 0
+        for index in position..<position + count {
+            let digit = bytes[index] &- UInt8(ascii: "0")
+            guard digit < 10 else { return nil }
+            number = number * 10 + Int64(digit)
+        }
+        position += count
+        return number
+    }
+
+    mutating func skip(_ character: Unicode.Scalar) -> Bool {
+        guard !isAtEnd, bytes[position] == UInt8(ascii: character) else { return false }
+        position += 1
+        return true
+    }
+
+    /// Reads the fraction of a second, if there is one, in milliseconds.
+    mutating func fraction() -> Int64? {
+        guard skip(".") else { return 0 }
+        let start = position
+        var milliseconds: Int64 = 0
+        var unit: Int64 = 100
+        while let digit = digits(1) {
+            milliseconds += digit * unit
+            unit /= 10
+        }
+        return position > start ? milliseconds : nil
+    }
+
+    /// Reads the offset from UTC in seconds. It is positive east of Greenwich.
+    mutating func offset() -> Int64? {
+        if skip("Z") { return 0 }
+        let sign: Int64
+        if skip("+") { sign = 1 } else if skip("-") { sign = -1 } else { return nil }
+        guard let hours = digits(2) else { return nil }
+        _ = skip(":")
+        guard let minutes = digits(2), hours < 24, minutes < 60 else { return nil }
+        return sign * (hours * 3600 + minutes * 60)
+    }
+}

@@ -77,3 +77,56 @@ public struct User: Hashable, Sendable, CustomStringConvertible {
         hasher.combine(ByteKey(name))
     }
 }
+
+extension User {
+    /// The prefix is no percent-encoding, so the name is that of no `CustomerIdentifier`. No app can present it as an id.
+    private static let proofCustomerPrefix = "%proof:"
+
+    /// A customer to whom the app gives no id. Only the proofs of the customer's purchases identify the customer.
+    ///
+    /// - Parameter digits: The hexadecimal digits of a digest over the facts that identify the customer.
+    /// - Returns: Nil if there are too many digits for a name.
+    public init?(proofCustomer digits: String) {
+        self.init(issuer: User.customerIssuer, name: Self.proofCustomerPrefix + digits)
+    }
+
+    /// True for a customer whom only proofs identify. The holder of such a proof acts as the customer.
+    public var isProofCustomer: Bool {
+        ByteKey(issuer) == ByteKey(User.customerIssuer) && name.utf8.starts(with: Self.proofCustomerPrefix.utf8)
+    }
+}
+
+/// The origins whose proofs the service accepts, for all users and for single users.
+///
+/// Sandbox purchases cost nothing, so a service that sells does not accept the sandbox. App Review buys in the sandbox
+/// of the sold app, so its accounts are the sandbox users. The service accepts an origin for a user on every path, or
+/// on none.
+public struct AcceptedOrigins: Hashable, Sendable {
+    /// The origins that the service accepts for all users.
+    public let origins: Set<Origin>
+    /// The users for whom the service also accepts the corresponding sandbox.
+    public let sandboxUsers: Set<User>
+
+    public init(_ origins: Set<Origin> = Origin.defaultAccepted, sandboxUsers: Set<User> = []) {
+        self.origins = origins
+        self.sandboxUsers = sandboxUsers
+    }
+
+    /// The origins that the service accepts for at least one user.
+    public var all: Set<Origin> { sandboxUsers.isEmpty ? origins : origins.union(sandboxes) }
+
+    /// The origins that the service accepts for a user.
+    public func origins(for user: User) -> Set<Origin> {
+        sandboxUsers.contains(user) ? origins.union(sandboxes) : origins
+    }
+
+    private var sandboxes: [Origin] {
+        origins.compactMap { origin in
+            switch origin {
+            case .appleProduction: .appleSandbox
+            case .localProduction: .localSandbox
+            case .appleSandbox, .localSandbox, .xcode: nil
+            }
+        }
+    }
+}

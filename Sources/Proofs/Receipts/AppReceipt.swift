@@ -69,3 +69,187 @@ public struct AppReceipt: Hashable, Sendable {
         }
     }
 }
+
+extension AppReceipt {
+    /// True if the receipt was issued for the device.
+    ///
+    /// - Parameter identifier: The `identifierForVendor` on iOS (16 bytes), or the primary network address on a Mac (6
+    ///   bytes).
+    public func isValid(forDevice identifier: [UInt8]) -> Bool {
+        let hash = try? Self.deviceHash(
+            identifier: identifier, opaqueValue: opaqueValue, bundleIdentifier: bundleIdentifier)
+        return hash == deviceHash
+    }
+
+    /// The hash that binds a receipt to a device (Apple, "Validating receipts on the device"). It is the SHA-1 of the
+    /// device's identifier, the opaque value and the encoded bundle identifier attribute.
+    ///
+    /// - Parameter identifier: The `identifierForVendor` on iOS (16 bytes), or the primary network address on a Mac (6
+    ///   bytes).
+    public static func deviceHash(
+        identifier: [UInt8],
+        opaqueValue: [UInt8],
+        bundleIdentifier: String
+    ) throws -> [UInt8] {
+        let bundle = Array(try ReceiptAttribute.string(2, bundleIdentifier).value)
+        return DigestAlgorithm.sha1.digest(of: identifier + opaqueValue + bundle)
+    }
+}
+
+extension AppReceipt {
+    /// The attributes with a documented or measured meaning, by their types. A fact that a JWS states, too, has the name of
+    /// its field there.
+    package enum Attribute: Int, CaseIterable {
+        case receiptType = 0, appAppleId, bundleId, applicationVersion, opaqueValue, deviceHash
+        case ageRating = 10
+        case receiptCreationDate = 12
+        case downloadId = 15, versionExternalIdentifier, inAppPurchase, originalPurchaseDate, originalApplicationVersion
+        case expirationDate = 21
+
+        package var meaning: String {
+            switch self {
+            case .receiptType: "store environment"
+            case .appAppleId: "the app's Apple ID"
+            case .bundleId: "app"
+            case .applicationVersion: "version of the app"
+            case .opaqueValue: "input of the binding to the device"
+            case .deviceHash: "binding to the device"
+            case .ageRating: "age rating"
+            case .receiptCreationDate: "date of the signature"
+            case .downloadId: "download"
+            case .versionExternalIdentifier: "the version's Apple ID"
+            case .inAppPurchase: "purchase"
+            case .originalPurchaseDate: "first purchase"
+            case .originalApplicationVersion: "version first downloaded"
+            case .expirationDate: "end of the receipt"
+            }
+        }
+    }
+
+    /// The attributes whose value is bytes without a structure.
+    static let opaqueAttributes: Set = [Attribute.opaqueValue.rawValue, Attribute.deviceHash.rawValue]
+
+    /// The maximum number of purchases read from one receipt. A receipt with 12,000 of a subscriber is reported.
+    package static let maximumPurchases = 20_000
+
+    /// An empty receipt for `read` to fill.
+    package static let blank = AppReceipt(
+        receiptType: "", bundleIdentifier: "", applicationVersion: "", opaqueValue: [], deviceHash: [],
+        creationDate: Timestamp(millisecondsSince1970: 0), inAppPurchases: [])
+
+    /// Reads the signed content of a receipt: `SET OF ReceiptAttribute`. It fills the receipt in place, because a
+    /// throwing function must not return a value this wide (`VerifiedProof.Content`).
+    ///
+    /// - Returns: The types of the attributes that were read as absent because of their form.
+    @discardableResult
+    package mutating func read(payload: [UInt8]) throws -> Set<Int> {
+        var receiptType: String?
+        var bundleIdentifier: String?
+        var creationDate: Timestamp?
+        var reader = try ReceiptAttributeReader(payload)
+        while try reader.next(repeatable: Attribute.inAppPurchase.rawValue) {
+            switch Attribute(rawValue: reader.type) {
+            case .receiptType: receiptType = try reader.string()
+            case .appAppleId:
+                appItemID = reader.optional({ try $0.integer() }, orKeepIn: &otherAttributes)
+            case .bundleId: bundleIdentifier = try reader.string()
+            case .applicationVersion:
+                applicationVersion = reader.optional({ try $0.string() }, orKeepIn: &otherAttributes) ?? ""
+            case .opaqueValue: opaqueValue = reader.bytes
+            case .deviceHash: deviceHash = reader.bytes
+            case .ageRating:
+                ageRating = reader.optional({ try $0.string() }, orKeepIn: &otherAttributes)
+            case .receiptCreationDate: creationDate = try reader.date()
+            case .downloadId:
+                downloadID = reader.optional({ try $0.integer() }, orKeepIn: &otherAttributes)
+            case .versionExternalIdentifier:
+                versionExternalIdentifier = reader.optional({ try $0.integer() }, orKeepIn: &otherAttributes)
+            case .inAppPurchase:
+                guard inAppPurchases.count < Self.maximumPurchases else {
+                    throw AppReceiptError.tooManyPurchases(limit: Self.maximumPurchases)
+                }
+                inAppPurchases.append(.blank)
+                var purchase = try reader.inner()
+                try inAppPurchases[inAppPurchases.endIndex - 1].read(&purchase)
+                reader.note(purchase.unreadableTypes)
+            case .originalPurchaseDate:
+                originalPurchaseDate = reader.optional({ try $0.date() }, orKeepIn: &otherAttributes)
+            case .originalApplicationVersion:
+                originalApplicationVersion = reader.optional({ try $0.string() }, orKeepIn: &otherAttributes)
+            case .expirationDate:
+                expirationDate = reader.optional({ try $0.date() }, orKeepIn: &otherAttributes)
+            case nil: otherAttributes.append(reader.attribute)
+            }
+        }
+        self.receiptType = try receiptType.required(Attribute.receiptType.rawValue)
+        self.bundleIdentifier = try bundleIdentifier.required(Attribute.bundleId.rawValue)
+        self.creationDate = try creationDate.required(Attribute.receiptCreationDate.rawValue)
+        guard environment != nil else { throw AppReceiptError.receiptTypeUnknown(self.receiptType) }
+        return Set(reader.unreadableTypes)
+    }
+
+    /// The signed content in DER. As in Apple's receipts, both kinds of set are sorted.
+    public func payload() throws -> [UInt8] {
+        let attributes: [ReceiptAttribute?] = try [
+            .string(Attribute.receiptType.rawValue, receiptType),
+            appItemID.map { try .integer(Attribute.appAppleId.rawValue, $0) },
+            .string(Attribute.bundleId.rawValue, bundleIdentifier),
+            .string(Attribute.applicationVersion.rawValue, applicationVersion),
+            ReceiptAttribute(type: Attribute.opaqueValue.rawValue, version: 2, value: opaqueValue),
+            ReceiptAttribute(type: Attribute.deviceHash.rawValue, value: deviceHash),
+            ageRating.map { try .ia5String(Attribute.ageRating.rawValue, $0) },
+            .date(Attribute.receiptCreationDate.rawValue, creationDate),
+            downloadID.map { try .integer(Attribute.downloadId.rawValue, $0) },
+            versionExternalIdentifier.map { try .integer(Attribute.versionExternalIdentifier.rawValue, $0) },
+            originalPurchaseDate.map { try .date(Attribute.originalPurchaseDate.rawValue, $0) },
+            originalApplicationVersion.map { try .string(Attribute.originalApplicationVersion.rawValue, $0) },
+            expirationDate.map { try .date(Attribute.expirationDate.rawValue, $0) },
+        ]
+        let purchases = try inAppPurchases.map {
+            ReceiptAttribute(type: Attribute.inAppPurchase.rawValue, value: try $0.payload())
+        }
+        return try ReceiptAttribute.encode(attributes.compactMap(\.self) + purchases + otherAttributes)
+    }
+
+    /// Reads only the creation date. The verifier needs it to validate the chain before it trusts the payload.
+    ///
+    /// - Returns: Nil if the payload has no readable creation date.
+    static func creationDate(ofPayload payload: [UInt8]) -> Timestamp? {
+        guard var reader = try? ReceiptAttributeReader(payload) else { return nil }
+        while let hasNext = try? reader.next(repeatable: Attribute.inAppPurchase.rawValue), hasNext {
+            if reader.type == Attribute.receiptCreationDate.rawValue { return try? reader.date() }
+        }
+        return nil
+    }
+}
+
+extension Optional {
+    /// - Throws: `AppReceiptError.attributeMissing` if the value is nil.
+    func required(_ type: Int) throws -> Wrapped {
+        guard let self else { throw AppReceiptError.attributeMissing(type) }
+        return self
+    }
+}
+
+/// A defect in the signed content of an app receipt.
+enum AppReceiptError: Error, Equatable {
+    case attributeMissing(Int)
+    case attributeRepeated(Int)
+    case dateInvalid(attribute: Int)
+    case textInvalid(attribute: Int)
+    case receiptTypeUnknown(String)
+    case quantityOutOfRange
+    case tooManyPurchases(limit: Int)
+
+    var message: String {
+        switch self {
+        case .attributeMissing(let type): "Attribute \(type) is missing."
+        case .attributeRepeated(let type): "Attribute \(type) appears twice."
+        case .dateInvalid(let type): "Attribute \(type) must be a date."
+        case .textInvalid(let type): "Attribute \(type) must be a string."
+        case .receiptTypeUnknown(let type): "Apple defines no receipt type \"\(type.prefix(32))\"."
+        case .quantityOutOfRange: "A quantity must be from 1 to \(Int32.max)."
+        case .tooManyPurchases(let limit): "The receipt contains more than \(limit) purchases."
+        }
+    }
+}

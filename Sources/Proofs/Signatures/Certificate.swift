@@ -137,3 +137,95 @@ extension Certificate: Hashable {
 
     public func hash(into hasher: inout Hasher) { hasher.combine(der) }
 }
+
+/// The parts of a certificate that people read.
+extension Certificate {
+    /// The prefix of Apple's object identifiers.
+    private static let appleArc = "1.2.840.113635."
+
+    public var subjectName: DistinguishedName { DistinguishedName(X509_get_subject_name(handle.pointer)) }
+
+    public var issuerName: DistinguishedName { DistinguishedName(X509_get_issuer_name(handle.pointer)) }
+
+    /// The object identifiers of Apple's extensions, in the order of the certificate.
+    public var appleExtensions: [String] {
+        (0..<max(0, X509_get_ext_count(handle.pointer))).compactMap { index in
+            guard let found = X509_get_ext(handle.pointer, index) else { return nil }
+            let digits = ObjectIdentifierText.digits(of: X509_EXTENSION_get_object(found))
+            return digits.hasPrefix(Self.appleArc) ? digits : nil
+        }
+    }
+}
+
+/// An owner of an OpenSSL certificate, which it frees.
+///
+/// The class is unchecked because the pointer refers to C memory. The pointer never changes, and the certificate does
+/// not change after it was read. OpenSSL guards the cached extensions with its own lock.
+final class CertificateHandle: @unchecked Sendable {
+    let pointer: OpaquePointer
+
+    /// - Parameter pointer: An `X509` whose only reference passes to this object.
+    init(owning pointer: OpaquePointer) {
+        self.pointer = pointer
+    }
+
+    deinit {
+        X509_free(pointer)
+    }
+}
+
+/// The name of a certificate's subject or issuer (RFC 5280 section 4.1.2.4), for people to read.
+///
+/// A chain compares names by their DER. Two names with the same text may differ.
+public struct DistinguishedName: Hashable, Sendable, CustomStringConvertible {
+    /// An attribute of a name, such as `CN` with the value `Apple Root CA - G3`.
+    public struct Attribute: Hashable, Sendable {
+        /// OpenSSL's short name of the type, or the object identifier in digits.
+        public let type: String
+        public let value: String
+    }
+
+    /// The attributes in the order of the certificate.
+    public let attributes: [Attribute]
+
+    public var description: String {
+        attributes.map { "\($0.type)=\($0.value)" }.joined(separator: ", ")
+    }
+}
+
+extension DistinguishedName {
+    /// The maximum number of attributes read. Apple's names have four.
+    private static let maximumAttributes = 16
+
+    init(_ name: OpaquePointer?) {
+        let count = min(max(0, X509_NAME_entry_count(name)), Int32(Self.maximumAttributes))
+        attributes = (0..<count).compactMap { index in
+            guard let entry = X509_NAME_get_entry(name, index) else { return nil }
+            var text: UnsafeMutablePointer<UInt8>?
+            let length = ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(entry))
+            guard length >= 0, let text else { return nil }
+            defer { CRYPTO_free(text, nil, 0) }
+            return Attribute(
+                type: ObjectIdentifierText.shortName(of: X509_NAME_ENTRY_get_object(entry)),
+                value: String(decoding: UnsafeBufferPointer(start: text, count: Int(length)), as: UTF8.self))
+        }
+    }
+}
+
+/// The texts of object identifiers.
+enum ObjectIdentifierText {
+    /// OpenSSL's short name, such as `CN`; the digits if it has none.
+    static func shortName(of identifier: OpaquePointer?) -> String {
+        let number = OBJ_obj2nid(identifier)
+        guard number != NID_undef, let name = OBJ_nid2sn(number) else { return digits(of: identifier) }
+        return String(cString: name)
+    }
+
+    /// The digits, such as `1.2.840.113635.100.6.11.1`.
+    static func digits(of identifier: OpaquePointer?) -> String {
+        guard let identifier else { return "" }
+        var buffer = [CChar](repeating: 0, count: 128)
+        guard OBJ_obj2txt(&buffer, Int32(buffer.count), identifier, 1) > 0 else { return "" }
+        return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

@@ -32,3 +32,60 @@ public enum DigestAlgorithm: String, Sendable, CaseIterable {
         }
     }
 }
+
+/// The hash function of RFC 1321. It is broken as a signature, and protects nothing here: other protocols derive identifiers with
+/// it.
+public enum MD5 {
+    /// Returns the digest, 16 bytes; nil if OpenSSL's configuration excludes the function.
+    public static func digest(of bytes: [UInt8]) -> [UInt8]? {
+        var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+        var length: UInt32 = 0
+        guard EVP_Digest(bytes, bytes.count, &digest, &length, EVP_md5(), nil) == 1 else { return nil }
+        return Array(digest.prefix(Int(length)))
+    }
+}
+
+/// Message authentication codes, computed by OpenSSL.
+public enum MessageAuthentication {
+    /// HMAC with SHA-256 (RFC 2104).
+    public static func hmacSHA256(of message: [UInt8], secret: [UInt8]) -> [UInt8] {
+        hmac(.sha256, of: message, secret: secret)
+    }
+
+    /// HMAC with SHA-1 (RFC 2104), for one-time codes. The weakness of SHA-1 against collisions does not affect them (RFC 6238
+    /// section 1.2).
+    public static func hmacSHA1(of message: [UInt8], secret: [UInt8]) -> [UInt8] {
+        hmac(.sha1, of: message, secret: secret)
+    }
+
+    private static func hmac(_ algorithm: DigestAlgorithm, of message: [UInt8], secret: [UInt8]) -> [UInt8] {
+        var code = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+        var length: UInt32 = 0
+        let result = HMAC(
+            algorithm.implementation, secret, Int32(secret.count), message, message.count, &code, &length)
+        precondition(result != nil, "OpenSSL has no HMAC")
+        return Array(code.prefix(Int(length)))
+    }
+}
+
+/// An incremental SHA-256. A copy continues from its original's state, so a common prefix of messages is hashed once.
+public struct SHA256State: Sendable {
+    private var context = SHA256_CTX()
+
+    public init() {
+        SHA256_Init(&context)
+    }
+
+    public mutating func update(_ bytes: ArraySlice<UInt8>) {
+        bytes.withUnsafeBytes { _ = SHA256_Update(&context, $0.baseAddress, $0.count) }
+    }
+
+    /// The digest of the bytes hashed so far.
+    public func digest() -> [UInt8] {
+        var context = context
+        return [UInt8](unsafeUninitializedCapacity: Int(SHA256_DIGEST_LENGTH)) { buffer, count in
+            SHA256_Final(buffer.baseAddress, &context)
+            count = Int(SHA256_DIGEST_LENGTH)
+        }
+    }
+}

@@ -29,3 +29,209 @@ extension JSONValue: ExpressibleByStringLiteral {
         self = .string(value)
     }
 }
+
+extension JSONValue {
+    /// The value as JSON text without white space. It keeps the order of members and the digits of numbers.
+    public var compactText: String {
+        var text = ""
+        write(to: &text)
+        return text
+    }
+
+    /// The same text with a line for each member and element. Indentation and spaces are like Xcode's.
+    public var prettyText: String {
+        var text = ""
+        writePretty(to: &text, indentation: "")
+        return text
+    }
+
+    private func writePretty(to text: inout String, indentation: String) {
+        let inner = indentation + "  "
+        switch self {
+        case .object(let object):
+            text.append("{\n")
+            for (index, member) in object.members.enumerated() {
+                if index > 0 { text.append(",\n") }
+                text.append(inner)
+                Self.write(string: member.key, to: &text)
+                text.append(" : ")
+                member.value.writePretty(to: &text, indentation: inner)
+            }
+            text.append("\n\(indentation)}")
+        case .array(let elements):
+            text.append("[\n")
+            for (index, element) in elements.enumerated() {
+                if index > 0 { text.append(",\n") }
+                text.append(inner)
+                element.writePretty(to: &text, indentation: inner)
+            }
+            text.append("\n\(indentation)]")
+        case .string, .number, .bool, .null: write(to: &text)
+        }
+    }
+
+    private func write(to text: inout String) {
+        switch self {
+        case .object(let object):
+            text.append("{")
+            for (index, member) in object.members.enumerated() {
+                if index > 0 { text.append(",") }
+                Self.write(string: member.key, to: &text)
+                text.append(":")
+                member.value.write(to: &text)
+            }
+            text.append("}")
+        case .array(let elements):
+            text.append("[")
+            for (index, element) in elements.enumerated() {
+                if index > 0 { text.append(",") }
+                element.write(to: &text)
+            }
+            text.append("]")
+        case .string(let string): Self.write(string: string, to: &text)
+        case .number(let number): text.append(number.text)
+        case .bool(let bool): text.append(bool ? "true" : "false")
+        case .null: text.append("null")
+        }
+    }
+
+    private static func write(string: String, to text: inout String) {
+        text.append("\"")
+        let isPlain = string.utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+        if isPlain {
+            text.append(string)
+            text.append("\"")
+            return
+        }
+        for scalar in string.unicodeScalars {
+            switch scalar {
+            case "\"": text.append("\\\"")
+            case "\\": text.append("\\\\")
+            case "\n": text.append("\\n")
+            case "\r": text.append("\\r")
+            case "\t": text.append("\\t")
+            case "\u{8}": text.append("\\b")
+            case "\u{C}": text.append("\\f")
+            case "\u{0}"..<"\u{20}":
+                let digits = String(scalar.value, radix: 16)
+                text.append("\\u" + String(repeating: "0", count: 4 - digits.count) + digits)
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        text.append("\"")
+    }
+}
+
+/// A JSON number with its original digits. Nothing is lost until a caller requests a value.
+public struct JSONNumber: Hashable, Sendable {
+    /// The text of the number, in JSON's grammar (RFC 8259 section 6).
+    public let text: String
+
+    /// - Parameter text: A number in JSON's grammar.
+    init(checked text: String) {
+        self.text = text
+    }
+
+    public init(_ value: Int64) {
+        text = String(value)
+    }
+
+    /// A decimal number in thousandths: 1990 is written `1.99`, and 5000 is written `5`.
+    public init(thousandths: Int64) {
+        let (whole, fraction) = thousandths.magnitude.quotientAndRemainder(dividingBy: 1000)
+        var digits = String(fraction + 1000).dropFirst()
+        while digits.last == "0" { digits.removeLast() }
+        text = (thousandths < 0 ? "-" : "") + String(whole) + (digits.isEmpty ? "" : "." + digits)
+    }
+
+    /// The value as an integer. Nil if the text is not an integer or does not fit.
+    public var int64: Int64? { Int64(text) }
+
+    /// The nearest double. Nil if the number exceeds a double's range.
+    public var double: Double? {
+        guard let value = Double(text), value.isFinite else { return nil }
+        return value
+    }
+}
+
+/// The members of a JSON object in the order of the text. Each key is unique.
+public struct JSONObject: Hashable, Sendable {
+    /// A key with its value.
+    public struct Member: Hashable, Sendable {
+        public let key: String
+        public let value: JSONValue
+    }
+
+    public private(set) var members: [Member] = []
+
+    public init() {}
+
+    /// The value of a key, or nil if the key is absent.
+    ///
+    /// Keys are compared by their bytes, as JSON defines. Swift's own comparison of strings takes quadratic time on
+    /// some untrusted strings.
+    public subscript(key: String) -> JSONValue? {
+        for member in members where member.key.hasSameBytes(as: key) { return member.value }
+        return nil
+    }
+
+    public var keys: [String] { members.map(\.key) }
+
+    /// Adds a member at the end.
+    ///
+    /// - Returns: False if the key exists. Then nothing changes.
+    public mutating func add(_ key: String, _ value: JSONValue) -> Bool {
+        guard self[key] == nil else { return false }
+        members.append(Member(key: key, value: value))
+        return true
+    }
+
+    /// Adds a member with a new key. The parser has checked that the key is new.
+    mutating func addUnique(_ key: String, _ value: JSONValue) {
+        members.append(Member(key: key, value: value))
+    }
+}
+
+extension JSONObject: ExpressibleByDictionaryLiteral {
+    /// Creates the members in the order of the literal. If a key is repeated, its first value is used.
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+        for (key, value) in elements {
+            _ = add(key, value)
+        }
+    }
+}
+
+/// A syntax error in JSON, with its position.
+public struct JSONSyntaxError: Error, Equatable, Sendable {
+    /// The cause of the error.
+    public enum Reason: Equatable, Sendable {
+        case tooLarge(limit: Int)
+        case tooDeep(limit: Int)
+        case unexpectedEnd
+        case unexpectedCharacter
+        case invalidNumber
+        case invalidEscape
+        case invalidUTF8
+        case duplicateKey(String)
+        case trailingCharacters
+    }
+
+    public let reason: Reason
+    /// The offset from the start of the text, in bytes.
+    public let offset: Int
+
+    public var message: String {
+        switch reason {
+        case .tooLarge(let limit): "the text has more than \(limit) bytes"
+        case .tooDeep(let limit): "the nesting at byte \(offset) is deeper than \(limit) levels"
+        case .unexpectedEnd: "the text ends too early"
+        case .unexpectedCharacter: "the character at byte \(offset) is unexpected"
+        case .invalidNumber: "the number at byte \(offset) is not valid JSON"
+        case .invalidEscape: "the escape at byte \(offset) is not valid JSON"
+        case .invalidUTF8: "the string at byte \(offset) is not UTF-8"
+        case .duplicateKey(let key):
+            "the key \"\(String(decoding: key.utf8.prefix(64), as: UTF8.self))\" appears twice in one object, at byte \(offset)"
+        case .trailingCharacters: "the text continues after the value at byte \(offset)"
+        }
+    }
+}

@@ -199,3 +199,167 @@ extension AccountService: AccessTokens {
         }
     }
 }
+
+/// The rate limits on passwords: one for each account and one for each client address.
+///
+/// Logged-in users have a limit of their own, so a stranger cannot lock them out. An unknown address is limited like an
+/// account.
+struct AccountAttempts: Sendable {
+    private let ofAccount: TokenBuckets
+    private let ofUser: TokenBuckets
+    private let fromAddress: TokenBuckets
+    private let lookups: TokenBuckets
+
+    init(clock: any WallClock) {
+        ofAccount = TokenBuckets(.init(atOnce: 10, perMinute: 1), clock: clock)
+        ofUser = TokenBuckets(.init(atOnce: 10, perMinute: 1), clock: clock)
+        fromAddress = TokenBuckets(.init(atOnce: 30, perMinute: 6), clock: clock)
+        lookups = TokenBuckets(.init(atOnce: 120, perMinute: 60), clock: clock)
+    }
+
+    /// Runs an attempt that needs the password of an account. A wrong password uses up one attempt.
+    ///
+    /// - Parameter email: The address as the client sent it. Its case does not matter.
+    func `try`<Value>(
+        _ email: String,
+        _ request: Request,
+        _ context: ServiceContext,
+        _ attempt: () async throws -> Value
+    ) async throws -> Value {
+        let address = context.clientAddress(of: request)
+        let account = (try? EmailAddress(email))?.lowercase ?? email
+        try Self.take(address, from: fromAddress)
+        do { try Self.take(account, from: ofAccount) } catch {
+            // The attempt was not made.
+            fromAddress.returnToken(address)
+            throw error
+        }
+        return try await counted(attempt) {
+            fromAddress.returnToken(address)
+            ofAccount.returnToken(account)
+        }
+    }
+
+    /// Runs an attempt of a logged-in user.
+    func `try`<Value>(_ user: User, _ attempt: () async throws -> Value) async throws -> Value {
+        try Self.take(user.name, from: ofUser)
+        return try await counted(attempt) { ofUser.returnToken(user.name) }
+    }
+
+    /// - Parameter returnToken: Called unless the password was wrong. Another failure is not a guess.
+    private func counted<Value>(_ attempt: () async throws -> Value, returnToken: () -> Void) async throws -> Value {
+        do {
+            let value = try await attempt()
+            returnToken()
+            return value
+        } catch {
+            if ![.credentialsWrong, .passwordWrong].contains(error as? AccountError) { returnToken() }
+            throw error
+        }
+    }
+
+    /// Takes a token for a sign-up or a request for a mail from the limit of the client address.
+    func countSignUp(_ request: Request, _ context: ServiceContext) throws(Problem) {
+        try Self.take(context.clientAddress(of: request), from: fromAddress)
+    }
+
+    /// Takes a token for a question, such as whether an address is free, from the limit of the client address.
+    func countLookup(_ request: Request, _ context: ServiceContext) throws(Problem) {
+        try Self.take(context.clientAddress(of: request), from: lookups)
+    }
+
+    private static func take(_ subject: String, from buckets: TokenBuckets) throws(Problem) {
+        guard let seconds = buckets.take(subject) else { return }
+        throw .tooManyAttempts(secondsToWait: seconds)
+    }
+}
+
+/// Routes for mailed links: verification, password reset and change of address.
+struct AccountMailRoutes: Sendable {
+    let routes: AccountRoutes
+
+    private var accounts: AccountService { routes.accounts }
+
+    /// - Parameter group: Routes under `/v1`, without authentication, because a link may be opened on any device.
+    func addUnauthenticated(to group: RouterGroup<ServiceContext>) {
+        let held = group.for(.anybody)
+        held.post("accounts/recovery") { request, context in
+            let fields = try await routes.body(of: request, context, fields: ["email"])
+            let email = try EmailAddress(try fields.text("email", upTo: JSONFields.maximumCredentialLength))
+            try routes.attempts.countSignUp(request, context)
+            try await accounts.askForReset(of: email, in: routes.language(of: request))
+            // The same answer for an address without an account, and for one that has reached its mail limit.
+            return HTTPResponse.Status.accepted
+        }
+        held.post("accounts/password") { request, context in try await reset(request, context) }
+        held.post("accounts/confirmation") { request, context in
+            let token = try await token(of: request, context)
+            let confirmation = try await accounts.confirm(token)
+            return try JSONAnswer.response(ConfirmationResource(confirmation), headers: AccountRoutes.headers)
+        }
+        held.post("accounts/release") { request, context in
+            try await accounts.release(try await token(of: request, context))
+            return HTTPResponse.Status.noContent
+        }
+    }
+
+    /// - Parameter group: Routes under `/v1/me`.
+    func addForApps(to group: RouterGroup<ServiceContext>) {
+        let own = group.for(.app)
+        own.post("account/verification") { request, context in
+            let user = try context.requiredUser
+            try await accounts.askForVerification(of: user, in: routes.language(of: request))
+            return HTTPResponse.Status.accepted
+        }
+        own.put("account/email") { request, context in
+            let fields = try await routes.body(of: request, context, fields: ["password", "email"])
+            let password = try fields.text("password", upTo: JSONFields.maximumCredentialLength)
+            let email = try EmailAddress(try fields.text("email", upTo: JSONFields.maximumCredentialLength))
+            let account = try await routes.confirmed(password, context)
+            try await accounts.askForChange(of: account, to: email, in: routes.language(of: request))
+            return HTTPResponse.Status.accepted
+        }
+    }
+
+    private func token(of request: Request, _ context: ServiceContext) async throws -> String {
+        let token = try await routes.body(of: request, context, fields: ["token"]).text("token")
+        try routes.attempts.countLookup(request, context)
+        return token
+    }
+
+    private func reset(_ request: Request, _ context: ServiceContext) async throws -> HTTPResponse.Status {
+        let fields = try await routes.body(of: request, context, fields: ["token", "password"])
+        let (token, text) = (
+            try fields.text("token"), try fields.text("password", upTo: JSONFields.maximumCredentialLength)
+        )
+        try routes.attempts.countLookup(request, context)
+        let presented = try await accounts.presentedReset(token)
+        let password = try Password(text, of: presented.account.address)
+        let hash = try await routes.passwords.run { try accounts.hash(password) }
+        try await accounts.reset(presented, to: hash)
+        return .noContent
+    }
+}
+
+/// The answer to the token of a mailed link that confirms an address.
+package struct ConfirmationResource: Codable, Sendable {
+    package enum Outcome: String, Codable, Sendable {
+        /// The address of the account is verified.
+        case verified
+        /// The account has the new address.
+        case changed
+        /// The change awaits the confirmation at the other address.
+        case waitsForOther
+    }
+
+    package let outcome: Outcome
+
+    init(_ confirmation: Confirmation) {
+        outcome =
+            switch confirmation {
+            case .verified: .verified
+            case .changed: .changed
+            case .waitsForOther: .waitsForOther
+            }
+    }
+}

@@ -3,7 +3,9 @@ import Features
 import Foundation
 import HTTPSupport
 import Ledger
+import Logging
 import Proofs
+import ServiceLifecycle
 
 /// The JSON of a product, right, offering or change of the catalog, and of their pages.
 ///
@@ -106,5 +108,33 @@ struct EntityTags {
     func match(_ bytes: [UInt8]?) -> Bool {
         guard !tags.isEmpty else { return true }
         return bytes.map { tags.contains("*") || tags.contains(CacheableAnswer.tag(of: $0)) } ?? false
+    }
+}
+
+/// Refreshes the catalog within two seconds after another process has changed it.
+package struct CatalogWatch: Service {
+    private static let interval = Duration.seconds(2)
+
+    private let service: CatalogService
+    private let logger: Logger
+
+    package init(service: CatalogService, logger: Logger) {
+        self.service = service
+        self.logger = logger
+    }
+
+    /// Polls until the service stops.
+    package func run() async throws {
+        var failures = FailureLog(logger, "catalog not refreshed", key: "reason")
+        for await _ in AsyncStream.ticks(every: Self.interval).cancelOnGracefulShutdown() {
+            var reason: String?
+            do { try await service.refresh() } catch let error as CatalogError {
+                // Products are not secret, and the operator must know which one to correct.
+                reason = error.message
+            } catch {
+                reason = Problem.code(of: error)
+            }
+            failures.record(reason)
+        }
     }
 }

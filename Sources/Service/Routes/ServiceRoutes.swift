@@ -3,6 +3,7 @@ import Features
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
+import Ledger
 import Proofs
 
 /// The service's routes: they redeem the proofs of users and return their items.
@@ -218,5 +219,123 @@ package struct ServiceRoutes: Sendable {
         users.addForApps(to: own)
         balances.addForApps(to: own)
         for other in others { other.add(to: router) }
+    }
+}
+
+/// The route to which the App Store sends its notifications (App Store Server Notifications V2).
+///
+/// The App Store presents no key. The route trusts only the signature.
+struct NotificationRoutes: Sendable {
+    let service: EntitlementService
+    let metrics: ServiceMetrics
+    /// The concurrency limit for proofs with an uncached chain. Verifying a chain is expensive, and anyone may send one.
+    let uncachedChains: ConcurrencyLimit
+
+    /// The largest notification read, in bytes: Apple's have about 20 KB.
+    private static let maximumSize = 128 * 1024
+
+    func add(to group: RouterGroup<ServiceContext>) {
+        group.post("notifications/apple") { request, context in
+            do {
+                let notification = try await verified(
+                    try await RequestBytes.collect(request, context, upTo: Self.maximumSize))
+                guard case .recorded(let outcome) = try await service.claims.answer(notification.request) else {
+                    throw Problem.unexpected
+                }
+                metrics.countNotification(outcome.rawValue)
+                // Anyone can send a known notification again.
+                context.logger.log(
+                    level: outcome == .duplicate ? .debug : .info, "notification",
+                    metadata: ["outcome": "\(outcome.rawValue)"])
+                return try JSONAnswer.response(NotificationReceipt(outcome: outcome.rawValue))
+            } catch {
+                metrics.countNotification("refused", code: Problem.code(of: error))
+                throw error
+            }
+        }
+    }
+
+    /// Verifies a notification. One with a cached chain bypasses the limit.
+    private func verified(_ bytes: [UInt8]) async throws -> EntitlementService.VerifiedNotification {
+        // Parsing happens here, so that junk does not occupy a thread before a genuine notification.
+        let payload = try JSONBody(bytes: bytes).proof("signedPayload")
+        let verify: @Sendable () throws -> EntitlementService.VerifiedNotification = { [service] in
+            try service.notification(in: payload)
+        }
+        guard !service.hasCachedChain(payload) else { return try await BlockingWork.process(payload.count, verify) }
+        return try await uncachedChains.run { try await BlockingWork.process(payload.count, verify) }
+    }
+}
+
+/// The service's answer to a notification of the App Store.
+package struct NotificationReceipt: Codable, Sendable {
+    /// `granted`, `revoked`, `duplicate` or another outcome.
+    package let outcome: String
+}
+
+/// The route that verifies a proof without redeeming it. An invalid proof is refused with the code of its reason.
+struct ProofRoutes: Sendable {
+    let service: EntitlementService
+
+    func add(to group: RouterGroup<ServiceContext>) {
+        group.post("proofs/verify") { request, context in
+            let body = try await JSONBody(
+                request, context, fields: ["proof"], upTo: JSONBody.sizeWithProof)
+            let (proof, service) = (try body.proof("proof"), service.limited(to: context))
+            return try JSONAnswer.response(
+                try await BlockingWork.process(proof.count) { ProofResource(try service.verify(proof)) })
+        }
+    }
+}
+
+/// The content of a valid proof.
+package struct ProofResource: Codable, Sendable {
+    /// The kind of a proof.
+    package enum Kind: String, Codable, Sendable {
+        case appReceipt, transaction, renewalInfo, notification, appTransaction
+    }
+
+    /// A purchase in a proof.
+    package struct Purchase: Codable, Sendable {
+        package let productId: String
+        package let transactionId: String
+        package let originalTransactionId: String
+        package let quantity: Int
+        /// Dates are RFC 3339, UTC.
+        package let purchaseDate: String
+        /// The date of the revocation. Nil if the purchase is not revoked.
+        package var revocationDate: String?
+    }
+
+    package let kind: Kind
+    package let origin: Origin
+    package let environment: AppStoreEnvironment
+    package let bundleId: String?
+    /// The signing date. For an app receipt, the creation date.
+    package let signedAt: String
+    /// The purchases. Nil if this kind of proof contains none.
+    package let purchases: [Purchase]?
+
+    package init(_ proof: VerifiedProof) {
+        kind =
+            switch proof.content {
+            case .appReceipt: .appReceipt
+            case .transaction: .transaction
+            case .renewalInfo: .renewalInfo
+            case .notification: .notification
+            case .appTransaction: .appTransaction
+            }
+        origin = proof.origin
+        environment = proof.environment
+        bundleId = proof.bundleIdentifier
+        signedAt = proof.signedAt.rfc3339
+        purchases = proof.purchases?.map { purchase in
+            Purchase(
+                productId: purchase.productIdentifier,
+                transactionId: proof.origin.statedIdentifier(purchase.transactionIdentifier),
+                originalTransactionId: proof.origin.statedIdentifier(purchase.originalTransactionIdentifier),
+                quantity: purchase.quantity,
+                purchaseDate: purchase.purchaseDate.rfc3339, revocationDate: purchase.revocationDate?.rfc3339)
+        }
     }
 }

@@ -1,4 +1,8 @@
 import ArgumentParser
+import Console
+import Features
+import Ledger
+import Proofs
 
 /// `till console`
 struct ConsoleCommand: AsyncParsableCommand {
@@ -8,4 +12,193 @@ struct ConsoleCommand: AsyncParsableCommand {
         subcommands: [
             ConsoleAddUser.self, ConsoleInvite.self, ConsoleSetRole.self, ConsoleListUsers.self, ConsoleRemoveUser.self,
         ])
+}
+
+/// `till console add-user`
+struct ConsoleAddUser: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "add-user",
+        abstract: "Add a person, and print a link that sets the password once, within three days.",
+        discussion: """
+            Roles: viewer (sees everything, changes nothing), support (gives, revokes and assigns),
+            catalog (changes products), admin (may do everything).
+
+            Examples:
+              till console add-user ada
+              till console add-user "Jun Park" --role support --url https://till.example.com
+            """)
+
+    @Argument(help: "The name of the person. The audit log shows it.")
+    var name: String
+
+    @Option(help: ArgumentHelp("The role: viewer, support, catalog or admin.", valueName: "role"))
+    var role = TeamRole.viewer
+
+    @OptionGroup var address: ConsoleAddressOption
+
+    @OptionGroup var options: ConsoleOptions
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let secret = try await options.team(common, isNew: true).add(name, role: role)
+        let link = address.link(secret)
+        terminal.line(link)
+        if !common.json { terminal.note("Send the link to \(name). It works once, for three days.") }
+        try terminal.json(["name": name, "role": role.rawValue, "link": link])
+    }
+}
+
+/// The options of the commands about the people of the console.
+struct ConsoleOptions: ParsableArguments {
+    @OptionGroup var ledger: LedgerOptions
+
+    /// - Parameter isNew: True if the command creates a missing ledger.
+    func team(_ common: CommonOptions, isNew: Bool = false) throws -> TeamService {
+        let ledger = try ledger.place(common, isNew: isNew).open(.all(usesConsole: isNew), migrates: isNew)
+        return TeamService(ledger: ledger, clock: SystemClock(), randomness: .system)
+    }
+}
+
+/// The option with the address of the service.
+struct ConsoleAddressOption: ParsableArguments {
+    @Option(help: ArgumentHelp("The address at which browsers reach the service.", valueName: "url"))
+    var url = "http://127.0.0.1:8080"
+
+    func validate() throws {
+        guard ServerURL(argument: url) != nil else {
+            throw ValidationError("--url must be an http or https address; it is \"\(url.prefix(256))\".")
+        }
+    }
+
+    /// The link of an invitation.
+    func link(_ secret: String) -> String {
+        InvitationLink.text(secret, at: url.hasSuffix("/") ? String(url.dropLast()) : url)
+    }
+}
+
+extension TeamRole: ExpressibleByArgument {}
+
+/// `till console invite`
+struct ConsoleInvite: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "invite",
+        abstract: "Print a new link for a person, which sets another password and turns off one-time codes.",
+        discussion: """
+            Example:
+              till console invite ada
+            """)
+
+    @Argument(help: "The name of the person.")
+    var name: String
+
+    @OptionGroup var address: ConsoleAddressOption
+
+    @OptionGroup var options: ConsoleOptions
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let link = address.link(try await options.team(common).invite(name))
+        terminal.line(link)
+        if !common.json { terminal.note("Send the link to \(name). It works once, for three days.") }
+        try terminal.json(["name": name, "link": link])
+    }
+}
+
+/// `till console list-users`
+struct ConsoleListUsers: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "list-users",
+        abstract: "List the people of the console.",
+        discussion: """
+            Example:
+              till console list-users
+            """)
+
+    @OptionGroup var options: ConsoleOptions
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let people = try await options.team(common).members().map(Person.init)
+        var table = TextTable(header: ["NAME", "ROLE", "PASSWORD", "CODES", "ADDED", "REMOVED"])
+        for person in people {
+            table.add([
+                person.name, person.role, person.hasPassword ? "yes" : "invited", person.usesCodes ? "yes" : "no",
+                person.addedAt, person.removedAt ?? "-",
+            ])
+        }
+        table.lines.forEach(terminal.line)
+        try terminal.json(["users": people])
+    }
+
+    private struct Person: Encodable {
+        let name: String
+        let role: String
+        let hasPassword: Bool
+        let usesCodes: Bool
+        let addedAt: String
+        let removedAt: String?
+
+        init(_ member: TeamMember) {
+            name = member.name
+            role = member.role.rawValue
+            hasPassword = member.passwordHash != nil
+            usesCodes = member.codeSecret != nil
+            addedAt = member.createdAt.rfc3339
+            removedAt = member.removedAt?.rfc3339
+        }
+    }
+}
+
+/// `till console remove-user`
+struct ConsoleRemoveUser: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "remove-user",
+        abstract: "Remove a person, and end the sessions. The audit log keeps the name.",
+        discussion: """
+            Example:
+              till console remove-user ada
+            """)
+
+    @Argument(help: "The name of the person.")
+    var name: String
+
+    @OptionGroup var options: ConsoleOptions
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        try await options.team(common).remove(name)
+        terminal.line("Removed: \(name)")
+        try terminal.json(["removed": name])
+    }
+}
+
+/// `till console set-role`
+struct ConsoleSetRole: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "set-role",
+        abstract: "Change the role of a person. It applies from the next request on.",
+        discussion: """
+            Example:
+              till console set-role ada support
+            """)
+
+    @Argument(help: "The name of the person.")
+    var name: String
+
+    @Argument(help: ArgumentHelp("The role: viewer, support, catalog or admin.", valueName: "role"))
+    var role: TeamRole
+
+    @OptionGroup var options: ConsoleOptions
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        try await options.team(common).setRole(role, of: name)
+        terminal.line("\(name): \(role.rawValue)")
+        try terminal.json(["name": name, "role": role.rawValue])
+    }
 }

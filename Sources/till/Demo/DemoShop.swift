@@ -5,6 +5,7 @@ import Foundation
 import HTTPSupport
 import Ledger
 import Proofs
+import Synchronization
 
 /// The data directory of a demonstration: a store and a ledger with the same sales.
 struct DemoShop {
@@ -89,5 +90,67 @@ struct DemoShop {
         try await team.accept(
             invitation: invitation, passwordHash: try team.hash(try Password(password, unlike: [])))
         return password
+    }
+}
+
+/// The catalog of the demonstration: the sample catalog, with seeds and subscriptions.
+enum DemoCatalog {
+    static let prefix = "com.memolease.sesac1."
+
+    /// Writes the catalog into a folder, with the pictures of the sample catalog if it is installed.
+    static func write(into folder: URL) throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data(PackageResources.Till_storekit).write(to: folder.appending(path: Catalog.configurationFile))
+        try Data(PackageResources.Items_json).write(to: folder.appending(path: Catalog.itemsFile))
+        let pictures = Installation.products.appending(path: "Art", directoryHint: .isDirectory)
+        if pictures.isExistingFolder {
+            try FileManager.default.copyItem(
+                at: pictures, to: folder.appending(path: "Art", directoryHint: .isDirectory))
+        }
+    }
+}
+
+/// The chance of a demonstration: the same numbers for the same seed (SplitMix64; Steele, Lea and Flood 2014).
+final class DemoChance: Sendable {
+    private let state: Mutex<UInt64>
+
+    init(seed: UInt64) {
+        state = Mutex(seed)
+    }
+
+    var randomness: Randomness {
+        Randomness { self.next() }
+    }
+
+    func number(below limit: Int) -> Int { Int(next() % UInt64(limit)) }
+
+    /// True in a number of cases out of a thousand.
+    func happens(perMille: Int) -> Bool { number(below: 1000) < perMille }
+
+    func element<Element>(of elements: [Element]) -> Element { elements[number(below: elements.count)] }
+
+    private func next() -> UInt64 {
+        state.withLock { state in
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var mixed = state
+            mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+            mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+            return mixed ^ mixed >> 31
+        }
+    }
+}
+
+/// A clock that stands still until it is set.
+final class DemoClock: WallClock {
+    private let moment: Mutex<Timestamp>
+
+    init(_ moment: Timestamp) {
+        self.moment = Mutex(moment)
+    }
+
+    func now() -> Timestamp { moment.withLock { $0 } }
+
+    func set(_ moment: Timestamp) {
+        self.moment.withLock { $0 = moment }
     }
 }

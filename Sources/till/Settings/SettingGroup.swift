@@ -1,3 +1,10 @@
+import Features
+import HTTPSupport
+import Ledger
+import Logging
+import Proofs
+import Service
+
 /// The settings of one section of the documentation.
 package struct SettingGroup: Sendable {
     /// The section's heading.
@@ -14,4 +21,278 @@ extension Setting {
     static func named(_ name: String) -> Setting? { byName[name] }
 
     private static let byName = Dictionary(all.map { ($0.name, $0) }) { first, _ in first }
+}
+
+extension SettingGroup {
+    private static let standard = ServerConfiguration()
+
+    static let service = SettingGroup(
+        title: "Service",
+        settings: [
+            Setting(
+                "host", .text, default: .value(.text(standard.host)), valueName: "address",
+                "the address to listen on; by default, only this machine reaches it"),
+            Setting(
+                "port", .number(0...65_535), default: .value(.number(standard.port)), valueName: "n",
+                "the port; 0 for any free one"),
+            Setting(
+                "tls-certificate", .text, valueName: "file", dependency: "tls-key",
+                "the server's certificate chain in PEM; serves TLS 1.2 and later"),
+            Setting(
+                "tls-key", .text, valueName: "file", dependency: "tls-certificate", "the certificate's key in PEM"),
+            Setting(
+                "proxies", .number(0...16), default: .value(.number(0)), valueName: "n",
+                "the number of your proxies in front of the service; each adds the client's address to `X-Forwarded-For`, by which clients are counted"
+            ),
+            Setting(
+                "log-level", .choice(Logger.Level.allCases.map(\.rawValue)),
+                default: .value(.text(Logger.Level.info.rawValue)), valueName: "level",
+                "the lowest level that is logged; `info` logs each request"),
+            Setting(
+                "log-format", .choice(LogFormat.allCases.map(\.rawValue)),
+                default: .value(.text(LogFormat.text.rawValue)), valueName: "format",
+                "the form of the log; `json` is one JSON object a line, with `time`, `level`, `label`, `message` and `metadata`"
+            ),
+        ])
+
+    static let ledger = SettingGroup(
+        title: "Ledger",
+        settings: [
+            Setting(
+                "data", .text, default: .value(.text(".till")), valueName: "folder", isCommon: true,
+                "the directory of the ledger and the trusted certificates"),
+            Setting(
+                "ledger", .text, default: .described("a file in the data directory"), valueName: "url",
+                redacted: { (try? PostgreSQLAddress($0))?.description ?? "postgres://…" },
+                reference: "[Production](Production.md#the-ledger-in-postgresql)",
+                "a PostgreSQL database as the ledger: `postgres://user@host/database`; other commands do not read this setting"
+            ),
+            .flag(
+                "keep-proofs", reference: "[Production](Production.md#kept-proofs)",
+                "keeps the signed bytes of each proof, and each certificate once, for `till ledger check --proofs`"),
+        ])
+
+    static let purchases = SettingGroup(
+        title: "Purchases",
+        settings: [
+            Setting(
+                "catalog", .text, default: .described("the catalog that comes with Till"), valueName: "folder",
+                isCommon: true, "the folder of the catalog: `Till.storekit` and `Items.json`"),
+            Setting(
+                "app-apple-id", .number(1...Int.max), default: .described("any"), valueName: "number",
+                "the number of the app in the App Store, which Apple's notifications must state"),
+            Setting("apps", .apps, reference: "[Several apps](#several-apps)", "a list of apps, in the file alone"),
+            Setting(
+                "accept", .choices(Origin.allCases.map(\.rawValue)),
+                default: .value(.texts(Origin.defaultAccepted.map(\.rawValue).sorted())), valueName: "origin",
+                "the accepted [origins](Concepts.md#origins)"),
+            Setting(
+                "sandbox-users", .texts, valueName: "user",
+                "the users who may buy in the sandbox of a service that accepts `apple/Production` (or `local/Production`), such as App Review's account: `NAME` for a user of the back end, `ISSUER NAME` for the user of a token (`jwt-issuer`) or an account (`till`)"
+            ),
+            Setting(
+                "ownership", .choice(["keep", "transfer", "transferIfInactive"]),
+                default: .value(.text(OwnershipPolicy.keep.name)), valueName: "policy",
+                reference: "[API](API.md#ownership)",
+                "the policy for a user who presents another user's purchase"),
+            Setting(
+                "transfer-pause-seconds", .number(0...315_360_000),
+                default: .value(.number(Int(OwnershipPolicy.defaultPauseSeconds))), valueName: "seconds",
+                dependency: "ownership",
+                "the time for which a transferred purchase stays with its owner: 30 days"),
+        ])
+}
+
+extension SettingGroup {
+    static let appStore = SettingGroup(
+        title: "App Store",
+        settings: [
+            Setting(
+                "app-store-key", .text, valueName: "file",
+                "the `.p8` file of a key from App Store Connect, with which the service fetches missed notifications"),
+            Setting(
+                "app-store-key-id", .text, valueName: "identifier", dependency: "app-store-key",
+                "the key's identifier"),
+            Setting(
+                "app-store-issuer-id", .text, valueName: "uuid", dependency: "app-store-key",
+                "the issuer's identifier"),
+            Setting(
+                "app-store-url", .text, default: .described("Apple's, by origin"), valueName: "url",
+                dependency: "app-store-key", "the address of the App Store Server API, of a local store for example"),
+            Setting(
+                "reconcile-seconds", .number(0...86_400), default: .value(.number(3600)), valueName: "seconds",
+                dependency: "app-store-key",
+                "the interval between fetches of missed notifications, from the start on; 0 for never"),
+            Setting(
+                "reconcile-customers-seconds", .number(0...(30 * 86_400)), default: .value(.number(86_400)),
+                valueName: "seconds", dependency: "app-store-key",
+                "the same for the history of every customer"),
+            Setting(
+                "refund-preference", .choice(RefundPreference.allCases.map(\.rawValue) + ["NONE"]),
+                valueName: "preference", dependency: "app-store-key",
+                "the preference in answers to Apple's questions about refunds; set it only if your customers have consented"
+            ),
+            .flag(
+                "sample-content-provided", dependency: "refund-preference",
+                "says in these answers that customers could try before they bought"),
+        ])
+
+    static let limits: SettingGroup = {
+        let standard = ServerConfiguration()
+        return SettingGroup(
+            title: "Limits",
+            settings: [
+                Setting(
+                    "maximum-connections", .number(1...100_000), default: .value(.number(standard.maximumConnections)),
+                    valueName: "n", "the limit on connections"),
+                Setting(
+                    "maximum-connections-per-address", .number(1...100_000),
+                    default: .value(.number(standard.maximumConnectionsPerAddress ?? standard.maximumConnections)),
+                    valueName: "n",
+                    "the limit on connections of one address; with `proxies`, on its requests under way"),
+                Setting(
+                    "maximum-streams-per-address", .number(1...100_000),
+                    default: .value(.number(EventHub.Limits().perAddress)), valueName: "n",
+                    "the limit on event streams of one address"),
+                Setting(
+                    "maximum-body-megabytes", .number(16...65_536), default: .value(.number(64)), valueName: "n",
+                    "the memory for request bodies, in MiB; one app or address gets a quarter"),
+                Setting(
+                    "idle-seconds", .number(1...86_400),
+                    default: .value(.number(Int(standard.idleTime.components.seconds))), valueName: "seconds",
+                    "the time after which a silent connection is closed"),
+                Setting(
+                    "request-seconds", .number(1...3600),
+                    default: .value(.number(Int(standard.requestTime.components.seconds))), valueName: "seconds",
+                    "the time in which a request must be answered"),
+                Setting(
+                    "requests-per-minute", .number(1...10_000_000),
+                    default: .value(.number(standard.requestLimits.perKey)), valueName: "n",
+                    "the rate limit of each API key"),
+                Setting(
+                    "user-requests-per-minute", .number(1...10_000_000),
+                    default: .value(.number(standard.requestLimits.perUser)), valueName: "n",
+                    "the rate limit of each user of an app"),
+                Setting(
+                    "address-requests-per-minute", .number(1...10_000_000),
+                    default: .value(.number(standard.requestLimits.perPublicKeyAddress)), valueName: "n",
+                    "the rate limit of each address with a public key; of IPv6, of each /64, and 16 times as much of each /48"
+                ),
+                Setting(
+                    "newcomer-megabytes-per-day", .number(1...1_000_000),
+                    default: .value(.number(standard.requestLimits.newcomerBytesPerDay >> 20)), valueName: "n",
+                    "what public keys and signed-up users may write in a day for customers without a purchase, in MiB"),
+                Setting(
+                    "address-newcomer-kilobytes-per-day", .number(1...1_000_000),
+                    default: .value(.number(standard.requestLimits.newcomerBytesPerAddress >> 10)), valueName: "n",
+                    "the part of one address, in KiB; of IPv6, of each /64, and 16 times as much of each /48"),
+                Setting(
+                    "storage-reserve-megabytes", .number(0...100_000_000), default: .value(.number(256)),
+                    valueName: "n",
+                    "the free space beside a ledger in a file below which only purchases, notifications and back ends write, in MiB, an eighth of the disk at most; 0 for none"
+                ),
+                Setting(
+                    "grace-seconds", .number(0...3600),
+                    default: .value(.number(Int(standard.gracePeriod.components.seconds))), valueName: "seconds",
+                    "the time for requests under way when the service stops"),
+            ])
+    }()
+}
+
+extension SettingGroup {
+    static let users = SettingGroup(
+        title: "Users",
+        settings: [
+            Setting(
+                "jwt-issuer", .text, valueName: "issuer", "the issuer of users' tokens (`iss`), which opens `/v1/me`"),
+            Setting(
+                "jwt-audience", .text, valueName: "audience", dependency: "jwt-issuer",
+                "the audience of these tokens: a value of their `aud`"),
+            Setting(
+                "jwt-keys", .text, valueName: "file-or-url", dependency: "jwt-issuer",
+                "the issuer's JWK Set: a file, or its https address"),
+            Setting(
+                "jwt-algorithms", .choices(TokenAlgorithm.allCases.map(\.rawValue)),
+                default: .value(.texts(["ES256", "RS256"])), valueName: "algorithm", dependency: "jwt-issuer",
+                "the accepted algorithms of tokens"),
+            Setting(
+                "blocked-user-names", .texts, valueName: "name", reference: "[API](API.md#blocked-names)",
+                "further names and ids that stand for no user, like `null` and `guest`, which are always blocked"),
+            .flag(
+                "accounts", reference: "[API](API.md#accounts)", "lets users sign up with e-mail and password"),
+            .flag(
+                "profiles", reference: "[API](API.md#profiles-and-wishes)",
+                "lets users have a nickname, choose items to wear, and wish for products"),
+            .flag(
+                "live-events", reference: "[API](API.md#live-events)",
+                "lets apps listen to the changes of their users; each listener uses one of `maximum-connections`"),
+            Setting(
+                "doors", .choices(Door.allCases.map(\.rawValue)), valueName: "door",
+                reference: "[Doors](Doors.md)",
+                "speaks the protocols of other purchase servers, for apps whose SDKs know them"),
+            .flag(
+                "seed-app", dependency: "jwt-issuer", reference: "[API](API.md#the-seeds-app)",
+                "serves the app that Till began with in its own wire form, under `/v1/user`"),
+        ])
+
+    static let team = SettingGroup(
+        title: "Team",
+        settings: [
+            .flag(
+                "catalog-administration", reference: "[API](API.md#catalog-administration)",
+                "lets back ends create, edit and withdraw products"),
+            .flag(
+                "webhooks", reference: "[API](API.md#webhooks)",
+                "sends back ends the changes of their users' purchases"),
+            .flag(
+                "webhook-private-addresses",
+                "lets webhooks be in private networks, on this machine, and without TLS"),
+            .flag("figures", reference: "[Figures](Figures.md)", "keeps sums of sales, and answers with figures"),
+            .flag(
+                "console", reference: "[Console](Console.md)",
+                "serves the web console at `/console`; `till console add-user` adds people"),
+        ])
+
+    static let mail = SettingGroup(
+        title: "Mail",
+        settings: [
+            Setting(
+                "mail-from", .text, valueName: "address", dependency: "accounts",
+                "the sender: an address, or `NAME <ADDRESS>`"),
+            Setting(
+                "mail-links", .text, valueName: "url", dependency: "accounts",
+                "your page to which links lead: `https`, a scheme of your app, or `http` on this machine; the token follows after `#`"
+            ),
+            Setting(
+                "mail-server", .text, valueName: "url", dependency: "accounts",
+                "the mail server: `smtp://HOST:PORT` with STARTTLS (port 587 by default), or `smtps://HOST:PORT` with TLS from the first byte (465). A server on this machine is reached without TLS, unless `mail-certificates` is set"
+            ),
+            Setting(
+                "mail-certificates", .text, default: .described("the system's"), valueName: "file",
+                dependency: "mail-server", "the certificates, in PEM, in which the mail server's chain must end"),
+            Setting(
+                "mail-username", .text, valueName: "name", dependency: "mail-server", "the user at the mail server"),
+            Setting(
+                "mail-password", .text, dependency: "mail-server", isSecret: true,
+                "the user's password, in the environment or the file alone"),
+            Setting(
+                "mail-password-file", .text, valueName: "file", dependency: "mail-server",
+                "a file with the user's password, instead of `mail-password`"),
+            Setting(
+                "mail-webhook", .text, valueName: "url", dependency: "accounts",
+                "the address of your own mailer instead of a server: `https`, or `http` on this machine"),
+            Setting(
+                "mail-webhook-file", .text, valueName: "file", dependency: "accounts",
+                "a file with this address, if it contains a secret"),
+            Setting(
+                "mail-webhook-secret", .text, dependency: "mail-webhook", isSecret: true,
+                "the secret that signs its requests, in the environment or the file alone: `whsec_` and 24 bytes or more in base64"
+            ),
+            Setting(
+                "mail-webhook-secret-file", .text, valueName: "file", dependency: "mail-webhook",
+                "a file with this secret, instead of `mail-webhook-secret`"),
+            Setting(
+                "mail-templates", .text, default: .described("Till's own"), valueName: "folder",
+                dependency: "accounts", "a folder with texts that replace Till's own, such as `reset.en.txt`"),
+        ])
 }

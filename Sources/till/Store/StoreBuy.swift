@@ -113,3 +113,73 @@ struct StoreResolve: Command {
         try terminal.json(TransactionReport(queued.transaction, user: queued.account))
     }
 }
+
+extension Terminal {
+    /// Prints the commands that end a deferred payment.
+    func deferred(_ transaction: PaymentTransaction, common: CommonOptions) {
+        let number = String(transaction.identifier)
+        line(
+            "It waits for approval: \(common.hint("store", "approve", number)), or "
+                + common.hint("store", "decline", number))
+    }
+
+    /// Ends the command of a payment that failed, with the reason.
+    func endIfFailed(_ transaction: PaymentTransaction, isInterrupted: Bool, common: CommonOptions) throws {
+        guard let error = transaction.error else { return }
+        try end(Self.failure(error, of: transaction, isInterrupted: isInterrupted, common: common))
+    }
+
+    static func failure(
+        _ error: SKErrorCode,
+        of transaction: PaymentTransaction,
+        isInterrupted: Bool,
+        common: CommonOptions
+    ) -> String {
+        isInterrupted
+            ? "The purchase was interrupted, and nothing was charged. Complete it: "
+                + common.hint("store", "resolve", String(transaction.identifier))
+            : "The payment failed with \(error.name); nothing was charged."
+    }
+}
+
+/// The JSON of `till store buy`: the transaction of the queue, and the effect of the payment.
+struct PaymentReport: Encodable {
+    private let transaction: TransactionReport
+    private let effect: PurchaseEffect?
+
+    init(_ transaction: PaymentTransaction, account: String, effect: PurchaseEffect?) {
+        self.transaction = TransactionReport(transaction, user: account)
+        self.effect = effect
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case effect
+        /// Milliunits of the currency.
+        case price
+        case currency
+        /// The product after the next renewal.
+        case nextProductId
+        case renewalDate
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try transaction.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(effect?.kind.rawValue, forKey: .effect)
+        try container.encodeIfPresent(effect?.price?.milliunits, forKey: .price)
+        try container.encodeIfPresent(effect?.price?.currency, forKey: .currency)
+        try container.encodeIfPresent(effect?.nextProductIdentifier, forKey: .nextProductId)
+        try container.encodeIfPresent(effect?.renewalDate?.rfc3339, forKey: .renewalDate)
+    }
+}
+
+extension PurchaseEffect {
+    /// `USD 4.99`, `already subscribed, renews on …`, or `changes to … on …`.
+    var words: String {
+        switch self {
+        case .charged(let price): price.formatted
+        case .alreadySubscribed(let date): "already subscribed until \(date.rfc3339), nothing charged"
+        case .changes(let product, let date): "changes to \(product) on \(date.rfc3339), nothing charged"
+        }
+    }
+}

@@ -1,4 +1,11 @@
+import AppStore
 import ArgumentParser
+import Catalog
+import Foundation
+import HTTPSupport
+import Logging
+import Proofs
+import Service
 
 /// `till store`
 struct StoreCommand: AsyncParsableCommand {
@@ -23,3 +30,309 @@ struct StoreCommand: AsyncParsableCommand {
         ],
         defaultSubcommand: StoreServe.self)
 }
+
+/// `till store approve`
+struct StoreApprove: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "approve", abstract: "Approve a deferred purchase, as a parent does.",
+        discussion: """
+            Example:
+              till store approve 3
+            """)
+
+    @Argument(help: "The transaction's number; `till store queue` lists them.")
+    var id: Int64
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let queued = try common.directoryOfStore.store().approve(id)
+        try terminal.decided(queued, common: common)
+    }
+}
+
+/// `till store decline`
+struct StoreDecline: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "decline", abstract: "Decline a deferred purchase.",
+        discussion: """
+            Example:
+              till store decline 3
+            """)
+
+    @Argument(help: "The transaction's number; `till store queue` lists them.")
+    var id: Int64
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let queued = try common.directoryOfStore.store().decline(id)
+        try terminal.decided(queued, common: common)
+    }
+}
+
+extension Terminal {
+    /// Prints the result of a decision on a deferred purchase, and the command that relaunches the app.
+    func decided(_ queued: QueuedTransaction, common: CommonOptions) throws {
+        let transaction = queued.transaction
+        let reason = transaction.error.map { " (\($0.name))" } ?? ""
+        line("Transaction \(transaction.identifier) is \(transaction.state.rawValue)\(reason).")
+        line("The app gets the result at its next launch: \(common.hint("resume", "--user", queued.account))")
+        try json(TransactionReport(transaction, user: queued.account))
+    }
+}
+
+/// `till store products`
+struct StoreProducts: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "products",
+        abstract: "List the products that the store sells, or those of a StoreKit configuration.",
+        discussion: """
+            Examples:
+              till store products
+              till store products --products Garden.storekit
+            """)
+
+    @Option(
+        name: .customLong("products"),
+        help: ArgumentHelp("A StoreKit configuration of Xcode to list instead.", valueName: "file"))
+    var configurationFile: String?
+
+    @Option(help: "The language of the texts, such as ko (default: en, or else the configuration's first).")
+    var locale: String?
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let data = common.dataDirectory
+        let configuration =
+            if let configurationFile {
+                try StoreKitConfiguration(file: configurationFile)
+            } else {
+                try StoreApp(storeFolder: data.storeFolder, catalogFolder: data.catalogFolder).configuration
+            }
+        let rows = try [ProductResource](configuration.products, in: nil, locale: locale)
+        var table = TextTable(header: ["TYPE", "NAME", "PRICE", "IDENTIFIER"])
+        for row in rows { table.add([row.type, row.displayName, row.priceWithPeriod, row.productId]) }
+        table.lines.forEach(terminal.line)
+        try terminal.json(List(rows))
+    }
+}
+
+/// `till store queue`
+struct StoreQueue: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "queue", abstract: "List the transactions of the store's payment queue and their states.",
+        discussion: """
+            Example:
+              till store queue --account alice
+            """)
+
+    @Option(help: "List only the transactions of this customer.")
+    var account: String?
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let store = try common.directoryOfStore.store()
+        let transactions = try store.transactions(account: account)
+        let reports = transactions.map { TransactionReport($0.transaction, user: $0.account) }
+        var table = TextTable(header: ["ID", "ACCOUNT", "PRODUCT", "STATE", "TRANSACTION"])
+        for report in reports {
+            table.add([
+                String(report.id), TextTable.shortened(report.user), report.productId,
+                report.state.rawValue + (try reason(report, in: store).map { " (\($0))" } ?? ""),
+                report.transactionId ?? "-",
+            ])
+        }
+        if reports.isEmpty {
+            terminal.line(account.map { "No payments of account \"\($0)\"." } ?? "No payments.")
+        } else {
+            table.lines.forEach(terminal.line)
+        }
+        try terminal.json(["transactions": reports])
+    }
+
+    /// The name of the SKError, or `interrupted` for a payment that `till store resolve` completes.
+    private func reason(_ report: TransactionReport, in store: Store) throws -> String? {
+        guard let error = report.error else { return nil }
+        return try store.isInterrupted(report.id) ? "interrupted" : error
+    }
+}
+
+/// `till store reset`
+struct StoreReset: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "reset",
+        abstract: "Clear the sales, the clock and the settings.",
+        discussion: """
+            The store keeps the keys, the products and the address of notifications. Services keep their grants.
+
+            Example:
+              till store reset
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let result = try common.directoryOfStore.store().reset()
+        terminal.line("Cleared \(Self.sentence(result)). The keys and the products stay.")
+        try terminal.json(["cleared": result])
+    }
+
+    /// `3 sales, 5 notifications, the clock and the settings`.
+    static func sentence(_ result: ResetResult) -> String {
+        var parts = [count(result.sales, "sale"), count(result.notifications, "notification")]
+        if result.clock { parts.append("the clock") }
+        if result.settings { parts.append("the settings") }
+        return parts.dropLast().joined(separator: ", ") + " and " + (parts.last ?? "")
+    }
+
+    private static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+}
+
+/// `till store sales`
+struct StoreSales: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "sales", abstract: "List the sales to a customer: each purchase and each subscription period.",
+        discussion: """
+            Example:
+              till store sales alice
+            """)
+
+    @Argument(help: "The customer.")
+    var account: String
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let sold = try common.directoryOfStore.store().history(of: account)
+        if sold.isEmpty { terminal.line("No sales to account \"\(account)\".") }
+        var table = TextTable(header: ["TRANSACTION", "PRODUCT", "PRICE", "PURCHASED", "EXPIRES", ""])
+        for sale in sold {
+            table.add([
+                sale.transactionIdentifier, sale.productIdentifier, sale.price.formatted, sale.purchaseDate.rfc3339,
+                sale.expiresDate?.rfc3339 ?? "-",
+                sale.revocation != nil ? "taken back" : sale.isUpgraded ? "upgraded" : "",
+            ])
+        }
+        if !sold.isEmpty { table.lines.forEach(terminal.line) }
+        try terminal.json(List(sold.map { SaleResource($0) }))
+    }
+}
+
+/// `till store serve`, also run by `till store`.
+struct StoreServe: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Run the store: Apple's server API, verifyReceipt, and the sandbox.",
+        discussion: """
+            Examples:
+              till store serve
+              till store serve --products Garden.storekit --bundle-id com.example.garden
+              till store serve --notifications-url http://127.0.0.1:3000/apple
+            """)
+
+    @Option(help: "The address to listen on.")
+    var host = "127.0.0.1"
+
+    @Option(help: "The port; 0 for any free one.")
+    var port = 8081
+
+    @Option(
+        help: ArgumentHelp(
+            "A StoreKit configuration of Xcode. The store sells its products from now on.", valueName: "file"))
+    var products: String?
+
+    @Option(help: ArgumentHelp("The app's bundle identifier; needed with --products.", valueName: "identifier"))
+    var bundleId: String?
+
+    @Option(help: "The environment in the store's proofs: Sandbox or Production.")
+    var environment: AppStoreEnvironment?
+
+    @Option(
+        help: ArgumentHelp(
+            "The app's number in the App Store, for proofs of the environment Production.",
+            valueName: "number"))
+    var appAppleId: Int64?
+
+    @Option(help: ArgumentHelp("The address that receives notifications.", valueName: "url"))
+    var notificationsURL: ServerURL?
+
+    @Flag(help: "Serve TLS for Apple's host names. Clients must trust the store's own certificate authority.")
+    var tls = false
+
+    @Option(help: "The lowest level that is logged: trace, debug, info, notice, warning, error or critical.")
+    var logLevel: Logger.Level = .notice
+
+    @OptionGroup var sandbox: SandboxKeyOptions
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        guard (products == nil) == (bundleId == nil) else {
+            throw ValidationError("Name both --products and --bundle-id, or neither.")
+        }
+        guard environment == nil && appAppleId == nil || products != nil else {
+            throw ValidationError("Name the app with --environment or --app-apple-id: --products and --bundle-id.")
+        }
+        guard environment == nil || environment == .sandbox || environment == .production else {
+            throw ValidationError("--environment must be Sandbox or Production.")
+        }
+        guard (0...65_535).contains(port) else {
+            throw ValidationError("--port must be a number from 0 to 65535; it is \"\(port)\".")
+        }
+    }
+
+    func perform() async throws {
+        let key = try sandbox.key()
+        try OpenFiles.allow(connections: ServerConfiguration().maximumConnections)
+        let data = common.dataDirectory
+        try data.prepare()
+        if let products, let bundleId {
+            try StoreApp(
+                bundleIdentifier: bundleId, products: products, environment: environment,
+                appAppleIdentifier: appAppleId, storeFolder: data.storeFolder,
+                catalogFolder: data.catalogFolder
+            ).keep(in: data.storeFolder, catalogFolder: data.catalogFolder)
+        }
+        let store = try data.store()
+        if let notificationsURL { _ = try store.update { $0.notificationsURL = notificationsURL.url } }
+        var logger = Logger(label: "till.store")
+        logger.logLevel = logLevel
+        let identity =
+            tls
+            ? try ServerIdentity(
+                folder: data.storeFolder.appending(path: "tls", directoryHint: .isDirectory), clock: SystemClock(),
+                randomness: .system) : nil
+        let server = ServiceServer(
+            router: StoreRoutes(store: store, sandboxKey: key.apiKey).router,
+            backgroundServices: [NotificationSender(store: store, logger: logger)],
+            configuration: ServerConfiguration(
+                host: host, port: port,
+                tls: identity.map { ServerConfiguration.TLS(certificate: $0.certificate, key: $0.key) }), logger: logger
+        )
+        let terminal = terminal
+        try await server.run { url in
+            terminal.line("Listening on \(url.absoluteString)")
+            terminal.line(key.line)
+            if let authority = identity?.authority.path { terminal.line("Authority: \(authority)") }
+            try? terminal.json(
+                ["url": url.absoluteString, "sandboxKey": key.printed, "authority": identity?.authority.path]
+                    .compactMapValues(\.self))
+        }
+    }
+}
+
+/// An HTTP or HTTPS address on the command line.
+struct ServerURL: ExpressibleByArgument {
+    let url: URL
+
+    init?(argument: String) {
+        guard let url = URL(string: argument), let scheme = url.scheme, ["http", "https"].contains(scheme),
+            url.host()?.isEmpty == false
+        else { return nil }
+        self.url = url
+    }
+}
+
+extension Logger.Level: @retroactive ExpressibleByArgument {}

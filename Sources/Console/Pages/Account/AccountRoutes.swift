@@ -1,4 +1,5 @@
 import Features
+import Foundation
 import HTTPSupport
 import Hummingbird
 import Proofs
@@ -49,6 +50,70 @@ struct AccountRoutes: Sendable {
                 throw TeamError.passwordWrong
             }
             return try await action(member)
+        }
+    }
+}
+
+/// The page of a member's own password and codes.
+struct AccountPage {
+    let context: ConsoleContext
+    let member: TeamMember
+    /// A secret that is stored if the member confirms it with a code.
+    let newSecret: [UInt8]
+
+    var page: Page {
+        Page(Phrase("Password and codes", "비밀번호와 코드")) {
+            section(.class("card narrow")) {
+                h2 { Phrase("Another password", "다른 비밀번호") }
+                context.form(to: ConsolePath("account", "password")) {
+                    Field.password(
+                        "password", Phrase("Present password", "현재 비밀번호"), autocomplete: "current-password")
+                    Field.newPassword
+                    button(.class("primary")) { Phrase("Change the password", "비밀번호 변경") }
+                    p(.class("note")) {
+                        Phrase("You will be logged out everywhere.", "모든 곳에서 로그아웃됩니다.")
+                    }
+                }
+            }
+            section(.class("card narrow")) {
+                h2 { Phrase("Codes of an authenticator app", "인증 앱 코드") }
+                member.codeSecret == nil ? turnOn : turnOff
+            }
+        }
+    }
+
+    private var turnOn: HTML {
+        context.form(to: ConsolePath("account", "codes")) {
+            p {
+                Phrase(
+                    "Add this secret to an authenticator app (time-based, six digits), then type its code.",
+                    "인증 앱에 이 비밀 값을 추가한 다음(시간 기반, 6자리) 코드를 입력하세요.")
+            }
+            p { code(.class("secret")) { plain(OneTimeCode.text(of: newSecret)) } }
+            input(.type("hidden"), .name("secret"), .value(Base64.encode(newSecret, .urlSafe)))
+            confirmation
+            button(.class("primary")) { Phrase("Require codes", "코드 사용") }
+        }
+    }
+
+    private var turnOff: HTML {
+        context.form(to: ConsolePath("account", "codes", "off")) {
+            p { Phrase("A log-in needs a code.", "로그인에 코드가 필요합니다.") }
+            confirmation
+            button(.class("danger")) { Phrase("Require no codes", "코드 사용 안 함") }
+        }
+    }
+
+    private var confirmation: HTML {
+        HTML {
+            div(.class("field")) {
+                label(.for("codes-password")) { Phrase("Password", "비밀번호") }
+                input(
+                    .type("password"), .id("codes-password"), .name("password"), .required,
+                    HTMLAttribute("autocomplete", "current-password"))
+            }
+            Field.text(
+                "code", Phrase("Code", "코드"), autocomplete: "one-time-code", inputMode: "numeric", isRequired: true)
         }
     }
 }

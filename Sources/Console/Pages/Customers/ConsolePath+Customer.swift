@@ -1,3 +1,4 @@
+import Features
 import HTTPSupport
 import Hummingbird
 import Proofs
@@ -35,4 +36,15 @@ extension ConsolePath {
     }
 
     private static func needsHyphen(_ text: String) -> Bool { ["", ".", ".."].contains(text.drop { $0 == "-" }) }
+}
+
+extension ConsoleServices {
+    /// The user of the path, whom the ledger knows.
+    ///
+    /// - Throws: `Problem`, `userNotFound`.
+    func customer(_ context: ConsoleContext) async throws -> User {
+        let user = try ConsolePath.customer(context.parameters)
+        guard try await entitlements.customer(user) != nil else { throw Problem.userNotFound }
+        return user
+    }
 }

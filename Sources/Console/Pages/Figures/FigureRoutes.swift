@@ -47,3 +47,62 @@ struct FigureRoutes: Sendable {
         return (figure, try FigureSelection(request, today: figures.today))
     }
 }
+
+/// The page of all figures with their definitions.
+struct FigureListPage {
+    let environment: FigureQuery.Environment
+
+    private static let groups: [(title: Phrase, figures: [Figure])] = [
+        (
+            Phrase("Sales", "판매"),
+            [.revenue, .units, .transactions, .withoutPrice, .newCustomers]
+        ),
+        (Phrase("Refunds", "환불"), [.refunds, .refundedRevenue, .refundRate]),
+        (
+            Phrase("Subscriptions", "구독"),
+            [.monthlyRevenue, .monthlyRevenueMovement, .activeSubscriptions, .subscriptionMovement, .renewals, .churn]
+        ),
+        (Phrase("Free trials", "무료 체험"), [.activeTrials, .newTrials, .conversions, .trialConversion]),
+    ]
+
+    var page: Page {
+        Page(Phrase("Figures", "지표"), section: .overview) {
+            for group in Self.groups {
+                h2 { group.title }
+                dl(.class("facts")) {
+                    for figure in group.figures {
+                        div {
+                            dt { link(figure) }
+                            dd { figure.explanation }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private func link(_ figure: Figure) -> HTML {
+        a(.href(ConsolePath("figures", figure.rawValue, query: ["environment": environment.rawValue]))) {
+            figure.title
+        }
+    }
+}
+
+/// The explanation for a service without figures.
+enum FiguresOff {
+    static var page: Page {
+        Page(Phrase("Figures", "지표"), section: .overview) { card }
+    }
+
+    static var card: HTML {
+        div(.class("card")) {
+            h2 { Phrase("Sales figures are off", "판매 지표가 꺼져 있습니다") }
+            p {
+                Phrase(
+                    "Till can add up revenue, subscriptions and trials by day. Turn figures on and restart the service:",
+                    "Till은 매출, 구독, 무료 체험을 날짜별로 합산할 수 있습니다. 지표를 켜고 서비스를 다시 시작하세요:")
+            }
+            pre { plain("till serve --figures") }
+        }
+    }
+}

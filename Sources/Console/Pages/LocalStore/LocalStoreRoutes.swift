@@ -1,4 +1,9 @@
 import AppStore
+import Features
+import Foundation
+import HTTPSupport
+import HTTPTypes
+import Proofs
 
 /// The local App Store: everything that Xcode's transaction manager does, and more.
 struct LocalStoreRoutes: Sendable {
@@ -16,5 +21,91 @@ struct LocalStoreRoutes: Sendable {
         StoreSettingsRoutes(store: store).add(to: pages)
         StoreNotificationRoutes(store: store).add(to: pages)
         StoreStreamRoutes(team: services.team, streams: streams).add(to: pages)
+    }
+}
+
+/// The live rows of the store's pages: an event `change` after commits of the store.
+struct StoreStreamRoutes: Sendable {
+    let team: TeamService
+    let streams: LiveStreams
+
+    func add(to pages: ConsolePages) {
+        pages.answer("store/stream", .store) { request, context in
+            let isReconnected = HTTPField.Name.lastEventID.map { request.headers.contains($0) } ?? false
+            let feed = ChangeFeed(streams, isReconnected: isReconnected)
+            return try LiveResponse(streams: streams, team: team, context: context, permission: .store)
+                .response(to: request) { feed.events() }
+        }
+    }
+}
+
+extension ConsolePath {
+    /// The page of a transaction of the local store, or the receiver of an action on it.
+    static func storeTransaction(
+        _ identifier: String, _ action: String? = nil, query: KeyValuePairs<String, String?> = [:]
+    ) -> ConsolePath {
+        ConsolePath(
+            ["store", "transactions", identifier] + [action].compactMap(\.self), query: query.map { ($0, $1) })
+    }
+
+    /// The page of a payment in the local store's queue, or the receiver of an action on it.
+    static func storePayment(
+        _ identifier: Int64, _ action: String? = nil, query: KeyValuePairs<String, String?> = [:]
+    ) -> ConsolePath {
+        ConsolePath(
+            ["store", "queue", String(identifier)] + [action].compactMap(\.self), query: query.map { ($0, $1) })
+    }
+
+    static func storeNotification(_ uuid: UUID, _ action: String? = nil, query: KeyValuePairs<String, String?> = [:])
+        -> ConsolePath
+    {
+        ConsolePath(
+            ["store", "notifications", uuid.uuidString.lowercased()] + [action].compactMap(\.self),
+            query: query.map { ($0, $1) })
+    }
+
+    /// The page of an account. Its name is a parameter, because browsers resolve a segment such as "..".
+    static func storeAccount(_ account: String, query: KeyValuePairs<String, String?> = [:]) -> ConsolePath {
+        ConsolePath(["store", "account"], query: [("account", account)] + query.map { ($0, $1) })
+    }
+
+}
+
+/// A page of the local store.
+enum LocalStoreTab: String, CaseIterable {
+    case transactions = ""
+    case queue
+    case buy
+    case clock
+    case notifications
+    case products
+    case settings
+
+    var title: Phrase {
+        switch self {
+        case .transactions: Phrase("Transactions", "거래")
+        case .queue: Phrase("Payment queue", "결제 대기열")
+        case .buy: Phrase("Buy", "구매")
+        case .clock: Phrase("Clock", "시계")
+        case .notifications: Phrase("Notifications", "알림")
+        case .products: Phrase("Products", "상품")
+        case .settings: Phrase("Settings", "설정")
+        }
+    }
+
+    var path: ConsolePath { self == .transactions ? ConsolePath("store") : ConsolePath("store", rawValue) }
+
+    /// The links to all pages of the store.
+    ///
+    /// - Parameter current: The page that shows them; nil for a page below them.
+    static func links(_ current: LocalStoreTab?) -> HTML {
+        Tabs.list(Phrase("Local App Store", "로컬 App Store")) {
+            for tab in allCases { Tabs.link(tab.title, to: tab.path, isPresent: tab == current) }
+        }
+    }
+
+    /// A part of a page that the script loads again after each change in the store.
+    static func live(@HTMLBuilder _ content: () -> HTML) -> HTML {
+        div(.id("live"), HTMLAttribute("data-stream", ConsolePath("store", "stream").text)) { content() }
     }
 }

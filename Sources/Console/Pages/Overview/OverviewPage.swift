@@ -1,4 +1,7 @@
 import Features
+import HTTPSupport
+import Hummingbird
+import Proofs
 
 /// The first page: sales, customers and live activity, in one environment.
 struct OverviewPage {
@@ -91,5 +94,126 @@ struct OverviewPage {
                 for entry in activity { ActivityRow(activity: entry, keyNames: keyNames).html }
             }
         }
+    }
+}
+
+/// The card of a figure on the overview. It leads to the figure's page.
+struct FigureCard {
+    /// The largest number of currencies in a card.
+    private static let maximumCurrencies = 4
+
+    let answer: FigureAnswer
+    let app: String?
+
+    private var figure: Figure { answer.query.figure }
+
+    var html: HTML {
+        section(.class("card")) {
+            h2 {
+                a(
+                    .href(
+                        ConsolePath(
+                            "figures", figure.rawValue,
+                            query: ["environment": answer.query.environment.rawValue, "app": app]))
+                ) { figure.title }
+            }
+            for value in values.prefix(Self.maximumCurrencies) { p(.class("figure")) { plain(value) } }
+            if values.isEmpty { p(.class("figure")) { Shown.nothing } }
+            if values.count > Self.maximumCurrencies {
+                p(.class("note")) {
+                    Phrase(
+                        "and \(values.count - Self.maximumCurrencies) more currencies",
+                        "외 통화 \(values.count - Self.maximumCurrencies)개")
+                }
+            }
+            p(.class("note")) { figure.kind == "level" ? now : lastDays }
+            if answer.series.count == 1, !figure.isRate, let series = answer.series.first {
+                Sparkline(values: series.points.map { Double($0.value) }).html
+            }
+        }
+    }
+
+    private var now: HTML { HTML { Phrase("now", "현재") } }
+    private var lastDays: HTML {
+        HTML { Phrase("the last \(FigureQuery.standardDays) days", "최근 \(FigureQuery.standardDays)일") }
+    }
+
+    /// The value of each currency: at the end of the time, or of all its days.
+    private var values: [String] {
+        answer.series.compactMap { series in
+            if figure.kind == "level" {
+                return series.points.last.map { text($0.value, series.currency) }
+            }
+            let total = FigureText.total(series.points)
+            if figure.isRate { return FigureText.percent(total.value, of: total.denominator) }
+            return text(total.value, series.currency)
+        }
+    }
+
+    private func text(_ value: Int64, _ currency: String?) -> String {
+        currency.map { FigureText.wholeMoney(value, $0) } ?? Shown.digits(value)
+    }
+}
+
+/// The figures of the overview, in one environment: 28 days by day.
+struct OverviewFigures: Sendable {
+    /// The figures of the cards, in order.
+    static let all: [Figure] = [
+        .revenue, .monthlyRevenue, .activeSubscriptions, .activeTrials, .newCustomers, .refundRate,
+    ]
+
+    let answers: [FigureAnswer]
+
+    /// - Parameter app: Nil for all apps.
+    init(_ figures: FigureService, _ environment: FigureQuery.Environment, app: String?) async throws {
+        let today = figures.today
+        let first = today.adding(days: 1 - FigureQuery.standardDays)
+        let queries = try Self.all.map { try FigureQuery($0, in: environment, from: first, to: today, app: app) }
+        answers = try await withThrowingTaskGroup(of: (Int, FigureAnswer).self) { group in
+            for (place, query) in queries.enumerated() {
+                group.addTask { (place, try await figures.answer(query)) }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
+        }
+    }
+}
+
+/// The first page, and its live activity.
+struct OverviewRoutes: Sendable {
+    let services: ConsoleServices
+    let streams: LiveStreams
+
+    func add(to pages: ConsolePages) {
+        pages.get("") { request, _ in try await overview(request) }
+        pages.answer("activity") { request, context in
+            let feed = ActivityFeed(
+                services.entitlements, try environment(request), shown: try request.query("shown") ?? "")
+            return try LiveResponse(streams: streams, team: services.team, context: context, permission: .view)
+                .response(to: request) { try await feed.events() }
+        }
+    }
+
+    private func overview(_ request: Request) async throws -> Page {
+        let environment = try environment(request)
+        let apps = services.entitlements.apps.all.map(\.bundleIdentifier)
+        let named = try request.query("app")
+        let app = apps.first { named?.hasSameBytes(as: $0) ?? false }
+        async let today = services.entitlements.activityToday(from: environment.origins)
+        async let activity = services.entitlements.latestActivity(
+            from: environment.origins, limit: ActivityFeed.length)
+        async let keyNames = services.entitlements.apiKeyNames()
+        var figures: OverviewFigures?
+        if let service = services.figures { figures = try await OverviewFigures(service, environment, app: app) }
+        return try await OverviewPage(
+            environment: environment, app: app, apps: apps, figures: figures, today: today, activity: activity,
+            keyNames: keyNames
+        ).page
+    }
+
+    /// The environment that the person chose. A service with a local store of the sandbox has no production.
+    private func environment(_ request: Request) throws(Problem) -> FigureQuery.Environment {
+        let standard: FigureQuery.Environment =
+            services.store.map { $0.environment == .sandbox } ?? false ? .sandbox : .production
+        return try FigureSelection.word("environment", of: request) ?? standard
     }
 }

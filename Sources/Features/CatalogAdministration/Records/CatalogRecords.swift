@@ -1,3 +1,4 @@
+import Catalog
 import Ledger
 import Proofs
 
@@ -175,5 +176,157 @@ struct CatalogRecords {
         return CatalogChange(
             number: try row["number"], happenedAt: try row["happened_at"], changedBy: try row["changed_by"],
             app: try row["app"], subject: try subject(row), content: content)
+    }
+}
+
+/// The state of the catalog after all changes in the ledger.
+package struct CatalogRecord: Hashable, Sendable {
+    package struct Product: Hashable, Sendable {
+        /// The bundle identifier of the app that sells the product.
+        package let app: String
+        package let productIdentifier: String
+        /// The definition as JSON; nil if the files' definition is valid.
+        package let definition: String?
+        package let isWithdrawn: Bool
+    }
+
+    /// The definition of a right, an offering or the current offering that differs from the files.
+    package struct Definition: Hashable, Sendable {
+        /// The bundle identifier of the app.
+        package let app: String
+        package let subject: CatalogSubject
+        /// The definition as JSON.
+        package let text: String
+    }
+
+    /// The number of the last change; 0 if there is none.
+    package let revision: Int64
+    /// The changed products, in the order of their first changes.
+    package let products: [Product]
+    /// The changed rights and offerings, in the order of their first changes.
+    package let offerings: [Definition]
+    /// The SHA-256 of each item's picture.
+    package let pictures: [Item: [UInt8]]
+}
+
+extension CatalogRecord {
+    /// The catalog of an app: the files with the changes of this record.
+    ///
+    /// - Throws: `CatalogError` if the changes conflict with the files.
+    func catalog(of app: App, pictures shown: [Item: Picture]) throws(CatalogError) -> Catalog {
+        var catalog = app.files
+        var definitions: [ProductDefinition] = []
+        let products = products.filter { $0.app.hasSameBytes(as: app.bundleIdentifier) }
+        do {
+            for product in products {
+                guard let text = product.definition else { continue }
+                definitions.append(try definition(text, of: product.productIdentifier, in: app))
+            }
+            try catalog.administer(
+                definitions, withdrawn: Set(products.filter(\.isWithdrawn).map(\.productIdentifier)),
+                pictures: shown, offerings: try offeringChanges(of: app))
+        } catch {
+            throw CatalogError(
+                file: "The ledger's change of \"\(error.file)\" conflicts with the catalog's files", key: error.key,
+                reason: error.reason)
+        }
+        return catalog
+    }
+
+    private func offeringChanges(of app: App) throws(CatalogError) -> OfferingChanges {
+        var changes = OfferingChanges()
+        for changed in offerings where changed.app.hasSameBytes(as: app.bundleIdentifier) {
+            let identifier = changed.subject.identifier
+            guard let object = JSONObject.stored(changed.text) else {
+                throw CatalogError(file: identifier, reason: "it is not JSON")
+            }
+            switch changed.subject {
+            case .product: break
+            case .right: changes.rights.append(try Right(object, named: identifier))
+            case .offering: changes.offerings.append(try Offering(object, identifiedBy: identifier))
+            case .currentOffering: changes.currentOffering = try Catalog.currentOffering(object)
+            }
+        }
+        return changes
+    }
+
+    private func definition(
+        _ text: String,
+        of productIdentifier: String,
+        in app: App
+    ) throws(CatalogError) -> ProductDefinition {
+        guard let value = try? JSONParser.parse(Array(text.utf8)), case .object(let object) = value else {
+            throw CatalogError(file: productIdentifier, reason: "it is not JSON")
+        }
+        return try ProductDefinition(object, of: productIdentifier, currency: app.files.storefront.currency)
+    }
+}
+
+extension LedgerTransaction {
+    /// The number of the last change; 0 if there is none.
+    package func catalogRevision() throws -> Int64 {
+        guard try database.has("catalog_change") else { return 0 }
+        return try CatalogRecords(database: database).revision()
+    }
+
+    /// The state of the catalog after all changes.
+    package func catalogRecord() throws -> CatalogRecord {
+        guard try database.has("catalog_picture") else {
+            return CatalogRecord(revision: 0, products: [], offerings: [], pictures: [:])
+        }
+        let records = CatalogRecords(database: database)
+        return CatalogRecord(
+            revision: try records.revision(), products: try records.products(),
+            offerings: try records.offerings(), pictures: try records.pictureDigests())
+    }
+
+    /// The bytes of an item's picture; nil if there is none.
+    package func catalogPicture(of item: Item) throws -> [UInt8]? {
+        try CatalogRecords(database: database).picture(of: item)
+    }
+
+    /// Adds a change.
+    ///
+    /// - Parameters:
+    ///   - picture: The bytes of the picture if the change is one.
+    ///   - maximumPictures: The largest total size of all pictures, in bytes.
+    package func add(_ change: CatalogChange, picture: [UInt8]?, maximumPictures: Int) throws -> CatalogChangeAnswer {
+        let records = CatalogRecords(database: database)
+        guard try records.revision() == change.number - 1 else { return .outdated }
+        if case .picture(let item, let digest) = change.content, let picture {
+            guard try records.sizeOfPictures(but: item) + picture.count <= maximumPictures else {
+                return .picturesTooLarge
+            }
+            try records.set(picture, digest: digest, of: item)
+        }
+        try records.insert(change)
+        return .changed
+    }
+
+    /// The changes of an app's catalog, newest first.
+    ///
+    /// - Parameters:
+    ///   - filter: The listed changes.
+    ///   - number: The number of the last change of the previous page; nil for the first page.
+    package func catalogChanges(
+        _ filter: CatalogChangeFilter,
+        in app: String,
+        before number: Int64?,
+        limit: Int
+    ) throws -> [CatalogChange] {
+        try CatalogRecords(database: database).changes(filter, in: app, before: number ?? .max, limit: limit)
+    }
+
+    /// The subject of a change before it.
+    ///
+    /// - Returns: The definition as JSON, nil if it was the one of the files, and whether the product was withdrawn.
+    func catalogState(before change: CatalogChange) throws -> (definition: String?, isWithdrawn: Bool) {
+        let records = CatalogRecords(database: database)
+        let standing: String? = try records.last(
+            "kind", of: [.withdrawn, .restored, .reverted], before: change)
+        return (
+            try records.last("definition", of: [.defined, .reverted], before: change),
+            standing == CatalogChange.Kind.withdrawn.rawValue
+        )
     }
 }

@@ -83,3 +83,73 @@ struct ExpectedTransactionRecords {
         }
     }
 }
+
+/// A customer of another purchase server, with the records that the team imports.
+///
+/// Grants are the team's own decision. Purchases are only expected: the customer owns nothing by them before a proof.
+package struct ImportedCustomer: Hashable, Sendable {
+    /// An item that the other server gave without a purchase.
+    package struct PromisedItem: Hashable, Sendable {
+        /// The identifier of the grant. It follows from the imported record, so that a second import changes nothing.
+        package let identifier: String
+        package let item: Item
+        /// The reason for the audit log.
+        package let reason: String
+        /// Nil for no end.
+        package let endsAt: Timestamp?
+
+        package init(identifier: String, item: Item, reason: String, endsAt: Timestamp?) {
+            self.identifier = identifier
+            self.item = item
+            self.reason = reason
+            self.endsAt = endsAt
+        }
+    }
+
+    /// A purchase that the other server has recorded for the customer.
+    package struct ExpectedPurchase: Hashable, Sendable {
+        /// The bundle identifier of the app.
+        package let app: String
+        package let origin: Origin
+        package let originalTransactionIdentifier: String
+        /// The product of the newest transaction, as the other server states it, like the dates.
+        package let productIdentifier: String
+        package let purchaseDate: Timestamp
+        /// Nil for no end.
+        package let expiresAt: Timestamp?
+
+        package init(
+            app: String,
+            origin: Origin,
+            originalTransactionIdentifier: String,
+            productIdentifier: String,
+            purchaseDate: Timestamp,
+            expiresAt: Timestamp?
+        ) {
+            self.app = app
+            self.origin = origin
+            self.originalTransactionIdentifier = originalTransactionIdentifier
+            self.productIdentifier = productIdentifier
+            self.purchaseDate = purchaseDate
+            self.expiresAt = expiresAt
+        }
+
+        var key: TransactionKey {
+            TransactionKey(app: app, origin: origin, identifier: originalTransactionIdentifier)
+        }
+    }
+
+    /// The id that names the customer.
+    package let user: User
+    /// The further ids of the customer.
+    package let aliases: [User]
+    package let grants: [PromisedItem]
+    package let purchases: [ExpectedPurchase]
+
+    package init(user: User, aliases: [User], grants: [PromisedItem], purchases: [ExpectedPurchase]) {
+        self.user = user
+        self.aliases = aliases
+        self.grants = grants
+        self.purchases = purchases
+    }
+}

@@ -1,3 +1,5 @@
+import Catalog
+import Ledger
 import Proofs
 
 /// The result of each check of a proof, in their order.
@@ -66,6 +68,115 @@ extension ProofVerdict.Check {
         case .payload: self = .payload
         case .appAndOrigin: self = .appAndOrigin
         case .revocation: return nil
+        }
+    }
+}
+
+/// The use cases for people who look at a proof. They store nothing.
+extension EntitlementService {
+    /// Decodes a proof, and verifies it as for a redemption by a user for whom every accepted origin is valid.
+    package func inspect(_ proof: [UInt8]) -> InspectedProof {
+        let inspection = decode(proof)
+        // Xcode's certificate has no extensions of Apple's.
+        var unneeded: Set<ProofVerdict.Check> = inspection.anchor?.realm == .xcode ? [.extensions] : []
+        do throws(RedemptionError) {
+            let verified = try verify(proof)
+            let app = try bundleIdentifier(of: verified)
+            let products = Self.products(of: verified)
+            if products == nil { unneeded.insert(.product) }
+            let catalog = catalogs[app]
+            let unknown = (products ?? []).filter { catalog?.benefit(of: $0) == nil }
+            guard unknown.isEmpty else {
+                let names = unknown.prefix(5).map { "\"\($0.prefix(155))\"" }.joined(separator: ", ")
+                return InspectedProof(
+                    inspection: inspection,
+                    verdict: ProofVerdict(
+                        .init(
+                            code: Redemption.Result.productUnknown.rawValue,
+                            message: "The catalog does not have \(names)."),
+                        at: .product, withoutNeed: unneeded), origin: verified.origin)
+            }
+            return InspectedProof(
+                inspection: inspection, verdict: ProofVerdict(withoutNeed: unneeded), origin: verified.origin)
+        } catch {
+            guard case .refused(let refusal) = error, let check = ProofVerdict.Check(refusal.reason.step) else {
+                return InspectedProof(
+                    inspection: inspection,
+                    verdict: ProofVerdict(
+                        .init(code: error.code, message: error.message), at: .appAndOrigin, withoutNeed: unneeded),
+                    origin: nil)
+            }
+            return InspectedProof(
+                inspection: inspection,
+                verdict: ProofVerdict(
+                    .init(code: refusal.code, message: refusal.message), at: check, withoutNeed: unneeded),
+                origin: nil)
+        }
+    }
+
+    /// The identifiers of the products that a proof is about, each once. Nil if this kind of proof is about none.
+    private static func products(of verified: VerifiedProof) -> [String]? {
+        let all = verified.purchases?.map(\.productIdentifier) ?? verified.notifiedTransaction.map { [$0.productId] }
+        guard let all else { return nil }
+        var known: Set<ByteKey> = []
+        return all.filter { known.insert(ByteKey($0)).inserted }
+    }
+
+    /// A kept proof of a user's transactions.
+    ///
+    /// - Parameter digest: The SHA-256 of the signed bytes, by which transactions name their proof.
+    /// - Returns: Nil if no such proof of the user was kept.
+    package func storedProof(_ digest: [UInt8], of user: User) async throws -> StoredProof? {
+        try await ledger.read { try $0.storedProof(digest, of: user) }
+    }
+}
+
+/// A proof that a person looks at: decoded, and verified as for a redemption.
+package struct InspectedProof: Sendable {
+    package let inspection: ProofInspection
+    package let verdict: ProofVerdict
+    /// The origin of an authentic proof. Nil if the proof was refused before its origin was known.
+    package let origin: Origin?
+}
+
+/// A proof in the ledger.
+package struct StoredProof: Hashable, Sendable {
+    /// The bytes of the proof: a JWS, or the DER of a receipt. Nil if the stored parts are damaged.
+    package let bytes: [UInt8]?
+}
+
+extension LedgerTransaction {
+    /// A kept proof of a user's transactions.
+    ///
+    /// - Parameter digest: The SHA-256 of the signed bytes.
+    /// - Returns: Nil if no such proof was kept.
+    func storedProof(_ digest: [UInt8], of user: User) throws -> StoredProof? {
+        guard try database.has("kept_proof"), let user = try users.known(user) else { return nil }
+        return try database.row(
+            "SELECT bytes, certificates FROM kept_proof WHERE user_id = $1 AND proof_digest = $2", [user, digest]
+        ).map { StoredProof(bytes: try proof($0)) }
+    }
+
+    private func proof(_ row: SQLRow) throws -> [UInt8]? {
+        var certificates: [[UInt8]] = []
+        for digest in KeptProof.certificateDigests(try row["certificates"]) {
+            guard
+                let bytes: [UInt8] = try database.value(
+                    "SELECT bytes FROM kept_certificate WHERE digest = $1", [digest])
+            else { return nil }
+            certificates.append(bytes)
+        }
+        return KeptProof.assemble(try row["bytes"], certificates)
+    }
+}
+
+extension KeptProof {
+    private static let digestLength = 32
+
+    /// The digests in the column `certificates`, where they follow each other.
+    static func certificateDigests(_ list: [UInt8]) -> [[UInt8]] {
+        stride(from: 0, to: list.count, by: digestLength).map { start in
+            Array(list[start..<min(start + digestLength, list.count)])
         }
     }
 }

@@ -78,3 +78,154 @@ extension SQLRow {
         return replacing(["user_id": user.sqlValue, "merged_from": (first ?? former).sqlValue])
     }
 }
+
+extension LedgerTransaction {
+    /// Logs a customer in: an anonymous id and the new id become one customer. A second log-in changes nothing.
+    ///
+    /// - Parameters:
+    ///   - current: The id that the app used before.
+    ///   - new: The id from now on.
+    ///   - maximumRecords: The largest number of records to move.
+    ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit. Beyond it, nothing is written.
+    /// - Throws: `LedgerError.userBlocked` if the new id stands for no user; `LedgerError.userUnknown` if it is an account that
+    ///   was never opened, or was erased; `LogInError`.
+    package func logIn(
+        _ current: User,
+        as new: User,
+        upTo maximumRecords: Int = LogIn.maximumRecords,
+        by actor: AuditActor,
+        newcomers: NewcomerAllowance? = nil,
+        at moment: Timestamp
+    ) throws -> LogIn {
+        try requireName(of: new)
+        let (former, known) = (try users.known(current), try users.known(new))
+        let names = try users.names(of: Set([former, known].compactMap(\.self)))
+        let name = former.flatMap { names[$0] } ?? current
+        let decision = LogInDecision(
+            from: .init(
+                customer: former, isAnonymous: current.isAnonymousCustomer && name.isAnonymousCustomer),
+            to: known, isSame: current == new)
+        var effect = LogIn.Effect.unchanged
+        if let newcomers, try isLimited(decision, to: new, known),
+            newcomers.take(NewcomerAllowance.bytes(ofUserNamed: current, new)) != nil
+        {
+            return LogIn(isNew: known == nil, effect: effect)
+        }
+        switch decision {
+        case .unchanged: break
+        case .newCustomer: _ = try number(of: new, at: moment)
+        case .alias:
+            if try addUnusedAlias(current, of: new, by: actor, at: moment) { effect = .aliased }
+        case .renaming(let customer):
+            guard new.issuer != User.accountIssuer else { throw LedgerError.userUnknown }
+            _ = try recordCount(of: customer, upTo: maximumRecords)
+            try users.rename(customer, from: name, to: new.issuer, new.name)
+            try users.addNewestAlias(name, of: customer, at: moment)
+            try MergeRecords(database: database, users: users).separateBalances(of: customer)
+            try audit.append(AuditEntry(aliasedBy: actor, name, at: moment), to: customer)
+            effect = .aliased
+        case .merge(let first, let second):
+            let areBothAnonymous = names[second]?.isAnonymousCustomer ?? false
+            let heads = areBothAnonymous ? try users.heads(of: [first, second]) : [:]
+            guard
+                case .merge(let former, let customer) =
+                    decision.reversed(heads, areBothAnonymous: areBothAnonymous) ?? decision
+            else { break }
+            let hasRecords = try recordCount(of: former, upTo: maximumRecords) > 0
+            // A stranger could make any number of customers without purchases part of a known one.
+            guard try hasRecords || users.aliasesLeft(of: customer) > 0 else { break }
+            try merge(former, names[former] ?? current, into: customer, by: actor, at: moment)
+            effect = .merged
+        }
+        return LogIn(isNew: known == nil, effect: effect)
+    }
+
+    /// True if a log-in needs an allowance: it writes something, and its customer has no purchase and no gift afterwards, or is as
+    /// anonymous as before. One purchase could otherwise go through any number of anonymous ids.
+    ///
+    /// - Parameter known: The number of the new id's customer; nil for an unknown id.
+    private func isLimited(_ decision: LogInDecision, to new: User, _ known: Int64?) throws -> Bool {
+        let customers: Set<Int64>
+        switch decision {
+        case .unchanged: return false
+        case .newCustomer: return true
+        case .alias: customers = Set([known].compactMap(\.self))
+        case .renaming(let customer):
+            guard !new.isAnonymousCustomer else { return true }
+            customers = [customer]
+        case .merge(let former, let customer): customers = [former, customer]
+        }
+        let records = CustomerRecords(database: database)
+        return try !customers.contains(where: records.hasPurchases) && !records.haveGifts(customers)
+    }
+
+    /// The number of records that a merge moves.
+    ///
+    /// - Throws: `LogInError.customerTooLarge`.
+    private func recordCount(of user: Int64, upTo limit: Int) throws -> Int {
+        let count = try UserMerge.recordCount(of: user, upTo: limit, in: database)
+        guard count <= limit else { throw LogInError.customerTooLarge }
+        return count
+    }
+
+    /// Makes an id that no customer has an alias of a customer, who is added if unknown.
+    ///
+    /// - Returns: False if the customer has as many aliases as possible. The id stays unknown.
+    /// - Throws: `LedgerError.userUnknown` if the customer is an account that was never opened, or was erased.
+    func addUnusedAlias(_ alias: User, of user: User, by actor: AuditActor, at moment: Timestamp) throws -> Bool {
+        try requireName(of: alias)
+        let customer = try number(of: user, at: moment)
+        guard try users.aliasesLeft(of: customer) > 0 else { return false }
+        try users.addAlias(alias, of: customer, at: moment)
+        try audit.append(AuditEntry(aliasedBy: actor, alias, at: moment), to: customer)
+        return true
+    }
+
+    private func merge(
+        _ former: Int64,
+        _ name: User,
+        into customer: Int64,
+        by actor: AuditActor,
+        at moment: Timestamp
+    ) throws {
+        let apps = try AppRecords(database: database).numbers(of: [])
+        let records = EntitlementRecords(database: database, apps: apps)
+        let before = try records.facts(ofPurchases: try records.originals(of: former))
+        // The names come first: the former customer is a tombstone then, whose audit records concern nobody any more.
+        let merge = UserMerge(former: former, user: customer, moment: moment, transaction: self)
+        let tombstone = try merge.mergeNames(name)
+        var decision = EntitlementDecision(facts: before, at: moment)
+        decision.merge(former, into: customer, identifier: name.name, by: actor)
+        try EntitlementChangeRecords(
+            database: database, users: users, audit: audit, apps: apps, before: before, after: decision.facts,
+            moment: moment
+        ).write(decision.changes)
+        try MergeRecords(database: database, users: users).mergeGrantsAndBalances(of: former, into: customer)
+        try merge.mergeRows()
+        try audit.append(
+            AuditEntry(aliasedBy: actor, name, tombstone: tombstone, at: moment), to: customer)
+    }
+
+    /// The ids that became a user's by log-ins, in their order, without the user's own name.
+    package func aliases(of user: User) throws -> [User] {
+        try aliases(of: user, limit: UserRecords.maximumAliases)
+    }
+
+    /// The first ids that became a user's by log-ins.
+    package func aliases(of user: User, limit: Int) throws -> [User] {
+        guard let number = try users.known(user) else { return [] }
+        return try users.aliases(of: number, limit: limit)
+    }
+}
+
+extension AuditEntry {
+    /// - Parameters:
+    ///   - user: The id that became an alias.
+    ///   - tombstone: The name of the tombstone of a merged customer; nil if the id had no customer of its own.
+    fileprivate init(aliasedBy actor: AuditActor, _ user: User, tombstone: String? = nil, at moment: Timestamp) {
+        // The id is the user's data, so it is the erasable part.
+        self.init(
+            happenedAt: moment, event: .aliased, actor: actor, origin: nil, reference: tombstone ?? "",
+            subject: tombstone == nil ? "id" : "customer", reason: user.name)
+    }
+}

@@ -83,3 +83,106 @@ struct RefusalRecords {
             refusals.map { [$0.user] + $0.key.sqlValues(apps) + [$0.result] })
     }
 }
+
+/// The states of purchases in the histories of their owners.
+extension LedgerTransaction {
+    /// Records the changes that time has caused until a moment.
+    ///
+    /// - Parameters:
+    ///   - hold: The last moment at which no end is reported that time alone has brought to a subscription that may renew.
+    ///   - limit: The maximum number of purchases.
+    ///   - type: Returns the type of a product, for transactions without a stated type.
+    /// - Returns: The number of purchases whose states have changed, which is 0 if no more are due, and the purchases whose
+    ///   statement about the renewal is awaited.
+    package func recordDueStates(
+        at moment: Timestamp,
+        holding hold: Timestamp? = nil,
+        accepting accepted: AcceptedOrigins,
+        limit: Int,
+        type: (String) -> ProductType?
+    ) throws -> (changed: Int, awaiting: Set<TransactionKey>) {
+        let apps = try AppRecords(database: database).numbers(of: [])
+        let due = try HistoryStateRecords(database: database, apps: apps)
+            .due(at: moment, of: accepted.all, limit: limit)
+        return try recordStates(of: due, apps, at: moment, holding: hold, accepting: accepted, type: type)
+    }
+
+    /// Records the current states of purchases.
+    ///
+    /// - Parameters:
+    ///   - hold: The last moment at which no end is reported that time alone has brought to a subscription that may renew.
+    ///   - accepted: The origins with events.
+    /// - Returns: The number of purchases whose states have changed, and the purchases whose statement about the renewal is
+    ///   awaited.
+    func recordStates(
+        of originals: Set<TransactionKey>,
+        _ apps: AppNumbers,
+        at moment: Timestamp,
+        holding hold: Timestamp? = nil,
+        accepting accepted: AcceptedOrigins,
+        type: (String) -> ProductType?
+    ) throws -> (changed: Int, awaiting: Set<TransactionKey>) {
+        guard !originals.isEmpty else { return (0, []) }
+        var facts = try EntitlementRecords(database: database, apps: apps).facts(ofPurchases: originals)
+        for (number, user) in try users.names(of: Set(facts.purchases.values.map(\.owner))) {
+            facts.acceptedOriginsByUser[number] = accepted.origins(for: user)
+        }
+        var decision = EntitlementDecision(facts: facts, origins: accepted.origins, at: moment)
+        let awaiting = decision.recordStates(of: originals, holding: hold, type: type)
+        try EntitlementChangeRecords(
+            database: database, users: users, audit: audit, apps: apps, before: facts, after: decision.facts,
+            moment: moment
+        ).write(decision.changes)
+        let changed = originals.count { facts.recordedStates[$0] != decision.facts.recordedStates[$0] }
+        return (changed, awaiting)
+    }
+}
+
+extension LedgerTransaction {
+    /// Records refused purchases of an authentic proof, once for each user, transaction and code, up to the user's limit.
+    ///
+    /// - Parameters:
+    ///   - app: The bundle identifier of the service's app. A refused proof of another app has no app in the ledger.
+    ///   - named: The apps that the events name. The event of another app's purchase belongs to no app.
+    ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit.
+    package func recordRefusal(
+        _ code: String,
+        of claims: [Claim],
+        in app: String,
+        naming named: [String] = [],
+        for user: User,
+        by actor: AuditActor,
+        newcomers: NewcomerAllowance? = nil,
+        at moment: Timestamp
+    ) throws {
+        let knownNumber = try users.known(user)
+        if knownNumber == nil, let newcomers {
+            let bytes = NewcomerAllowance.bytes(ofUserNamed: user) + claims.count * NewcomerAllowance.bytesOfRefusal
+            guard newcomers.take(bytes) == nil else { return }
+        }
+        let number = try number(of: user, at: moment)
+        func refusal(_ claim: Claim) -> Refusal {
+            let key = TransactionKey(app: app, origin: claim.origin, identifier: claim.transactionIdentifier)
+            return Refusal(user: number, key: key, result: code)
+        }
+        let records = RefusalRecords(
+            database: database, apps: try AppRecords(database: database).numbers(of: [app]))
+        var known = try records.known(among: claims.map(refusal))
+        let new = claims.filter { known.insert(refusal($0)) }
+        guard !new.isEmpty else { return }
+        if knownNumber != nil {
+            do {
+                try charge(new.count * NewcomerAllowance.bytesOfRefusal, for: number, to: newcomers)
+            } catch LedgerError.newcomersLimited { return }
+        }
+        try records.insert(new.map(refusal))
+        try audit.append(
+            new.map { claim in
+                let entry = AuditEntry(
+                    happenedAt: moment, event: .refused, actor: actor, origin: claim.origin,
+                    app: named.first { $0.hasSameBytes(as: claim.app) }, reference: claim.transactionIdentifier,
+                    subject: claim.productIdentifier, reason: code)
+                return (entry, number)
+            })
+    }
+}

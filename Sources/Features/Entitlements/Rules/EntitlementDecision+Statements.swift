@@ -159,3 +159,78 @@ extension EntitlementFacts.Transaction {
         return statements
     }
 }
+
+/// The last statement about one purchase event under each of its transaction identifiers.
+///
+/// The event is revoked while the last statement under any identifier revokes it. Only a later statement under the same
+/// identifier, such as one of a reversal, takes that back. The end is the one stated last.
+package struct EventStatements: Hashable, Sendable, Codable {
+    private struct Statement: Hashable, Sendable, Codable {
+        let identifier: String
+        var status: TransactionStatus
+    }
+
+    private var first: Statement
+    private var others: [Statement] = []
+
+    /// - Parameter identifier: The only identifier of the event so far.
+    init(_ status: TransactionStatus, under identifier: String) {
+        first = Statement(identifier: identifier, status: status)
+    }
+
+    mutating func add(_ status: TransactionStatus, under identifier: String) {
+        var statements = [first] + others
+        if let index = statements.firstIndex(where: { $0.identifier.hasSameBytes(as: identifier) }) {
+            if status.isLater(than: statements[index].status) { statements[index].status = status }
+        } else {
+            statements.append(Statement(identifier: identifier, status: status))
+            statements.sort { ByteKey($0.identifier) < ByteKey($1.identifier) }
+        }
+        (first, others) = (statements[0], Array(statements.dropFirst()))
+    }
+
+    /// The status of the event.
+    var status: TransactionStatus {
+        let statuses = [first.status] + others.map(\.status)
+        func last(_ last: TransactionStatus, _ next: TransactionStatus) -> TransactionStatus {
+            next.isLater(than: last) ? next : last
+        }
+        var status = statuses.reduce(first.status, last)
+        let revoked = statuses.filter(\.isRevoked)
+        let revoking = revoked.first.map { revoked.reduce($0, last) }
+        (status.revocationDate, status.revocationReason) = (revoking?.revocationDate, revoking?.revocationReason)
+        return status
+    }
+}
+
+/// A change that a decision makes to the ledger.
+package enum EntitlementChange: Hashable, Sendable {
+    /// A refused claim, recorded once for each user, transaction and result.
+    case refused(Redemption.Result, Claim, user: Int64, actor: AuditActor)
+    /// A purchase without a previous owner, by its original transaction.
+    case purchase(TransactionKey, owner: Int64, Naming?)
+    /// A transaction that is redeemed for the first time, with the item or credit of the claim.
+    case transaction(Claim, TransactionStatus, owner: Int64)
+    case status(TransactionKey, TransactionStatus)
+    /// The statements about a transaction under several identifiers.
+    case statements(TransactionKey, EventStatements)
+    case grace(TransactionKey, GracePeriod)
+    /// The known facts of a transaction.
+    case facts(TransactionKey, TransactionFacts)
+    /// The last statement about the renewal of a purchase.
+    case renewal(TransactionKey, StatedRenewal)
+    /// The transaction that now determines the owner of a purchase.
+    case naming(TransactionKey, Naming)
+    case transfer(TransactionKey, from: Int64, to: Int64)
+    /// A purchase of a customer who became one with another.
+    case merge(TransactionKey, from: Int64, to: Int64)
+    /// The account tokens of a customer who became one with another.
+    case mergedTokens(from: Int64, to: Int64)
+    case parked(Claim, TransactionStatus)
+    case unparked(TransactionKey)
+    case audit(AuditEntry, user: Int64)
+    /// The state of a purchase in the owner's history.
+    case recordedState(TransactionKey, HistoryState)
+    /// A changed end of a purchase, which apps display.
+    case endChanged(productIdentifier: String, user: Int64)
+}

@@ -135,3 +135,170 @@ package struct EntitlementDecision: Sendable {
                     reference: key.identifier, subject: productIdentifier, reason: reason), user: user))
     }
 }
+
+/// The rule of merges.
+extension EntitlementDecision {
+    /// Gives all purchases of an anonymous customer to the customer who has logged in. It is no transfer to somebody else: the
+    /// ownership policy, the pause between two transfers and spent credits do not hinder it.
+    ///
+    /// - Parameters:
+    ///   - former: The number of the anonymous customer. The facts have all its purchases.
+    ///   - identifier: The anonymous id, for the audit log.
+    package mutating func merge(_ former: Int64, into user: Int64, identifier: String, by actor: AuditActor) {
+        let purchases = facts.purchases.filter { $0.value.owner == former }.keys.sorted()
+        for original in purchases {
+            let product = facts.transactions(of: original).last?.transaction.productIdentifier ?? ""
+            make(.merge(original, from: former, to: user))
+            audit(.transferredOut, original, product, by: actor, to: former)
+            audit(.transferredIn, original, product, by: actor, to: user, reason: identifier)
+        }
+        make(.mergedTokens(from: former, to: user))
+    }
+}
+
+/// The rules of facts that no decision depends on: price, storefront and renewal.
+extension EntitlementDecision {
+    /// Writes the new facts that a claim states about a redeemed transaction and its subscription.
+    mutating func write(factsOf claim: Claim) {
+        if let stated = claim.facts, let transaction = facts.transactions[claim.key] {
+            let known = transaction.stated ?? TransactionFacts()
+            let complete = known.completed(by: stated)
+            if complete != known { make(.facts(claim.key, complete)) }
+        }
+        write(renewalOf: claim)
+    }
+
+    /// Writes a claim's statement about the renewal of a redeemed subscription, unless a later one is known.
+    mutating func write(renewalOf claim: Claim) {
+        guard let renewal = claim.renewal, let original = facts.transactions[claim.key]?.originalKey,
+            renewal.isLater(than: facts.purchases[original]?.renewal)
+        else { return }
+        make(.renewal(original, renewal))
+    }
+}
+
+/// The rules of purchases that an import expects.
+extension EntitlementDecision {
+    /// The customer for whom an import expects the purchase of a claim; nil if somebody owns the purchase, or if its origin is
+    /// not accepted for the customer.
+    func expectedOwner(of claim: Claim) -> Int64? {
+        guard facts.ownedOriginal(of: claim) == nil, let owner = facts.expectedOwners[claim.originalKey],
+            isAccepted(claim.origin, for: owner)
+        else { return nil }
+        return owner
+    }
+
+    /// Gives an expected purchase to its customer, before another user's claim to it is decided.
+    ///
+    /// The ownership policy then decides as if the customer had redeemed the purchase before the import. An account token that
+    /// determines the owner takes precedence over the expectation.
+    mutating func confirmExpectation(of claim: Claim, presentedBy user: Int64) {
+        // Most decisions are about no expected purchase.
+        guard !facts.expectedOwners.isEmpty, claim.isKnown, let owner = expectedOwner(of: claim), owner != user else {
+            return
+        }
+        let siblings = facts.parkedSiblings(of: claim)
+        guard facts.namedOwner(by: claim, siblings, of: nil) == nil else { return }
+        _ = apply(claim, of: owner, by: .appStore, nil)
+        apply(siblings, of: owner)
+    }
+}
+
+/// The rules of restored purchases: all transactions with the same original and product are one purchase.
+extension EntitlementDecision {
+    /// Writes a statement to the other transactions that repeat the purchase of a claim, unless they have a later one.
+    mutating func writeToRepeats(_ status: TransactionStatus, of claim: Claim, by actor: AuditActor) {
+        guard claim.repeatsOriginal, let owner = facts.purchases[claim.originalKey]?.owner,
+            facts.repeatedStatus(of: claim)?.isBehind(status) ?? false
+        else { return }
+        for (key, transaction) in facts.transactions(ofPurchaseRepeatedBy: claim) where key != claim.key {
+            let before = transaction.status
+            guard status.isLater(than: before) else { continue }
+            write(status, of: claim, to: key)
+            guard before.isRevoked != status.isRevoked else { continue }
+            audit(status.isRevoked ? .revoked : .granted, key, claim.productIdentifier, by: actor, to: owner)
+        }
+        facts.setRepeated(status, of: claim)
+    }
+}
+
+extension EntitlementFacts {
+    func transactions(
+        ofPurchaseRepeatedBy claim: Claim
+    ) -> [(key: TransactionKey, transaction: Transaction)] {
+        let product = ByteKey(claim.productIdentifier)
+        return transactions(of: claim.originalKey).filter { ByteKey($0.transaction.productIdentifier) == product }
+    }
+
+    /// The last statement about the purchase that a claim repeats: about another of its transactions, or parked for the
+    /// original.
+    ///
+    /// - Returns: Nil if each transaction is a purchase of its own.
+    mutating func lastStatus(ofPurchaseRepeatedBy claim: Claim) -> TransactionStatus? {
+        guard claim.repeatsOriginal else { return nil }
+        let said = [repeatedStatus(of: claim)?.last, parked[claim.originalKey]?.status].compactMap(\.self)
+        return said.reduce(nil) { last, next in last.map { next.isLater(than: $0) } ?? true ? next : last }
+    }
+}
+
+/// The rules of ownership and transfers.
+extension EntitlementDecision {
+    /// The reason to refuse a claim to a user; nil if the user may have it.
+    mutating func refusal(
+        of claim: Claim,
+        _ original: TransactionKey?,
+        _ named: EntitlementFacts.NamedOwner?,
+        to user: Int64
+    ) -> Redemption.Result? {
+        guard !facts.hasOtherProduct(than: claim) else { return .transactionConflict }
+        guard claim.isKnown else { return .productUnknown }
+        if let named { return named.user == user ? nil : .appAccountTokenMismatch }
+        guard let original, let purchase = facts.purchases[original], purchase.owner != user else { return nil }
+        guard purchase.naming == nil else { return .appAccountTokenMismatch }
+        // The credit may be spent already.
+        guard !facts.summary(of: original).addsToBalance else { return .ownedByAnotherUser }
+        let isActive = isActive(original, with: claim)
+        return policy.refusal(
+            isActive: isActive, transferredAt: purchase.transferredAt, at: moment)
+    }
+
+    /// Transfers a purchase to the user with a claim to it, unless the user owns it.
+    ///
+    /// - Parameter naming: The transaction whose account token names the user; nil if none does.
+    /// - Returns: True if it was transferred.
+    mutating func give(
+        _ original: TransactionKey?,
+        to user: Int64,
+        by naming: Naming?,
+        _ claim: Claim,
+        _ actor: AuditActor
+    ) -> Bool {
+        guard let original, let purchase = facts.purchases[original] else { return false }
+        if let naming, purchase.naming.map({ $0 < naming }) ?? true { make(.naming(original, naming)) }
+        guard purchase.owner != user else { return false }
+        make(.transfer(original, from: purchase.owner, to: user))
+        audit(.transferredOut, original, claim.productIdentifier, by: actor, to: purchase.owner)
+        audit(.transferredIn, original, claim.productIdentifier, by: actor, to: user)
+        return true
+    }
+
+    /// True if a part of a purchase is active, or a claim continues it without a gap. The App Store may state a renewal only
+    /// after the previous period has ended.
+    private mutating func isActive(_ original: TransactionKey, with claim: Claim) -> Bool {
+        guard !facts.revokedByTeam.contains(original) else { return false }
+        let summary = facts.summary(of: original)
+        if summary.isEndless { return true }
+        guard let end = summary.end else { return false }
+        if end > moment { return true }
+        guard let renewedUntil = claim.expiresAt, claim.revocationDate == nil else { return false }
+        // The clocks of the App Store's servers differ.
+        return renewedUntil > moment && claim.purchaseDate <= end.adding(seconds: 3600)
+    }
+}
+
+extension EntitlementFacts {
+    /// True if a purchase has added to a balance.
+    package func addsToBalance(_ original: TransactionKey) -> Bool {
+        transactions(of: original).contains { $0.transaction.addsToBalance }
+    }
+}

@@ -252,3 +252,119 @@ package struct EntitlementFacts: Sendable {
         parkedPurchases = [:]
     }
 }
+
+/// The rules of account tokens.
+extension EntitlementFacts {
+    /// The user of an account token, and the transaction with the token.
+    struct NamedOwner: Hashable, Sendable {
+        let user: Int64
+        let naming: Naming
+    }
+
+    /// The owner by the account tokens of a claim and of the claims parked with it.
+    ///
+    /// A receipt has no account token. A parked statement about its transaction may have one.
+    ///
+    /// - Parameter original: The original transaction of the purchase, if somebody owns it.
+    /// - Returns: Nil if no user of this service has the token. Nil also if the token of a later purchase has determined the
+    ///   owner, or if the purchase has added to another user's balance, which may be spent.
+    mutating func namedOwner(
+        by claim: Claim,
+        _ siblings: ParkedSiblings,
+        of original: TransactionKey?
+    ) -> NamedOwner? {
+        let said = claim.appAccountToken == nil ? parked[claim.key]?.claim : nil
+        let last = [namedOwner(by: claim), said.flatMap { namedOwner(by: $0) }, siblings.lastNaming]
+            .compactMap(\.self).max { $0.naming < $1.naming }
+        guard let last, let original, let purchase = purchases[original] else { return last }
+        if let naming = purchase.naming, last.naming < naming { return nil }
+        return last.user != purchase.owner && summary(of: original).addsToBalance ? nil : last
+    }
+
+    func namedOwner(by claim: Claim) -> NamedOwner? {
+        guard let token = claim.appAccountToken, !token.isPlaceholder, let user = tokenOwners[token] else { return nil }
+        return NamedOwner(user: user, naming: Naming(claim))
+    }
+}
+
+extension EntitlementFacts {
+    /// Updates the facts by a change.
+    mutating func apply(_ change: EntitlementChange, at moment: Timestamp) {
+        switch change {
+        case .purchase(let original, let owner, let naming):
+            set(Purchase(owner: owner, naming: naming), for: original)
+            removeExpected(original)
+        case .transaction(let claim, let status, _):
+            set(
+                Transaction(
+                    originalKey: claim.originalKey, productIdentifier: claim.productIdentifier,
+                    purchaseDate: claim.purchaseDate, addsToBalance: claim.credit != nil, status: status,
+                    stated: claim.facts), for: claim.key)
+        case .facts(let key, let complete):
+            set(complete, for: key)
+        case .renewal(let original, let renewal):
+            set(renewal, for: original)
+        case .status(let key, let status):
+            guard var transaction = transactions[key] else { return }
+            transaction.status = status
+            set(transaction, for: key)
+        case .statements(let key, let statements):
+            guard var transaction = transactions[key] else { return }
+            transaction.statements = statements
+            set(transaction, for: key)
+        case .grace(let key, let grace):
+            guard var transaction = transactions[key] else { return }
+            transaction.grace = grace
+            set(transaction, for: key)
+        case .naming(let original, let naming):
+            guard var purchase = purchases[original] else { return }
+            purchase.naming = naming
+            set(purchase, for: original)
+        case .transfer(let original, _, let owner):
+            guard var purchase = purchases[original] else { return }
+            purchase.owner = owner
+            purchase.transferredAt = moment
+            set(purchase, for: original)
+        case .merge(let original, _, let owner):
+            guard var purchase = purchases[original] else { return }
+            purchase.owner = owner
+            set(purchase, for: original)
+        case .mergedTokens(let former, let owner):
+            tokenOwners = tokenOwners.mapValues { $0 == former ? owner : $0 }
+            tokensHaveMoved()
+        case .parked(let claim, let status):
+            setParked(ParkedStatement(status: status, claim: claim), for: claim.key)
+        case .unparked(let key):
+            removeParked(key)
+        case .recordedState(let original, let state):
+            recordedStates[original] = state
+        case .refused, .audit, .endChanged:
+            break
+        }
+    }
+}
+
+/// A transaction whose account token may determine the owner of its purchase.
+///
+/// The transaction with the latest purchase date decides. Of several statements about it, the one signed last decides.
+package struct Naming: Hashable, Sendable {
+    package let purchaseDate: Timestamp
+    package let transactionIdentifier: String
+    package let statedAt: Timestamp
+}
+
+extension Naming {
+    package init(_ claim: Claim) {
+        self.init(
+            purchaseDate: claim.purchaseDate, transactionIdentifier: claim.transactionIdentifier,
+            statedAt: claim.signedAt)
+    }
+}
+
+extension Naming: Comparable {
+    package static func < (left: Naming, right: Naming) -> Bool {
+        if left.purchaseDate != right.purchaseDate { return left.purchaseDate < right.purchaseDate }
+        let (first, second) = (ByteKey(left.transactionIdentifier), ByteKey(right.transactionIdentifier))
+        return first == second ? left.statedAt < right.statedAt : first < second
+    }
+}

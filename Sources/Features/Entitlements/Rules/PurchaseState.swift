@@ -81,3 +81,77 @@ package enum PurchaseState: String, Sendable, CaseIterable {
         return moment < end.adding(days: renewal.billingRetryDays) ? .billingRetry : .expired
     }
 }
+
+/// The state of a purchase with an end in its owner's history.
+package struct HistoryState: Hashable, Sendable {
+    package let state: PurchaseState
+    /// Nil if the App Store has not stated whether it renews, and for a purchase that is not owned.
+    package let renews: Bool?
+    /// The moment at which time alone changes the state; nil if it never does.
+    package let changesAt: Timestamp?
+
+    package init(state: PurchaseState, renews: Bool?, changesAt: Timestamp?) {
+        self.state = state
+        self.renews = renews
+        self.changesAt = changesAt
+    }
+
+    /// The state of the purchase in a new period.
+    var reopened: HistoryState { HistoryState(state: .active, renews: renews, changesAt: changesAt) }
+
+    init(_ status: PurchaseStatus, at moment: Timestamp) {
+        let isEnded = [.expired, .revoked, .refunded, .upgraded].contains(status.state)
+        let ends = [status.paidUntil, status.graceEndsAt, status.retryEndsAt]
+        self.init(
+            state: status.state, renews: isEnded ? nil : status.renews,
+            changesAt: isEnded ? nil : ends.compactMap(\.self).filter { $0 > moment }.min())
+    }
+}
+
+/// A purchase event of a subscription: the first purchase or one renewal.
+///
+/// The App Store identifies the event (`webOrderLineItemId`). Transactions of one event have the same original transaction,
+/// product, and beginning or end. Dates count by the second, because app receipts state no fraction. Transactions that share a
+/// period because of added seats have one end, so only the beginning tells their events.
+struct PurchaseEvent: Hashable {
+    private enum Bound: Hashable {
+        case beginning, end
+    }
+
+    private let original: TransactionKey
+    private let identifier: ByteKey
+    private let product: ByteKey
+    private let bound: Bound
+    private let second: Int64
+
+    /// The event of a transaction, by its beginning and by its end. Empty if the App Store has not stated it.
+    static func events(of transaction: EntitlementFacts.Transaction) -> [PurchaseEvent] {
+        events(
+            transaction.event, of: transaction.originalKey, transaction.productIdentifier,
+            from: transaction.purchaseDate, to: transaction.isAdditional ? nil : transaction.status.expiresAt)
+    }
+
+    static func events(of claim: Claim) -> [PurchaseEvent] {
+        events(
+            claim.facts?.text(.webOrderLineItemId), of: claim.originalKey, claim.productIdentifier,
+            from: claim.purchaseDate,
+            to: claim.facts?[.additionalTransactionReason] == nil ? claim.expiresAt : nil)
+    }
+
+    private static func events(
+        _ identifier: String?,
+        of original: TransactionKey,
+        _ product: String,
+        from beginning: Timestamp,
+        to end: Timestamp?
+    ) -> [PurchaseEvent] {
+        guard let identifier else { return [] }
+        return [(Bound.beginning, beginning), (.end, end)].compactMap { bound, date in
+            date.map {
+                PurchaseEvent(
+                    original: original, identifier: ByteKey(identifier), product: ByteKey(product), bound: bound,
+                    second: $0.secondsSince1970)
+            }
+        }
+    }
+}

@@ -46,3 +46,107 @@ package struct TransactionStatus: Hashable, Sendable, Codable {
         return status
     }
 }
+
+extension StatedRenewal {
+    /// True if the customer lets the subscription renew; nil if the App Store has not stated it.
+    ///
+    /// The App Store charges all periods of a commitment, so `autoRenewStatus` stays on after a cancellation. The commitment has
+    /// a setting of its own.
+    package var willRenew: Bool? {
+        let isCharged = facts.bool(.autoRenewStatus)
+        guard isCharged != false, let status = facts.commitment?.commitmentAutoRenewStatus else { return isCharged }
+        return status.rawValue != AutoRenewStatus.off.rawValue
+    }
+
+    /// The longest time for which the App Store retries a charge, in days (App Store Server Notifications,
+    /// `DID_FAIL_TO_RENEW`). It is longer under a commitment.
+    var billingRetryDays: Int64 { facts[.commitmentInfo] == nil ? Self.billingRetryDays : 90 }
+
+    /// The same without a commitment.
+    static let billingRetryDays: Int64 = 60
+
+    /// The longest time before the purchase date of a period in which a statement about its renewal is signed, in days: the App
+    /// Store charges within a day before a period begins.
+    private static let renewalDays: Int64 = 1
+
+    /// Returns true if the statement is about the period or a later one.
+    ///
+    /// - Parameter purchaseDate: The purchase date of the period.
+    package func counts(forPeriodFrom purchaseDate: Timestamp) -> Bool {
+        statedAt >= purchaseDate.adding(days: -Self.renewalDays)
+    }
+}
+
+/// The rules of facts that several statements state of one transaction.
+extension TransactionFacts {
+    /// The facts after a further statement, in any order of the two.
+    ///
+    /// The statement signed last wins, and the earlier one completes it. An app receipt completes signed transactions. Of two
+    /// receipts, or two statements of the same millisecond, each fact takes the greater value.
+    package func completed(by other: TransactionFacts) -> TransactionFacts {
+        if isEmpty || other.isEmpty { return isEmpty ? other : self }
+        let (date, otherDate) = (integer(.signedDate) ?? .min, other.integer(.signedDate) ?? .min)
+        guard date != otherDate else { return TransactionFacts(values.merging(other.values, uniquingKeysWith: max)) }
+        let (earlier, later) = date < otherDate ? (self, other) : (other, self)
+        var facts = TransactionFacts(earlier.values.merging(later.values) { $1 })
+        for fact in TransactionFact.allCases {
+            switch fact.field.source {
+            case .anyStatement: break
+            case .lastStatement: facts[fact] = later[fact]
+            case .appReceipts: facts[fact] = [self[fact], other[fact]].compactMap(\.self).max()
+            }
+        }
+        return facts
+    }
+}
+
+extension StatedRenewal {
+    /// True if this statement supersedes another, because it was signed later.
+    package func isLater(than other: StatedRenewal?) -> Bool {
+        guard let other else { return true }
+        if statedAt != other.statedAt { return statedAt > other.statedAt }
+        return other.proofDigest.lexicographicallyPrecedes(proofDigest)
+    }
+}
+
+/// The identity of a transaction: its identifier within its app and origin, compared by bytes.
+///
+/// Xcode's identifiers begin at "0" in every app.
+package struct TransactionKey: Hashable, Sendable {
+    /// The bundle identifier of the app.
+    package let app: String
+    package let origin: Origin
+    private let bytes: ByteKey
+
+    package init(app: String, origin: Origin, identifier: String) {
+        self.app = app
+        self.origin = origin
+        bytes = ByteKey(identifier)
+    }
+
+    package var identifier: String { bytes.text }
+
+    /// Hashes only the identifier, because two apps or origins rarely share one.
+    package func hash(into hasher: inout Hasher) {
+        bytes.hash(into: &hasher)
+    }
+}
+
+extension TransactionKey: Comparable {
+    /// Orders by the bytes of the identifiers, like databases.
+    package static func < (left: TransactionKey, right: TransactionKey) -> Bool {
+        if left.bytes != right.bytes { return left.bytes < right.bytes }
+        return (left.origin.rawValue, left.app) < (right.origin.rawValue, right.app)
+    }
+}
+
+extension Claim {
+    package var key: TransactionKey {
+        TransactionKey(app: app, origin: origin, identifier: transactionIdentifier)
+    }
+
+    /// The original transaction of the proof.
+    package var originalKey: TransactionKey {
+        TransactionKey(app: app, origin: origin, identifier: originalTransactionIdentifier)
+    }
+}

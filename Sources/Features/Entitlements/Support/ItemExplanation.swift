@@ -1,3 +1,4 @@
+import Ledger
 import Proofs
 
 /// The reason why a user owns an item or does not.
@@ -85,4 +86,241 @@ package struct ItemExplanation: Hashable, Sendable {
         self.reason = reason
         self.renews = renews
     }
+}
+
+/// The rules of explanations. The source of an owned item comes first, then the purchase that ended last, grants, refusals,
+/// expected purchases, and unclaimed purchases.
+extension ItemExplanation {
+    private static let refundRemedy =
+        "Only Apple refunds, at https://reportaproblem.apple.com. The item comes back if Apple reverses the refund, or the "
+        + "team grants it."
+
+    package init(of item: Item, by facts: ItemFacts) {
+        self =
+            Self.owned(item, facts) ?? Self.ended(item, facts) ?? Self.grantEnded(item, facts)
+            ?? Self.refused(item, facts) ?? Self.expected(item, facts) ?? Self.unclaimed(item, facts)
+            ?? Self.neverBought(item, facts)
+    }
+
+    private static func owned(_ item: Item, _ facts: ItemFacts) -> ItemExplanation? {
+        guard let owned = facts.owned else { return nil }
+        switch owned.source {
+        case .rule:
+            return ItemExplanation(item, .ownedByEverybody, isOwned: true, "The catalog gives the item to everybody.")
+        case .grant(let identifier):
+            return ItemExplanation(
+                item, .granted, isOwned: true, "The team has granted the item\(words(of: owned)).", since: owned.since,
+                until: owned.until, reference: identifier)
+        case .purchase(let transaction):
+            let ownership = PurchasePeriod.Terms(transaction.facts).ownership
+            let cause: Cause =
+                switch (owned.state, ownership) {
+                case (.gracePeriod, _): .gracePeriod
+                case (_, .familyShared): .familyShared
+                case (_, .assigned): .assigned
+                case (_, .purchased), (_, nil): .owned
+                }
+            let failure =
+                cause == .gracePeriod ? "The renewal could not be charged, and the grace period is not over. " : ""
+            return ItemExplanation(
+                item, cause, isOwned: true,
+                "\(failure)\(payment(ownership)) \(transaction.productIdentifier)\(words(of: owned)).",
+                remedy: cause == .gracePeriod ? "The customer must correct the payment method in the App Store." : nil,
+                since: owned.since, until: owned.until, reference: transaction.transactionIdentifier,
+                origin: transaction.origin, products: [transaction.productIdentifier], renews: owned.renews == true)
+        }
+    }
+
+    /// The beginning of a sentence, which the name of the product follows.
+    private static func payment(_ ownership: InAppOwnershipType?) -> String {
+        switch ownership {
+        case .familyShared: "A member of the family has bought"
+        case .assigned: "Another customer has paid for the user's seat of"
+        case .purchased, nil: "The user has bought"
+        }
+    }
+
+    private static func words(of owned: OwnedItem) -> String {
+        let until = owned.until.map { ", until \($0.rfc3339)" } ?? ""
+        return until + (owned.renews == true ? ", and it renews" : "")
+    }
+
+    private static func ended(_ item: Item, _ facts: ItemFacts) -> ItemExplanation? {
+        func end(_ purchase: ItemFacts.Purchase) -> Int64 {
+            (purchase.status.until ?? purchase.status.since).millisecondsSince1970
+        }
+        // A purchase that is active, but without effect here, explains more than one that has ended.
+        let latest = facts.purchases.max { left, right in
+            let (leftRuns, rightRuns) = (left.status.state.isOwned, right.status.state.isOwned)
+            return leftRuns == rightRuns ? end(left) < end(right) : rightRuns
+        }
+        guard let latest else { return nil }
+        let status = latest.status
+        let product = status.productIdentifier
+        func explanation(
+            _ cause: Cause, _ sentence: String, _ remedy: String, since: Timestamp?, reason: String? = nil
+        ) -> ItemExplanation {
+            ItemExplanation(
+                item, cause, sentence, remedy: remedy, since: since, reference: status.transactionIdentifier,
+                origin: status.origin, products: [product], reason: reason)
+        }
+        if !latest.counts {
+            return explanation(
+                .originNotAccepted,
+                "\(payment(status.ownership)) \(product) in \(status.origin.rawValue), which is not accepted for this user.",
+                "For a tester, add the user to `sandbox-users`. For a customer, check the build of the app.",
+                since: status.since)
+        }
+        if let revocation = latest.revocation {
+            return explanation(
+                .revokedByTeam, "The team has revoked \(product): \(revocation.reason)",
+                "Reinstate the purchase with `DELETE …/transactions/\(status.transactionIdentifier)/revocation`.",
+                since: revocation.revokedAt, reason: revocation.reason)
+        }
+        if status.state.isOwned {
+            return explanation(
+                .productChanged, "The user has \(product) now, which does not grant the item.",
+                "Map \(product) to the item, too, or grant the item.", since: status.since)
+        }
+        switch status.state {
+        case .refunded:
+            return explanation(
+                .refunded, "Apple has refunded \(product).", refundRemedy, since: latest.revocationDate)
+        case .revoked:
+            return explanation(
+                .revokedByAppStore, "Apple has revoked \(product).", refundRemedy, since: latest.revocationDate)
+        case .upgraded:
+            return explanation(
+                .upgraded, "A subscription of a higher level has replaced \(product).",
+                "Map the product of the higher level to the item, too.", since: status.until)
+        case .billingRetry:
+            return explanation(
+                .renewalFailed, "The renewal of \(product) could not be charged. Apple retries.",
+                "The customer must correct the payment method in the App Store.", since: status.until)
+        default:
+            return explanation(
+                .expired, "\(product) has expired\(words(of: status.expirationReason)).",
+                "The customer can subscribe again, or the team can grant the item.", since: status.until,
+                reason: status.expirationReason?.rawValue)
+        }
+    }
+
+    private static func words(of reason: ExpirationReason?) -> String {
+        switch reason {
+        case .customerCancelled: " because the customer turned renewal off"
+        case .billingError: " because the renewal could not be charged"
+        case .customerDidNotConsentToPriceIncrease: " because the customer did not consent to a price increase"
+        case .productNotAvailable: " because the product was not available at the renewal"
+        case .other, nil: ""
+        }
+    }
+
+    private static func grantEnded(_ item: Item, _ facts: ItemFacts) -> ItemExplanation? {
+        guard let grant = facts.grant else { return nil }
+        if let revocation = grant.revocation {
+            return ItemExplanation(
+                item, .grantTakenBack, "The team has revoked a grant of the item: \(revocation.reason)",
+                remedy: "Grant the item again.", since: revocation.revokedAt, reference: grant.identifier,
+                reason: revocation.reason)
+        }
+        return ItemExplanation(
+            item, .grantEnded, "A grant of the item has ended.", remedy: "Grant the item again.", since: grant.endsAt,
+            reference: grant.identifier)
+    }
+
+    private static func refused(_ item: Item, _ facts: ItemFacts) -> ItemExplanation? {
+        guard let entry = facts.event else { return nil }
+        if entry.event == .transferredOut {
+            return ItemExplanation(
+                item, .transferredToAnotherUser, "The purchase of \(entry.subject) was transferred to another user.",
+                remedy: "Ask the customer to log in as that user.", since: entry.happenedAt, reference: entry.reference,
+                origin: entry.origin, otherOwner: facts.otherOwner, products: [entry.subject])
+        }
+        let remedy = entry.reason.flatMap { RefusalRemedy(code: $0) }
+        return ItemExplanation(
+            item, .refused, "A purchase of \(entry.subject) was refused. \(remedy?.cause ?? entry.reason ?? "")",
+            remedy: remedy?.remedy, since: entry.happenedAt, reference: entry.reference, origin: entry.origin,
+            otherOwner: facts.otherOwner, products: [entry.subject], reason: entry.reason)
+    }
+
+    private static func expected(_ item: Item, _ facts: ItemFacts) -> ItemExplanation? {
+        guard let purchase = facts.expected else { return nil }
+        let until = purchase.expiresAt.map { ", until \($0.rfc3339)" } ?? ""
+        let hasEnded = facts.hasExpectedEnded
+        return ItemExplanation(
+            item, .expected,
+            "An import expects a purchase of \(purchase.productIdentifier) from \(purchase.purchaseDate.rfc3339)\(until). "
+                + (hasEnded ? "The period is over." : "It grants nothing, because its proof has not arrived."),
+            remedy: hasEnded
+                ? "If the customer has renewed since, restore purchases in the app. Otherwise, the customer can subscribe again."
+                : "Ask the customer to restore purchases in the app. If the service has an `app-store-key`, it also "
+                    + "asks the App Store, once a day by default.",
+            since: purchase.purchaseDate, until: purchase.expiresAt, reference: purchase.originalTransactionIdentifier,
+            origin: purchase.origin, products: [purchase.productIdentifier], reason: hasEnded ? "ended" : nil)
+    }
+
+    private static func unclaimed(_ item: Item, _ facts: ItemFacts) -> ItemExplanation? {
+        guard let purchase = facts.unclaimed else { return nil }
+        let token = purchase.appAccountToken == nil ? "has no account token" : "names an account token"
+        return ItemExplanation(
+            item, .unclaimed,
+            "The user has not bought the item here. A purchase of \(purchase.productIdentifier) that \(token) is unclaimed.",
+            remedy: "If it is this customer's, restore it in the app, or assign it with "
+                + "`POST /v1/unclaimed/\(purchase.transactionIdentifier)/assignment`.",
+            since: purchase.purchaseDate, reference: purchase.transactionIdentifier, origin: purchase.origin,
+            products: [purchase.productIdentifier])
+    }
+
+    private static func neverBought(_ item: Item, _ facts: ItemFacts) -> ItemExplanation {
+        guard !facts.products.isEmpty else {
+            return ItemExplanation(
+                item, .notInCatalog, "No product of the catalog grants the item.",
+                remedy: "Add a product for the item to the catalog.")
+        }
+        return ItemExplanation(
+            item, .neverBought, "The user has never bought \(facts.products.joined(separator: " or ")).",
+            remedy: "If the customer has a receipt from Apple, restore purchases in the app, and look at the refusals.",
+            products: facts.products)
+    }
+}
+
+/// The facts about a user and an item that an explanation is derived from.
+package struct ItemFacts: Sendable {
+    /// A purchase of the user that grants, or has granted, the item.
+    package struct Purchase: Sendable {
+        package let status: PurchaseStatus
+        /// True if the origin of the purchase is accepted for the user.
+        package let counts: Bool
+        /// The team's revocation; nil without one.
+        package let revocation: Revocation?
+        /// The date of the App Store's revocation; nil without one.
+        package let revocationDate: Timestamp?
+
+        package init(status: PurchaseStatus, counts: Bool, revocation: Revocation?, revocationDate: Timestamp?) {
+            self.status = status
+            self.counts = counts
+            self.revocation = revocation
+            self.revocationDate = revocationDate
+        }
+    }
+
+    /// Nil if the user does not own the item.
+    package var owned: OwnedItem?
+    /// The identifiers of the products that grant the item.
+    package var products: [String] = []
+    package var purchases: [Purchase] = []
+    /// The newest grant of the item by the team.
+    package var grant: Grant?
+    /// The newest refusal or transfer of a purchase of these products.
+    package var event: AuditEntry?
+    /// The owner of that purchase, if it is another user.
+    package var otherOwner: User?
+    /// The purchase of these products that an import expects for the user and that lasts longest.
+    package var expected: ImportedCustomer.ExpectedPurchase?
+    /// True if that purchase has ended.
+    package var hasExpectedEnded = false
+    /// The newest purchase of these products that nobody has redeemed.
+    package var unclaimed: UnclaimedPurchase?
+
+    package init() {}
 }

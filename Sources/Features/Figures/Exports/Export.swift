@@ -1,3 +1,6 @@
+import Foundation
+import Proofs
+
 /// The exports for analysis. The raw value is the name in the API.
 package enum Export: String, CaseIterable, Sendable {
     /// The redeemed transactions. The columns have the names of RevenueCat's export, if it has them.
@@ -21,5 +24,140 @@ package enum Export: String, CaseIterable, Sendable {
                 "reason", "actor_name",
             ]
         }
+    }
+}
+
+/// The format of an exported file.
+package enum ExportFormat: String, CaseIterable, Sendable {
+    /// RFC 4180, with a header.
+    case csv
+    /// JSON Lines, with one object per line and without null members.
+    case jsonLines = "jsonl"
+
+    /// The media type.
+    package var contentType: String {
+        switch self {
+        case .csv: "text/csv; charset=utf-8; header=present"
+        case .jsonLines: "application/jsonl"
+        }
+    }
+}
+
+/// A cell of an export.
+enum ExportValue: Hashable, Sendable {
+    case null
+    case text(String)
+    case integer(Int64)
+    case bool(Bool)
+    /// RFC 3339, UTC.
+    case date(Timestamp)
+    /// Milliunits, which are exported as units.
+    case amount(Int64)
+
+    static func text(_ text: String?) -> ExportValue { text.map { .text($0) } ?? .null }
+
+    static func date(_ date: Timestamp?) -> ExportValue { date.map { .date($0) } ?? .null }
+
+    static func amount(_ amount: Int64?) -> ExportValue { amount.map { .amount($0) } ?? .null }
+
+    static func integer(_ number: Int64?) -> ExportValue { number.map { .integer($0) } ?? .null }
+}
+
+/// The text of an export.
+struct ExportText {
+    /// The first characters of a formula. Spreadsheets of East Asia accept them in full width, too.
+    private static let formulaBeginnings: Set<Unicode.Scalar> = Set("=+-@＝＋－＠﹦﹢﹣﹫\u{2212}".unicodeScalars)
+
+    let export: Export
+    let format: ExportFormat
+
+    /// The text before the first row.
+    var header: String {
+        format == .csv ? export.columns.joined(separator: ",") + "\r\n" : ""
+    }
+
+    func text(of rows: [[ExportValue]]) throws -> String {
+        var text = ""
+        for row in rows {
+            switch format {
+            case .csv: text += row.map(Self.cell).joined(separator: ",") + "\r\n"
+            case .jsonLines: text += try object(row) + "\n"
+            }
+        }
+        return text
+    }
+
+    /// A cell in RFC 4180. A text that a spreadsheet would interpret as a formula gets an apostrophe before it.
+    static func cell(_ value: ExportValue) -> String {
+        switch value {
+        case .text(var text):
+            if isFormula(text) { text = "'" + text }
+            let isPlain = !text.utf8.contains { byte in
+                [UInt8(ascii: ","), UInt8(ascii: "\""), UInt8(ascii: "\r"), UInt8(ascii: "\n")].contains(byte)
+            }
+            return isPlain ? text : quoted(text)
+        case .date, .null, .integer, .bool, .amount: return plainText(value)
+        }
+    }
+
+    /// True if a spreadsheet could interpret a text as a formula. It may skip spaces and invisible characters before one, and a line
+    /// break could begin another cell.
+    private static func isFormula(_ text: String) -> Bool {
+        guard let first = text.unicodeScalars.first else { return false }
+        if ["\t", "\r", "\n"].contains(first) { return true }
+        let shown = text.unicodeScalars.first { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator: false
+            default: true
+            }
+        }
+        return shown.map(formulaBeginnings.contains) ?? false
+    }
+
+    /// Quotes by bytes, because a combining mark after a quotation mark forms another character with it.
+    private static func quoted(_ text: String) -> String {
+        let quote = UInt8(ascii: "\"")
+        var bytes = [quote]
+        for byte in text.utf8 {
+            if byte == quote { bytes.append(quote) }
+            bytes.append(byte)
+        }
+        return String(decoding: bytes + [quote], as: UTF8.self)
+    }
+
+    private func object(_ row: [ExportValue]) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        let members = try zip(export.columns, row).compactMap { column, value -> String? in
+            let text = Self.plainText(value)
+            switch value {
+            case .null: return nil
+            case .integer, .bool, .amount: return "\"\(column)\":\(text)"
+            case .text, .date:
+                return "\"\(column)\":" + String(decoding: try encoder.encode(text), as: UTF8.self)
+            }
+        }
+        return "{" + members.joined(separator: ",") + "}"
+    }
+
+    private static func plainText(_ value: ExportValue) -> String {
+        switch value {
+        case .null: ""
+        case .text(let text): text
+        case .integer(let number): String(number)
+        case .bool(let bool): bool ? "true" : "false"
+        case .date(let date): date.rfc3339
+        case .amount(let milliunits): decimal(milliunits)
+        }
+    }
+
+    /// The amount in units of the currency, with as many decimals as needed.
+    private static func decimal(_ milliunits: Int64) -> String {
+        let (whole, fraction) = (milliunits.magnitude / 1000, milliunits.magnitude % 1000)
+        let text = (milliunits < 0 ? "-" : "") + String(whole)
+        guard fraction > 0 else { return text }
+        if fraction % 100 == 0 { return text + "." + String(fraction / 100) }
+        if fraction % 10 == 0 { return text + (fraction < 100 ? ".0" : ".") + String(fraction / 10) }
+        return text + (fraction < 10 ? ".00" : fraction < 100 ? ".0" : ".") + String(fraction)
     }
 }

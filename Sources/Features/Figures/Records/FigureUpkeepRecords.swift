@@ -135,3 +135,40 @@ struct FigureUpkeepRecords {
             into: "figure_upkeep", ["subject", "done_at"], [[Self.backfill, moment]], isNew: false)
     }
 }
+
+/// Users whose contributions are recomputed, from one snapshot.
+struct FigureBatch: Sendable {
+    struct Entry: Sendable {
+        let user: Int64
+        /// The number of the last write for the user.
+        let version: Int64
+        /// The numbers of the writes that the sums did not include.
+        let pending: [Int64]
+        let previous: FigureContribution?
+        let sums: FigureSums
+    }
+
+    let entries: [Entry]
+    /// The last user of the batch; nil if no user was left.
+    let last: Int64?
+}
+
+/// The contribution of a user to the sums.
+struct FigureContribution: Hashable, Sendable {
+    /// The number of the write after which it was computed.
+    let version: Int64
+    /// The version of the rules by which it was computed.
+    let rules: Int
+    let sums: [UInt8]
+
+    init(_ row: SQLRow) throws {
+        (version, rules) = (try row["version"], try row["rules"])
+        sums = try row["sums"]
+    }
+}
+
+/// A write for a user that the sums do not include yet.
+struct FigureMark: Sendable {
+    let user: Int64
+    let version: Int64
+}

@@ -1,3 +1,4 @@
+import Ledger
 import Proofs
 
 /// A message in the format of RevenueCat's webhooks.
@@ -33,5 +34,172 @@ package struct RevenueCatEvent: Hashable, Sendable {
     /// The body of the message as JSON.
     package var text: String {
         JSONValue.object(["api_version": "1.0", "event": .object(members)]).compactText
+    }
+}
+
+/// The rules that derive the type of an event from the ledger's facts.
+extension RevenueCatEvent {
+    /// True if an entry of the audit log has a message in this format.
+    ///
+    /// A transfer is one event, which the former owner's log causes. At a log-in, the former owner no longer exists.
+    static func isSent(about entry: AuditEntry) -> Bool {
+        switch entry.event {
+        case .granted, .revoked, .productChanged, .transferredOut, .expired, .renewalFailed, .gracePeriodBegan,
+            .autoRenewDisabled, .autoRenewEnabled, .itemGiven, .itemTakenBack:
+            true
+        case .transferredIn: entry.reason != nil
+        case .refused, .assigned, .credited, .spent, .aliased, .erased: false
+        }
+    }
+
+    /// - Returns: Nil for a change without a message.
+    package init?(_ facts: RevenueCatFacts) {
+        guard let kind = Kind(facts) else { return nil }
+        self.init(kind: kind, members: kind == .transfer ? Self.transfer(facts) : Self.change(kind, facts))
+    }
+}
+
+extension RevenueCatEvent.Kind {
+    fileprivate init?(_ facts: RevenueCatFacts) {
+        guard RevenueCatEvent.isSent(about: facts.entry) else { return nil }
+        switch facts.entry.event {
+        case .granted: self = Self.granted(facts)
+        case .revoked, .autoRenewDisabled: self = .cancellation
+        case .transferredIn, .transferredOut: self = .transfer
+        // RevenueCat's back ends remove access at this event. After a failed renewal the user no longer owns the item.
+        case .expired, .renewalFailed, .itemTakenBack: self = .expiration
+        case .gracePeriodBegan: self = .billingIssue
+        case .productChanged: self = .productChange
+        case .autoRenewEnabled: self = .uncancellation
+        case .itemGiven: self = .nonRenewingPurchase
+        case .refused, .assigned, .credited, .spent, .aliased, .erased: return nil
+        }
+    }
+
+    private static func granted(_ facts: RevenueCatFacts) -> Self {
+        if facts.revocation != nil { return .refundReversed }
+        guard facts.isSubscription else { return .nonRenewingPurchase }
+        let original = facts.transaction?.originalTransactionIdentifier
+        return original?.hasSameBytes(as: facts.entry.reference) == false ? .renewal : .initialPurchase
+    }
+}
+
+/// The exact JSON of events. A member without a value is null, as in RevenueCat's own events.
+extension RevenueCatEvent {
+    static func change(_ kind: Kind, _ facts: RevenueCatFacts) -> JSONObject {
+        let (entry, transaction) = (facts.entry, facts.transaction)
+        let terms = PurchasePeriod.Terms(transaction?.facts ?? TransactionFacts())
+        let isPromotional = entry.event == .itemGiven || entry.event == .itemTakenBack
+        let (amount, currency) = (facts.amount(of: kind), transaction?.facts.text(.currency))
+        // There are no exchange rates here. An amount of zero is zero in every currency.
+        let inDollars = amount == 0 || currency.map { $0.hasSameBytes(as: "USD") } == true ? amount : nil
+        return object([
+            ("aliases", .texts(facts.customer)),
+            ("app_id", .text(transaction?.app)),
+            ("app_user_id", .text(facts.customer.first)),
+            ("cancel_reason", kind == .cancellation ? .string(facts.reason.rawValue) : nil),
+            ("country_code", .text(transaction?.facts.text(.storefront).flatMap(countryCode))),
+            ("currency", .text(currency)),
+            ("entitlement_id", .null),
+            ("entitlement_ids", .texts(facts.rights)),
+            ("environment", .string(environment(of: entry.origin))),
+            ("event_timestamp_ms", .milliseconds(entry.happenedAt)),
+            ("expiration_at_ms", .milliseconds(facts.endsAt)),
+            ("expiration_reason", kind == .expiration ? .string(facts.reason.rawValue) : nil),
+            (
+                "grace_period_expiration_at_ms",
+                kind == .billingIssue ? .milliseconds(transaction?.graceEndsAt) : nil
+            ),
+            ("has_more_aliases", hasMoreAliases(facts)),
+            ("id", .string(facts.messageIdentifier)),
+            ("is_family_share", .bool(facts.isFamilyShared)),
+            ("is_trial_conversion", kind == .renewal ? .bool(facts.isTrialConversion) : nil),
+            ("new_product_id", kind == .productChange ? .text(entry.reason) : nil),
+            ("offer_code", .text(transaction.flatMap(offerCode))),
+            ("original_app_user_id", .text(facts.customer.first)),
+            (
+                "original_transaction_id",
+                .text(isPromotional ? entry.reference : transaction?.originalTransactionIdentifier)
+            ),
+            ("period_type", .string(isPromotional ? "PROMOTIONAL" : periodType(terms))),
+            ("presented_offering_id", .null),
+            ("price", .amount(inDollars)),
+            ("price_in_purchased_currency", .amount(amount)),
+            ("product_id", .string(facts.product)),
+            ("purchased_at_ms", .milliseconds(facts.grant?.grantedAt ?? transaction?.purchaseDate)),
+            ("store", .string(isPromotional ? "PROMOTIONAL" : "APP_STORE")),
+            ("transaction_id", .string(entry.reference)),
+            ("type", .string(kind.rawValue)),
+        ])
+    }
+
+    /// A transfer from the user whose log has the entry. At a log-in, the former owner is the anonymous id in the reason.
+    static func transfer(_ facts: RevenueCatFacts) -> JSONObject {
+        let former = facts.entry.reason.map { [identifier(ofAnonymous: $0)] }
+        let owner = former == nil ? facts.owner : facts.customer
+        return object([
+            ("app_id", .text(facts.transactions.last?.app)),
+            ("environment", .string(environment(of: facts.entry.origin))),
+            ("event_timestamp_ms", .milliseconds(facts.entry.happenedAt)),
+            ("has_more_aliases", hasMoreAliases(facts)),
+            ("id", .string(facts.messageIdentifier)),
+            ("store", .string("APP_STORE")),
+            ("transferred_from", .texts(former ?? facts.customer)),
+            // The anonymous id is an alias of the customer now.
+            ("transferred_to", .texts(owner.filter { id in former?.contains { $0.hasSameBytes(as: id) } != true })),
+            ("type", .string(Kind.transfer.rawValue)),
+        ])
+    }
+
+    /// - Parameter members: The members. One without a value is left out.
+    private static func object(_ members: [(String, JSONValue?)]) -> JSONObject {
+        var object = JSONObject()
+        for case (let name, let value?) in members { _ = object.add(name, value) }
+        return object
+    }
+
+    /// Till's own member, which RevenueCat's messages do not have.
+    private static func hasMoreAliases(_ facts: RevenueCatFacts) -> JSONValue? {
+        facts.hasMoreIdentifiers ? .bool(true) : nil
+    }
+
+    private static func identifier(ofAnonymous name: String) -> String {
+        User(issuer: User.customerIssuer, name: name).flatMap { CustomerIdentifier($0)?.text } ?? name
+    }
+
+    private static func environment(of origin: Origin?) -> String {
+        switch origin {
+        case .appleProduction, .localProduction, nil: "PRODUCTION"
+        case .appleSandbox, .localSandbox, .xcode: "SANDBOX"
+        }
+    }
+
+    private static func periodType(_ terms: PurchasePeriod.Terms) -> String {
+        terms.isTrial ? "TRIAL" : terms.isIntroductory ? "INTRO" : "NORMAL"
+    }
+
+    private static func countryCode(_ storefront: String) -> String? {
+        guard storefront.utf8.count == 3 else { return nil }
+        return Storefront(countryCode: storefront)?.shortCountryCode
+    }
+
+    private static func offerCode(_ transaction: RedeemedTransaction) -> String? {
+        guard transaction.facts.integer(.offerType) == Int64(OfferType.offerCode.rawValue) else { return nil }
+        return transaction.facts.text(.offerIdentifier)
+    }
+}
+
+extension JSONValue {
+    fileprivate static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+
+    fileprivate static func texts(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }
+
+    fileprivate static func milliseconds(_ moment: Timestamp?) -> JSONValue {
+        moment.map { .integer($0.millisecondsSince1970) } ?? .null
+    }
+
+    /// - Parameter milliunits: The amount. The JSON has units, such as 4.99.
+    fileprivate static func amount(_ milliunits: Int64?) -> JSONValue {
+        milliunits.map { .number(JSONNumber(thousandths: $0)) } ?? .null
     }
 }

@@ -1,3 +1,4 @@
+import Catalog
 import Ledger
 import Proofs
 
@@ -30,5 +31,190 @@ package struct RevenueCatFacts: Sendable {
         self.entry = entry
         self.messageIdentifier = messageIdentifier
         self.customer = customer
+    }
+}
+
+/// The rules that derive the members of an event from the ledger's facts.
+extension RevenueCatFacts {
+    /// The transaction of the change; nil for a transfer, and for a change without a purchase.
+    var transaction: RedeemedTransaction? {
+        transactions.first { $0.transactionIdentifier.hasSameBytes(as: entry.reference) }
+    }
+
+    /// The transactions of the purchase before and after that of the change.
+    var neighbors: (earlier: ArraySlice<RedeemedTransaction>, later: ArraySlice<RedeemedTransaction>) {
+        guard let transaction, let index = transactions.firstIndex(of: transaction) else { return ([], []) }
+        return (transactions[..<index], transactions[(index + 1)...])
+    }
+
+    /// True for an auto-renewable subscription. An app receipt states no type, but an end.
+    var isSubscription: Bool {
+        if let type = transactions.lazy.compactMap({ PurchasePeriod.Terms($0.facts).type }).first ?? type {
+            return type == .autoRenewableSubscription
+        }
+        return transactions.contains { $0.facts.date(.expiresDate) != nil }
+    }
+
+    private var terms: PurchasePeriod.Terms? { transaction.map { PurchasePeriod.Terms($0.facts) } }
+
+    /// True if a member of the customer's family has paid.
+    var isFamilyShared: Bool { terms?.isFamilyShared ?? false }
+
+    /// True if a member of the customer's family has paid, or the customer has a seat.
+    private var isPaidByAnother: Bool { terms?.isPaidByAnother ?? false }
+
+    /// True if the transaction repeats an earlier purchase that does not renew. The customer paid once.
+    private var isRestored: Bool {
+        guard !isSubscription, let transaction else { return false }
+        return !transaction.originalTransactionIdentifier.hasSameBytes(as: transaction.transactionIdentifier)
+    }
+
+    /// True for a renewal at the full price after a free trial.
+    var isTrialConversion: Bool {
+        guard let transaction, let previous = neighbors.earlier.last else { return false }
+        return PurchasePeriod.Terms(previous.facts).isTrial && !PurchasePeriod.Terms(transaction.facts).isTrial
+    }
+
+    /// True for a revocation by the team: with its reason, or of a period that came after it.
+    private var isRevokedByTeam: Bool {
+        entry.event == .revoked
+            && (entry.reason != nil || transaction.map { $0.revocation != nil && $0.revocationDate == nil } ?? false)
+    }
+
+    /// The reason for a cancellation or an expiration.
+    var reason: RevenueCatEvent.Reason {
+        switch entry.event {
+        case .revoked where isRevokedByTeam: .developerInitiated
+        // Apple refunds only the buyer, and withdraws family sharing and seats from members.
+        case .revoked: isPaidByAnother ? .unknown : .customerSupport
+        case .autoRenewDisabled: .unsubscribe
+        case .renewalFailed: .billingError
+        case .itemTakenBack: .developerInitiated
+        default:
+            switch entry.reason.flatMap(ExpirationReason.init(rawValue:)) {
+            case .customerCancelled: .unsubscribe
+            case .billingError: .billingError
+            case .customerDidNotConsentToPriceIncrease: .priceIncrease
+            case .productNotAvailable, .other, nil: .unknown
+            }
+        }
+    }
+
+    /// The amount in milliunits of the currency by which the change raises the sales: negative for a refund, and zero for a
+    /// change without a payment.
+    ///
+    /// - Returns: Nil if the App Store has not stated the price.
+    func amount(of kind: RevenueCatEvent.Kind) -> Int64? {
+        if entry.event == .itemGiven || isPaidByAnother || isRestored { return 0 }
+        let price = transaction?.paidAmount
+        switch kind {
+        case .initialPurchase, .renewal, .nonRenewingPurchase: return price
+        case .refundReversed: return revocation?.reason == nil ? price.map(refunded) : 0
+        case .cancellation where entry.event == .revoked && !isRevokedByTeam: return price.map { -refunded($0) }
+        case .cancellation, .productChange, .uncancellation, .billingIssue, .expiration, .transfer: return 0
+        }
+    }
+
+    /// The refunded part of a price.
+    private func refunded(_ price: Int64) -> Int64 { transaction?.refunded(of: price) ?? price }
+
+    /// The end of access after the change, grace periods included; nil for no end.
+    var endsAt: Timestamp? {
+        if entry.event == .itemTakenBack { return entry.happenedAt }
+        if let grant { return grant.endsAt }
+        guard let transaction else { return nil }
+        switch entry.event {
+        // A refund of an earlier period leaves the last one, and a refund of added seats leaves the others.
+        case .revoked:
+            let isAdditional = terms?.isAdditional == true
+            let left =
+                neighbors.later.last { $0.revocationDate == nil && $0.revocation == nil }
+                ?? neighbors.earlier.last {
+                    isAdditional && $0.revocationDate == nil && $0.revocation == nil
+                        && $0.expiresAt == transaction.expiresAt
+                }
+            return left.flatMap { PurchasePeriod($0).endsAt }
+                ?? (entry.reason == nil ? transaction.revocationDate : nil) ?? entry.happenedAt
+        // The period of the new product is not over.
+        case .productChanged: return neighbors.later.last.flatMap { PurchasePeriod($0).endsAt } ?? entry.happenedAt
+        // The grace period has a member of its own.
+        case .gracePeriodBegan: return transaction.expiresAt
+        default: return PurchasePeriod(transaction).endsAt
+        }
+    }
+
+    /// The product of the change. A grant has the name of RevenueCat's promotional products, such as
+    /// `rc_promo_premium_lifetime`, or that of its item if the item gives no right.
+    var product: String {
+        guard let grant, let right = rights.first else { return entry.subject }
+        return "rc_promo_\(right)_\(grant.duration)"
+    }
+}
+
+extension LedgerTransaction {
+    /// The facts that a message in RevenueCat's format depends on.
+    func revenueCatFacts(
+        of delivery: WebhookDelivery,
+        _ catalogs: Catalogs,
+        at moment: Timestamp
+    ) throws -> RevenueCatFacts {
+        let entry = delivery.entry
+        let user = User(issuer: delivery.issuer, name: delivery.name)
+        let identifiers = try user.map { try self.identifiers(of: $0) }
+        var facts = RevenueCatFacts(
+            entry, messageIdentifier: delivery.messageIdentifier, customer: identifiers?.listed ?? [delivery.name])
+        facts.hasMoreIdentifiers = identifiers?.hasMore ?? false
+        switch entry.event {
+        case .itemGiven, .itemTakenBack:
+            facts.grant = try user.flatMap { try grant(entry.reference, of: $0) }
+            facts.rights = catalogs.rights().filter { right in
+                right.items.contains { $0.description.hasSameBytes(as: entry.subject) }
+            }.map(\.name)
+        default:
+            let purchase = try purchase(of: entry, by: user, catalogs, at: moment)
+            facts.transactions = purchase?.transactions.sorted { $0.isEarlier(than: $1) } ?? []
+            if let owner = try purchase?.owner.map({ try self.identifiers(of: $0) }) {
+                facts.owner = owner.listed
+                facts.hasMoreIdentifiers = facts.hasMoreIdentifiers || owner.hasMore
+            }
+            facts.revocation = try WebhookRecords(database: database).revocation(before: delivery)
+            facts.type = catalogs.type(of: entry.subject)
+            facts.rights = catalogs.rights(givenBy: entry.subject, in: purchase?.app)
+        }
+        return facts
+    }
+
+    /// The first ids of a customer, the present one first.
+    private func identifiers(of user: User) throws -> (listed: [String], hasMore: Bool) {
+        let limit = RevenueCatFacts.maximumIdentifiers
+        let users = [user] + (try aliases(of: user, limit: limit))
+        return (users.prefix(limit).map { CustomerIdentifier($0)?.text ?? $0.name }, users.count > limit)
+    }
+
+    /// The purchase of an entry. Several apps may use its identifier; the user's own purchase is preferred.
+    private func purchase(
+        of entry: AuditEntry,
+        by user: User?,
+        _ catalogs: Catalogs,
+        at moment: Timestamp
+    ) throws -> KnownPurchase? {
+        let found = try purchases(ofTransaction: entry.reference, in: entry.app, at: moment) { catalogs.type(of: $0) }
+            .filter { purchase in
+                purchase.status.origin == entry.origin
+                    && purchase.transactions.contains { $0.productIdentifier.hasSameBytes(as: entry.subject) }
+            }
+        return found.first { $0.owner == user } ?? found.first
+    }
+}
+
+extension Catalogs {
+    /// The rights that a product gives, directly or by its item.
+    ///
+    /// - Parameter app: The bundle identifier of the app that sold it; nil for all apps.
+    fileprivate func rights(givenBy product: String, in app: String?) -> [String] {
+        let item = (app.flatMap { self[$0] } ?? all.first { $0.product(product) != nil })?.benefit(of: product)?.item
+        return rights(in: app).filter { right in
+            right.products.contains(ByteKey(product)) || item.map { right.items.contains($0) } ?? false
+        }.map(\.name)
     }
 }

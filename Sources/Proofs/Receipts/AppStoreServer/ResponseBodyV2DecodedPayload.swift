@@ -1,3 +1,5 @@
+import Foundation
+
 /// A notification of the App Store (App Store Server Notifications V2, `responseBodyV2DecodedPayload`).
 public final class ResponseBodyV2DecodedPayload: Sendable {
     /// The subject of the notification. Each notification has exactly one.
@@ -86,5 +88,62 @@ public final class ResponseBodyV2DecodedPayload: Sendable {
                 \.self)
         case .summary, .externalPurchaseToken, .unclaimInfo: []
         }
+    }
+}
+
+extension ResponseBodyV2DecodedPayload {
+    /// The notification as JSON, without the nested proofs. The ledger stores their facts separately.
+    public var contentWithoutProofs: String {
+        JSONValue.object(Self.withoutProofs(fields)).compactText
+    }
+
+    private static func withoutProofs(_ object: JSONObject) -> JSONObject {
+        var result = JSONObject()
+        for member in object.members where !member.key.hasPrefix("signed") || member.key == "signedDate" {
+            if case .object(let inner) = member.value {
+                _ = result.add(member.key, .object(withoutProofs(inner)))
+            } else {
+                _ = result.add(member.key, member.value)
+            }
+        }
+        return result
+    }
+}
+
+/// A signed app transaction: the purchase of the app itself (StoreKit, `AppTransaction`).
+public final class AppTransaction: Sendable {
+    public let bundleId: String
+    /// The environment. App transactions use this field name.
+    public let receiptType: String
+    public let receiptCreationDate: Timestamp
+    public let appAppleId: Int64?
+    public let applicationVersion: String?
+    public let versionExternalIdentifier: Int64?
+    public let originalPurchaseDate: Timestamp?
+    public let originalApplicationVersion: String?
+    public let deviceVerification: String?
+    public let deviceVerificationNonce: UUID?
+    public let preorderDate: Timestamp?
+    public let appTransactionId: String?
+    public let originalPlatform: OpenEnumeration<PurchasePlatform>?
+    /// All signed fields, known and unknown.
+    public let fields: JSONObject
+
+    init(_ fields: PayloadFields) throws(PayloadError) {
+        let fields = fields.deciding(["appAppleId"])
+        bundleId = try fields.requiredString("bundleId")
+        receiptType = try fields.requiredString("receiptType")
+        receiptCreationDate = try fields.requiredDate("receiptCreationDate")
+        appAppleId = try fields.integer("appAppleId")
+        applicationVersion = try fields.string("applicationVersion")
+        versionExternalIdentifier = try fields.integer("versionExternalIdentifier")
+        originalPurchaseDate = try fields.date("originalPurchaseDate")
+        originalApplicationVersion = try fields.string("originalApplicationVersion")
+        deviceVerification = try fields.string("deviceVerification")
+        deviceVerificationNonce = try fields.uuid("deviceVerificationNonce")
+        preorderDate = try fields.date("preorderDate")
+        appTransactionId = try fields.string("appTransactionId")
+        originalPlatform = try fields.enumeration("originalPlatform")
+        self.fields = fields.object
     }
 }

@@ -111,3 +111,237 @@ extension StatedFact {
         Dictionary(uniqueKeysWithValues: allCases.map { ($0.field.column, $0) })
     }
 }
+
+/// The value of a fact. A date is in milliseconds since 1970. True is 1 and false is 0.
+public enum StatedValue: Hashable, Sendable, Codable {
+    case integer(Int64)
+    case text(String)
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let number = try? container.decode(Int64.self) {
+            self = .integer(number)
+        } else {
+            self = .text(try container.decode(String.self))
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .integer(let number): try container.encode(number)
+        case .text(let text): try container.encode(text)
+        }
+    }
+}
+
+/// Orders integers by value and strings by bytes. Integers precede strings.
+extension StatedValue: Comparable {
+    public static func < (left: StatedValue, right: StatedValue) -> Bool {
+        switch (left, right) {
+        case (.integer(let left), .integer(let right)): left < right
+        case (.text(let left), .text(let right)): ByteKey(left) < ByteKey(right)
+        case (.integer, .text): true
+        case (.text, .integer): false
+        }
+    }
+}
+
+/// The fields of signed renewal information about a subscription (`JWSRenewalInfoDecodedPayload`).
+public enum RenewalFact: String, StatedFact {
+    case environment, productId, autoRenewProductId, autoRenewStatus, expirationIntent, isInBillingRetryPeriod
+    case gracePeriodExpiresDate, priceIncreaseStatus, renewalDate, renewalPrice, renewalQuantity, currency, offerType
+    case offerIdentifier, offerDiscountType, offerPeriod, recentSubscriptionStartDate, eligibleWinBackOfferIds
+    case appAccountToken, appTransactionId, renewalBillingPlanType, commitmentInfo, advancedCommerceInfo, multiSeatInfo
+
+    public static let byColumn = factsByColumn()
+
+    public var field: StatedField {
+        switch self {
+        case .environment: .text("environment", "store environment")
+        case .productId: .text("product_id", "product")
+        case .autoRenewProductId: .text("auto_renew_product_id", "product of the next renewal")
+        case .autoRenewStatus: .integer("auto_renew_status", "renewal")
+        case .expirationIntent: .integer("expiration_intent", "reason of the expiry")
+        case .isInBillingRetryPeriod: .bool("is_in_billing_retry_period", "Apple retries the charge")
+        case .gracePeriodExpiresDate: .date("grace_period_expires_date", "end of the grace period")
+        case .priceIncreaseStatus: .integer("price_increase_status", "consent to a price increase")
+        case .renewalDate: .date("renewal_date", "next renewal")
+        // Of one seat on average.
+        case .renewalPrice: .integer("renewal_price", "in thousandths of the currency")
+        case .renewalQuantity: .integer("renewal_quantity", "number of seats that renew")
+        case .currency: .text("currency", "currency")
+        case .offerType: .integer("offer_type", "kind of the offer")
+        case .offerIdentifier: .text("offer_id", "offer")
+        case .offerDiscountType: .text("offer_discount_type", "payment mode of the offer")
+        case .offerPeriod: .text("offer_period", "length of the offer")
+        case .recentSubscriptionStartDate:
+            .date("recent_subscription_start_date", "start of the current subscription")
+        case .eligibleWinBackOfferIds: .texts("eligible_win_back_offer_ids", "win-back offers for the customer")
+        case .appAccountToken: .token("app_account_token", "the app's token of the customer")
+        case .appTransactionId: .text("app_transaction_id", "the customer's download of the app")
+        case .renewalBillingPlanType: .text("renewal_billing_plan_type", "billing plan of the next period")
+        case .commitmentInfo: .object(RenewalCommitmentInfo.self, "commitment_info", "commitment")
+        case .advancedCommerceInfo:
+            .object(AdvancedCommerceRenewalInfo.self, "advanced_commerce_info", "Advanced Commerce data")
+        case .multiSeatInfo: .object(RenewalMultiSeatInfo.self, "multi_seat_info", "seats and their prices")
+        }
+    }
+}
+
+public typealias RenewalFacts = StatedFacts<RenewalFact>
+
+extension RenewalFacts {
+    /// The commitment of several billing periods; nil without one.
+    public var commitment: RenewalCommitmentInfo? { object(.commitmentInfo) }
+
+    /// The seats of the next period; nil for a subscription without seats.
+    public var seats: RenewalMultiSeatInfo? { object(.multiSeatInfo) }
+}
+
+/// Facts stated by the App Store, by name. Facts that it has not stated are absent.
+public struct StatedFacts<Fact: StatedFact>: Hashable, Sendable {
+    public private(set) var values: [Fact: StatedValue]
+
+    public init(_ values: [Fact: StatedValue] = [:]) {
+        self.values = values
+    }
+
+    public var isEmpty: Bool { values.isEmpty }
+
+    public subscript(fact: Fact) -> StatedValue? {
+        get { values[fact] }
+        set { values[fact] = newValue }
+    }
+
+    public func text(_ fact: Fact) -> String? {
+        if case .text(let text) = values[fact] { text } else { nil }
+    }
+
+    public func integer(_ fact: Fact) -> Int64? {
+        if case .integer(let number) = values[fact] { number } else { nil }
+    }
+
+    public func bool(_ fact: Fact) -> Bool? { integer(fact).map { $0 != 0 } }
+
+    public func date(_ fact: Fact) -> Timestamp? { integer(fact).map { Timestamp(millisecondsSince1970: $0) } }
+}
+
+/// Encodes an object with one member per fact, under the name of its column. The decoder ignores unknown members.
+extension StatedFacts: Codable {
+    public init(from decoder: any Decoder) throws {
+        let members = try [String: StatedValue](from: decoder)
+        self.init(
+            Dictionary(
+                uniqueKeysWithValues: members.compactMap { name, value in Fact.byColumn[name].map { ($0, value) } }))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        let members = values.map { fact, value in (fact.field.column, value) }
+        try Dictionary(uniqueKeysWithValues: members).encode(to: encoder)
+    }
+}
+
+extension StatedFacts {
+    /// Reads the fields of a signed payload.
+    init(_ fields: PayloadFields) throws(PayloadError) {
+        values = [:]
+        values.reserveCapacity(Fact.allCases.count)
+        for fact in Fact.allCases where fact.field.source != .appReceipts {
+            values[fact] = try fact.field.value(fact.rawValue, in: fields)
+        }
+    }
+
+    /// Reads the JSON object of a fact; nil if it was not stated.
+    func object<Value: PayloadObject>(_ fact: Fact) -> Value? {
+        guard let text = text(fact), let json = try? JSONParser.parse(Array(text.utf8)) else { return nil }
+        return try? Value(PayloadFields(json))
+    }
+
+    mutating func set(_ fact: Fact, _ text: String?) { values[fact] = text.map { .text($0) } }
+
+    mutating func set(_ fact: Fact, _ number: Int64?) { values[fact] = number.map { .integer($0) } }
+
+    mutating func set(_ fact: Fact, _ bool: Bool?) { values[fact] = bool.map { .integer($0 ? 1 : 0) } }
+
+    mutating func set(_ fact: Fact, _ date: Timestamp?) {
+        values[fact] = date.map { .integer($0.millisecondsSince1970) }
+    }
+}
+
+/// The fields of a signed transaction (`JWSTransactionDecodedPayload`) and of a purchase in an app receipt. The fields that
+/// decide ownership are not among them.
+public enum TransactionFact: String, StatedFact {
+    case environment, type, inAppOwnershipType, transactionReason, originalPurchaseDate, expiresDate
+    case webOrderLineItemId, subscriptionGroupIdentifier, isUpgraded, price, currency, storefront, storefrontId
+    case offerType, offerIdentifier, offerDiscountType, offerPeriod, isTrialPeriod
+    case isInIntroductoryOfferPeriod = "isInIntroOfferPeriod"
+    case appAccountToken, appTransactionId, itemId, revocationType, revocationPercentage, billingPlanType
+    case commitmentInfo, advancedCommerceInfo, multiSeatInfo, additionalTransactionReason, signedDate
+
+    public static let byColumn = factsByColumn()
+
+    public var field: StatedField {
+        switch self {
+        case .environment: .text("environment", "store environment")
+        case .type: .text("type", "kind of the product")
+        case .inAppOwnershipType: .text("ownership_type", "bought, shared in the family or a seat")
+        case .transactionReason: .text("transaction_reason", "purchase or renewal")
+        case .originalPurchaseDate: .date("original_purchase_date", "first purchase")
+        case .expiresDate: .date("expires_date", "end of the paid period", by: .lastStatement)
+        case .webOrderLineItemId: .text("web_order_line_item_id", "billing event")
+        case .subscriptionGroupIdentifier: .text("subscription_group_id", "subscription group")
+        case .isUpgraded: .bool("is_upgraded", "replaced by a higher level", by: .lastStatement)
+        // Of the whole quantity, or of one seat on average.
+        case .price: .integer("price", "in thousandths of the currency")
+        case .currency: .text("currency", "currency")
+        case .storefront: .text("storefront", "country of the App Store")
+        case .storefrontId: .text("storefront_id", "storefront")
+        case .offerType: .integer("offer_type", "kind of the offer")
+        case .offerIdentifier: .text("offer_id", "offer")
+        case .offerDiscountType: .text("offer_discount_type", "payment mode of the offer")
+        case .offerPeriod: .text("offer_period", "length of the offer")
+        case .isTrialPeriod: .bool("is_trial_period", "free trial", by: .appReceipts)
+        case .isInIntroductoryOfferPeriod: .bool("is_in_intro_offer_period", "introductory price", by: .appReceipts)
+        case .appAccountToken: .token("app_account_token", "the app's token of the customer", by: .lastStatement)
+        case .appTransactionId: .text("app_transaction_id", "the customer's download of the app")
+        case .itemId: .integer("item_id", "the product's Apple ID", by: .appReceipts)
+        case .revocationType: .text("revocation_type", "full, prorated or family", by: .lastStatement)
+        case .revocationPercentage:
+            .integer("revocation_percentage", "refunded share in thousandths of a percent", by: .lastStatement)
+        case .billingPlanType: .text("billing_plan_type", "billing plan")
+        case .commitmentInfo:
+            .object(TransactionCommitmentInfo.self, "commitment_info", "commitment", by: .lastStatement)
+        case .advancedCommerceInfo:
+            .object(
+                AdvancedCommerceTransactionInfo.self, "advanced_commerce_info", "Advanced Commerce data",
+                by: .lastStatement)
+        case .multiSeatInfo:
+            .object(TransactionMultiSeatInfo.self, "multi_seat_info", "seats and their prices", by: .lastStatement)
+        case .additionalTransactionReason:
+            .text("additional_transaction_reason", "reason of several transactions in a period", by: .lastStatement)
+        // Of the last signed transaction. Absent if only app receipts have stated the purchase.
+        case .signedDate: .date("signed_date", "date of the signature")
+        }
+    }
+}
+
+public typealias TransactionFacts = StatedFacts<TransactionFact>
+
+extension TransactionFacts {
+    /// The seats of the purchase; nil for a purchase without seats.
+    public var seats: TransactionMultiSeatInfo? { object(.multiSeatInfo) }
+
+    init(_ purchase: InAppPurchase) {
+        self.init()
+        set(.type, purchase.productType?.rawValue)
+        set(.originalPurchaseDate, purchase.originalPurchaseDate)
+        set(.expiresDate, purchase.expiresDate)
+        // An app receipt writes 0 if there is no value.
+        set(.webOrderLineItemId, purchase.webOrderLineItemID.flatMap { $0 == 0 ? nil : String($0) })
+        set(.itemId, purchase.itemID.flatMap { $0 == 0 ? nil : $0 })
+        set(.isTrialPeriod, purchase.isTrialPeriod)
+        set(.isInIntroductoryOfferPeriod, purchase.isInIntroductoryOfferPeriod)
+        set(.offerIdentifier, purchase.promotionalOfferIdentifier)
+    }
+}

@@ -69,3 +69,91 @@ public final class ProofInspection: Sendable {
         var defects: [ProofDefect] = []
     }
 }
+
+/// A certificate of a proof.
+public struct InspectedCertificate: Sendable {
+    public let der: [UInt8]
+    /// Nil if the bytes are no certificate.
+    public let certificate: Certificate?
+    /// True for the certificate whose key should have signed the proof.
+    public let isSigner: Bool
+    /// True if the certificate belongs to the chain from the signer to a trusted root.
+    public let isOnTrustedPath: Bool
+}
+
+/// The signature of a proof.
+public struct InspectedSignature: Sendable {
+    /// The algorithm in the standard's words, such as `ES256`, or the digits of its object identifier.
+    public let algorithm: String
+    public let bytes: [UInt8]
+    /// True if the key of the signer's certificate has made it. Nil if that cannot be checked. A signature under an untrusted
+    /// certificate proves nothing.
+    public let matchesSigner: Bool?
+}
+
+/// A part of a proof that could not be read as it should be.
+public enum ProofDefect: Equatable, Sendable {
+    /// A part of a proof.
+    public enum Part: String, Sendable, CaseIterable {
+        case proof
+        case header
+        case payload
+        case signature
+    }
+
+    /// The proof is larger than any, and was not decoded.
+    case tooLarge
+    /// The bytes are neither DER, nor DER in base64, nor a JWS.
+    case encoding
+    /// A JWS has another number of segments than three.
+    case segmentCount(Int)
+    /// A part is not strict base64.
+    case base64(Part)
+    /// A part is not strict JSON.
+    case json(Part, JSONSyntaxError)
+    /// A container or its content ends too early, or has another structure.
+    case structure(Part)
+    /// Only a part of the values is shown, because there are too many.
+    case tooManyValues
+}
+
+/// A decoded value of a proof.
+public indirect enum ProofValue: Sendable {
+    case fields([Field])
+    case list([ProofValue])
+    case text(String)
+    /// A number with its digits.
+    case number(String)
+    case bool(Bool)
+    case null
+    /// A date, with the text or the number that states it.
+    case date(Timestamp, stated: String)
+    case bytes([UInt8])
+    /// A JWS inside the proof.
+    case proof(ProofInspection)
+    /// The certificates, which `ProofInspection.certificates` has.
+    case certificates(Int)
+    /// A value that was left out because the proof has too many.
+    case omitted
+
+    /// A named value.
+    public struct Field: Sendable {
+        /// The name of the field. An attribute of a receipt has the name that the same fact has in a JWS, or none.
+        public let name: String
+        /// The type of a receipt's attribute; nil for another field.
+        public let attribute: Int?
+        public let value: ProofValue
+
+        init(_ name: String, attribute: Int? = nil, _ value: ProofValue) {
+            self.name = name
+            self.attribute = attribute
+            self.value = value
+        }
+    }
+
+    /// The value of a field; nil if this is no field list, or lacks it.
+    public subscript(name: String) -> ProofValue? {
+        guard case .fields(let fields) = self else { return nil }
+        return fields.first { $0.name.hasSameBytes(as: name) }?.value
+    }
+}

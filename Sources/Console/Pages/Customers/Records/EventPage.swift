@@ -78,3 +78,80 @@ struct EventPage {
         ]
     }
 }
+
+/// A JSON value as a tree, with its dates in words.
+enum ContentTree {
+    /// - Returns: Nil for a text that is not JSON.
+    static func html(ofJSON text: String) -> HTML? {
+        (try? JSONParser.parse(Array(text.utf8))).map { html(of: $0, named: "") }
+    }
+
+    private static func html(of value: JSONValue, named name: String) -> HTML {
+        switch value {
+        case .object(let object):
+            ul {
+                for member in object.members {
+                    li {
+                        code { data(member.key) }
+                        plain(": ")
+                        html(of: member.value, named: member.key)
+                    }
+                }
+            }
+        case .array(let elements):
+            ol { for element in elements { li { html(of: element, named: name) } } }
+        case .string(let text): data(text)
+        case .number(let number):
+            HTML {
+                plain(number.text)
+                if name.hasSuffix("Date"), let milliseconds = Int64(number.text) {
+                    plain(" · ")
+                    Shown.moment(Timestamp(millisecondsSince1970: milliseconds))
+                }
+            }
+        case .bool(let isTrue): plain(isTrue ? "true" : "false")
+        case .null: plain("null")
+        }
+    }
+}
+
+/// The page of a notification about a customer's purchase.
+struct NotificationPage {
+    let user: User
+    let recorded: RecordedNotification
+
+    var page: Page {
+        let notification = recorded.notification
+        let title = [notification.type, notification.subtype].compactMap(\.self).joined(separator: " ")
+        return Page(Phrase("Notification: \(title)", "알림: \(title)"), section: .customers) {
+            CustomerCrumb(user: user).html
+            section(.class("card")) {
+                h2 { Phrase("Recorded facts", "기록된 사실") }
+                Facts.list([
+                    (Phrase("Outcome", "결과"), notification.outcome.html),
+                    (Phrase("Signed", "서명"), Shown.moment(notification.signedAt)),
+                    (Phrase("Received", "수신"), Shown.moment(notification.receivedAt)),
+                    (Phrase("Origin", "출처"), OriginWords.html(notification.origin)),
+                    (Phrase("UUID", "UUID"), Shown.identifier(notification.notificationUUID)),
+                    (Phrase("Transaction", "거래"), Shown.identifier(notification.transactionIdentifier)),
+                    (
+                        Phrase("Original transaction", "원 거래"),
+                        Shown.identifier(notification.originalTransactionIdentifier)
+                    ),
+                    (
+                        Phrase("Digest of the signed bytes (SHA-256)", "서명된 바이트의 다이제스트 (SHA-256)"),
+                        Shown.identifier(recorded.proofDigest.hexadecimal)
+                    ),
+                ])
+            }
+            section(.class("card")) {
+                h2 { Phrase("Content", "내용") }
+                if let content = notification.content.flatMap({ ContentTree.html(ofJSON: $0) }) {
+                    content
+                } else {
+                    p(.class("empty")) { Phrase("The content was not kept.", "내용을 보관하지 않았습니다.") }
+                }
+            }
+        }
+    }
+}

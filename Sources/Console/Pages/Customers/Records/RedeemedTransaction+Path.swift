@@ -1,4 +1,5 @@
 import Features
+import Ledger
 import Proofs
 
 extension RecordedTransaction {
@@ -12,5 +13,13 @@ extension RedeemedTransaction {
         let query: KeyValuePairs<String, String?> = ["origin": origin.rawValue, "app": app]
         guard let action else { return .customer(user, "transactions", transactionIdentifier, query: query) }
         return .customer(user, "transactions", transactionIdentifier, action, query: query)
+    }
+}
+
+extension RedeemedTransaction {
+    /// True if an event is about the transaction.
+    func isMeant(by event: AuditEntry) -> Bool {
+        event.origin == origin && event.reference.hasSameBytes(as: transactionIdentifier)
+            && event.subject.hasSameBytes(as: productIdentifier)
     }
 }

@@ -69,3 +69,48 @@ struct StoreTransactionListPage {
         }
     }
 }
+
+/// The search field that limits a list to one account.
+struct StoreAccountFilter {
+    let path: ConsolePath
+    let account: String?
+
+    var form: HTML {
+        Console.form(.class("actions"), .method("get"), .action(path), .role("search")) {
+            label(.for("account")) { Phrase("Account", "계정") }
+            input(
+                .type("search"), .id("account"), .name("account"), .value(account ?? ""),
+                HTMLAttribute("maxlength", "256"), .class("narrow"))
+            button { Phrase("Filter", "필터") }
+            if account != nil { a(.href(path)) { Phrase("All accounts", "모든 계정") } }
+        }
+    }
+}
+
+/// The payment queues of all accounts, or of one.
+struct StorePaymentQueuePage {
+    let context: ConsoleContext
+    let account: String?
+    let payments: [StoreShownPayment]
+    let nextCursor: String?
+
+    var page: Page {
+        Page(Phrase("Payment queue", "결제 대기열"), section: .localStore) {
+            LocalStoreTab.links(.queue)
+            p(.class("note")) {
+                Phrase(
+                    "The queue delivers a transaction at each launch of the app until the app finishes it. A deferred "
+                        + "payment waits for a parent; an interrupted one waits for the customer.",
+                    "앱이 완료할 때까지 대기열은 앱을 실행할 때마다 거래를 다시 전달합니다. 연기된 결제는 보호자의 승인을, "
+                        + "중단된 결제는 고객을 기다립니다.")
+            }
+            StoreAccountFilter(path: LocalStoreTab.queue.path, account: account).form
+            LocalStoreTab.live {
+                StoreRows.payments(
+                    Phrase("Payments, newest first", "결제 (최신순)"), payments, context,
+                    empty: Phrase("The queue is empty.", "대기열이 비어 있습니다."),
+                    next: nextCursor.map { ConsolePath("store", "queue", query: ["account": account, "cursor": $0]) })
+            }
+        }
+    }
+}

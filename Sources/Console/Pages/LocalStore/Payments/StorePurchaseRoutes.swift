@@ -93,3 +93,57 @@ struct StorePurchaseRoutes: Sendable {
             query: ["done": payment.purchase == nil ? nil : Notice.bought.rawValue, "refused": refusal])
     }
 }
+
+/// An action on a payment of the queue. The raw value is the last segment of its address.
+enum StorePaymentAction: String, CaseIterable, Sendable {
+    case approve
+    case decline
+    case resolve
+    case finish
+
+    var title: Phrase {
+        switch self {
+        case .approve: Phrase("Approve", "승인")
+        case .decline: Phrase("Decline", "거절")
+        case .resolve: Phrase("Resolve the issue", "문제 해결")
+        case .finish: Phrase("Finish", "완료")
+        }
+    }
+
+    var notice: Notice {
+        switch self {
+        case .approve: .approved
+        case .decline: .declined
+        case .resolve: .bought
+        case .finish: .performed
+        }
+    }
+
+    func isPossible(_ payment: PaymentTransaction, isInterrupted: Bool) -> Bool {
+        switch self {
+        case .approve, .decline: payment.state == .deferred
+        case .resolve: isInterrupted
+        case .finish: payment.state.isAwaitingFinish
+        }
+    }
+}
+
+/// The buttons for the actions on a payment.
+struct StorePaymentActionForms {
+    let context: ConsoleContext
+    let payment: PaymentTransaction
+    let isInterrupted: Bool
+
+    var buttons: HTML {
+        div(.class("actions")) {
+            for action in StorePaymentAction.allCases where action.isPossible(payment, isInterrupted: isInterrupted) {
+                context.form(to: .storePayment(payment.identifier, action.rawValue)) {
+                    button(action == .approve || action == .resolve ? .class("primary") : nil) {
+                        action.title
+                        span(.class("hidden")) { plain(" \(payment.identifier)") }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,5 +1,7 @@
 import AppStore
 import Features
+import HTTPSupport
+import Hummingbird
 import Proofs
 
 /// A transaction of the store: its facts, its signed form, its renewals, and the actions on it.
@@ -114,5 +116,100 @@ struct StoreTransactionPage {
             facts.append((Phrase("Reason of the revocation", "취소 이유"), HTML { StoreWords.title(revocation.reason) }))
         }
         return facts
+    }
+}
+
+/// The forms for the actions on a transaction and on its subscription. Only the possible actions are shown.
+struct StoreTransactionActionForms {
+    let context: ConsoleContext
+    let listed: ListedTransaction
+
+    var html: HTML {
+        let actions = listed.actions
+        return HTML {
+            h2 { Phrase("Actions", "작업") }
+            div(.class("actions")) {
+                for action in actions where action.fields == nil {
+                    form(action) {
+                        button { action.title }
+                    }
+                }
+            }
+            for action in actions where action.fields != nil {
+                details(.class("action")) {
+                    summary { action.title }
+                    form(action) {
+                        action.fields
+                        button(action == .delete ? .class("danger") : .class("primary")) { action.title }
+                    }
+                }
+            }
+        }
+    }
+
+    private func form(_ action: TransactionAction, @HTMLBuilder content: () -> HTML) -> HTML {
+        context.form(
+            to: .storeTransaction(listed.transaction.transactionIdentifier, action.rawValue), content: content)
+    }
+}
+
+/// The transactions of the local store, and the actions on them.
+struct StoreTransactionRoutes: Sendable {
+    let store: Store
+    let entitlements: EntitlementService
+
+    private var redemption: StoreRedemption { StoreRedemption(store: store, entitlements: entitlements) }
+
+    func add(to pages: ConsolePages) {
+        pages.get("store/transactions/:transaction", .store) { request, context in
+            let identifier = try context.parameters.text("transaction")
+            let page = try HTTPSupport.Page(request)
+            let before = try page.before()
+            let owners = try await redemption.owners(of: identifier)
+            return try await BlockingWork.run { [store] in
+                let listed = try store.listedTransaction(identifier)
+                let found = try store.listedTransactions(
+                    original: listed.transaction.originalTransactionIdentifier, before: before, limit: page.size + 1)
+                let (related, next) = page.part(of: found) { String($0.number) }
+                return StoreTransactionPage(
+                    context: context, listed: listed,
+                    effect: try listed.payment.flatMap { try store.effect(of: $0.identifier) },
+                    signed: try store.signedTransaction(of: identifier), related: related, nextCursor: next,
+                    owners: owners
+                ).page
+            }
+        }
+        pages.post("store/transactions/:transaction/redeem", .store) { _, context in
+            let identifier = try context.parameters.text("transaction")
+            let user = try StorePurchaseForm.requiredUser(context.form)
+            try await redemption.redeem(identifier, for: user, by: try context.requiredMember.actor)
+            return .storeTransaction(identifier, query: ["done": Notice.redeemed.rawValue])
+        }
+        for action in TransactionAction.allCases {
+            pages.post(RouterPath("store/transactions/:transaction/\(action.rawValue)"), .store) { _, context in
+                let identifier = try context.parameters.text("transaction")
+                let perform = try action.reading(context.form)
+                try await BlockingWork.run { [store] in try perform(store, identifier) }
+                let done = ["done": action.notice.rawValue] as KeyValuePairs<String, String?>
+                return action == .delete
+                    ? ConsolePath("store", query: done) : .storeTransaction(identifier, query: done)
+            }
+        }
+    }
+}
+
+/// A signed text with a button that copies it.
+struct StoreSignedText {
+    let title: Phrase
+    /// The identifier of the text on the page.
+    let identifier: String
+    let text: String
+
+    var html: HTML {
+        details(.class("action")) {
+            summary { title }
+            Shown.copyButton(for: identifier)
+            pre(.id(identifier), HTMLAttribute("tabindex", "0")) { plain(text) }
+        }
     }
 }
