@@ -44,11 +44,8 @@ import Testing
         "ｎｕｌｌ", "ＮＵＬＬ", "ｇｕｅｓｔ", "（ｎｕｌｌ）", "＂null＂", "０", "０００", "－１", "\u{2212}1", "Ｎ／Ａ",
         "\u{1D427}\u{1D42E}\u{1D425}\u{1D425}",
         "\u{24D6}uest", "\u{660}", "\u{966}\u{966}",
-        // Invisible characters.
-        "null\u{200B}", "\u{FEFF}null", "nu\u{200B}ll", "\u{2060}null\u{2060}", "nu\u{AD}ll", "\u{200E}guest\u{200F}",
-        "null\u{FE0F}", "n\u{34F}ull", "\u{3164}", "\u{2800}null", "\u{E0020}nil", "0\u{200B}0", "\u{200B}",
-        "null\u{0}",
-        "\u{202A}undefined\u{202C}", "\u{180E}none",
+        // Only invisible characters, and control characters.
+        "\u{3164}", "\u{200B}", "\u{2800}", "\u{FEFF}\u{2060}", "(\u{200B})", "null\u{0}",
         // Zero UUIDs.
         "URN:UUID:00000000-0000-0000-0000-000000000000", "URN:UUID:{00000000-0000-0000-0000-000000000000}",
         "{urn:uuid:00000000-0000-0000-0000-000000000000}", "uuid:00000000-0000-0000-0000-000000000000", "UUID:0",
@@ -68,7 +65,8 @@ import Testing
 
     @Test(arguments: [
         "alice", "1", "10", "0x0", "0x12", "0a", "a0", "a", "o", "O", "nullable", "null-island", "null_", "_null_",
-        "nul", "nu ll", "nulls", "guest7", "guest@example.com", "@guest", "a/b", ".", "..", "%", "-", "--", "_", "?",
+        "null\u{200B}", "\u{FEFF}null", "nu\u{AD}ll", "\u{200E}guest\u{200F}", "nul", "nu ll", "nulls", "guest7",
+        "guest@example.com", "@guest", "a/b", ".", "..", "%", "-", "--", "_", "?",
         "^^", ":)", ";)", "0_0", "0.0", "0:0", "1,000", "00000000_", "00000000-0000-0000-0000-000000000001",
         "urn:uuid:00000000-0000-0000-0000-000000000001", "urn:alice", "uuid:1", "Optional(\"alice\")", "optional",
         "Optional", "optionalnull", "$RCAnonymousID:00000000000000000000000000000000",
@@ -94,7 +92,7 @@ import Testing
         (User.customerIssuer, "%20Guest%0A", true), (User.customerIssuer, "%5Bobject%20Object%5D", false),
         (User.customerIssuer, "[object%20Object]", true), (User.accountIssuer, "guest", false),
         (User.erasedIssuer, "0000", false), (User.customerIssuer, "alice", false),
-        (User.customerIssuer, "%E2%80%9Cnull%E2%80%9D", false), (User.customerIssuer, "null%E2%80%8B", true),
+        (User.customerIssuer, "%E2%80%9Cnull%E2%80%9D", false), (User.customerIssuer, "null%E2%80%8B", false),
     ])
     func `the name of each issuer but the service's own is read as its app spells it`(
         issuer: String,

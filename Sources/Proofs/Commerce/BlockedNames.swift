@@ -30,7 +30,7 @@ public struct BlockedNames: Hashable, Sendable {
     public func contains(_ name: String) -> Bool {
         guard name.utf8.count <= Self.maximumLength else { return false }
         let folded = Self.folded(name)
-        return names.contains(ByteKey(folded)) || Self.isZero(folded)
+        return names.contains(ByteKey(folded)) || Self.isZero(folded) || Self.isBlank(name)
     }
 
     /// True for a user whose name, or whose id in an app, stands for no user. The names of accounts are the service's own.
@@ -44,19 +44,19 @@ public struct BlockedNames: Hashable, Sendable {
         }
     }
 
-    /// The one form of all spellings of a name: in NFKC and lower case, without invisible characters, with ASCII hyphens for
-    /// dashes, and without the prefixes, spaces and marks around it.
+    /// The one form of all spellings of a name: in NFKC and lower case, without control characters, with ASCII hyphens for dashes,
+    /// and without the prefixes, spaces and marks around it. A name with a zero-width character is another one.
     private static func folded(_ name: String) -> String {
         var rest = (isPrintableASCII(name) ? name : compatible(name)).lowercased()
         while let next = withoutPrefix(rest) { rest = next }
         return trimmed(rest)
     }
 
-    /// The text in NFKC without invisible characters, with ASCII hyphens for dashes.
+    /// The text in NFKC without control characters, with ASCII hyphens for dashes.
     private static func compatible(_ name: String) -> String {
-        let visible = String(String.UnicodeScalarView(name.unicodeScalars.filter { !isInvisible($0) }))
+        let text = String(String.UnicodeScalarView(name.unicodeScalars.filter { !isControl($0) }))
         // Marks go first: NFKC turns an acute accent into a space and a combining one.
-        let scalars = trimmed(visible).precomposedStringWithCompatibilityMapping.unicodeScalars
+        let scalars = trimmed(text).precomposedStringWithCompatibilityMapping.unicodeScalars
         return String(String.UnicodeScalarView(scalars.map { isDash($0) ? "-" : $0 }))
     }
 
@@ -84,11 +84,15 @@ public struct BlockedNames: Hashable, Sendable {
         return String(Substring(scalars))
     }
 
-    /// True for a control or format character, such as a zero-width space, and for the blanks that are letters or symbols.
-    private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format: true
-        default: scalar.properties.isDefaultIgnorableCodePoint || scalar == "\u{2800}"
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.generalCategory == .control }
+
+    /// True for a name that nobody sees, such as a zero-width space.
+    private static func isBlank(_ name: String) -> Bool {
+        name.unicodeScalars.allSatisfy { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format: true
+            default: scalar.properties.isDefaultIgnorableCodePoint || scalar == "\u{2800}" || isMark(scalar)
+            }
         }
     }
 
