@@ -23,8 +23,8 @@ extension EntitlementFacts {
     /// The coverage of each transaction of a purchase.
     ///
     /// A period of a subscription covers the time from its purchase to its end, or to the end of the grace period. The next
-    /// purchased period ends it earlier, but not a transaction that adds seats to it. A renewal that the App Store has signed before its start covers the time from the end of
-    /// the known periods, but not the time before the signature.
+    /// purchased period ends it earlier, but not a transaction that adds seats to it. A renewal that the App Store has signed before
+    /// its start covers the time from the end of the known periods, but not the time before the signature.
     package func coverage(of original: TransactionKey) -> [TransactionKey: Coverage] {
         let transactions = transactions(of: original).sorted {
             $0.transaction.purchaseDate < $1.transaction.purchaseDate
