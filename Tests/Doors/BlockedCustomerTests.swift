@@ -11,7 +11,7 @@ import Testing
     static let names = [
         "null", "undefined", "(null)", "[object Object]", "NaN", "0", "guest", " Guest ", "none", "nil", "anonymous",
         "unknown",
-        "00000000-0000-0000-0000-000000000000", "   ", "\u{201C}null\u{201D}", "ｎｕｌｌ", "null\u{200B}", "nil;",
+        "00000000-0000-0000-0000-000000000000", "   ", "\u{201C}null\u{201D}", "ｎｕｌｌ", "\u{200B}", "nil;",
         "URN:UUID:{00000000-0000-0000-0000-000000000000}", "Optional(nil)",
     ]
 
