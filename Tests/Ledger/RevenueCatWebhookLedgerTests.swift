@@ -134,6 +134,24 @@ import Testing
         #expect(purchase.contains(#""app_user_id":"Mint Sprout""#))
     }
 
+    @Test func `a delivery that was read before a log-in names the present customer`() async throws {
+        let endpoint = try await add("rc", .revenueCat)
+        let identifier = "$RCAnonymousID:00000000000000000000000000000001"
+        let ghost = try #require(CustomerIdentifier(identifier)).user
+        let mint = try #require(CustomerIdentifier("Mint Sprout")).user
+        _ = try await redeem(claim("9"), for: ghost)
+        let delivery = try #require(try await deliveries(to: endpoint).first)
+        #expect(delivery.name == ghost.name)
+        _ = try await ledger.write { try $0.logIn(ghost, as: mint, by: .user, at: Self.later(9)) }
+        guard case .revenueCat(let event) = try await service.content(of: delivery, to: endpoint) else {
+            Issue.record("there is no message")
+            return
+        }
+        #expect(event.text.contains(#""aliases":["Mint Sprout","\#(identifier)"]"#))
+        #expect(event.text.contains(#""app_user_id":"Mint Sprout""#))
+        #expect(event.text.contains(#""original_app_user_id":"Mint Sprout""#))
+    }
+
     @Test(arguments: [9, 10, 60]) func `a message lists ten ids, and says if there are more`(count: Int) async throws {
         let endpoint = try await add("rc", .revenueCat)
         let mint = try #require(CustomerIdentifier("mint")).user

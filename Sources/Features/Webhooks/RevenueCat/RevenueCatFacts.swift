@@ -159,7 +159,8 @@ extension LedgerTransaction {
         at moment: Timestamp
     ) throws -> RevenueCatFacts {
         let entry = delivery.entry
-        let user = User(issuer: delivery.issuer, name: delivery.name)
+        // A log-in may have renamed the user after the delivery was read.
+        let user = try User(issuer: delivery.issuer, name: delivery.name).map { try presentName(of: $0) }
         let identifiers = try user.map { try self.identifiers(of: $0) }
         var facts = RevenueCatFacts(
             entry, messageIdentifier: delivery.messageIdentifier, customer: identifiers?.listed ?? [delivery.name])
@@ -182,6 +183,12 @@ extension LedgerTransaction {
             facts.rights = catalogs.rights(givenBy: entry.subject, in: purchase?.app)
         }
         return facts
+    }
+
+    /// The user to whom a name leads; the name itself if it leads to nobody.
+    private func presentName(of user: User) throws -> User {
+        guard let number = try users.known(user) else { return user }
+        return try users.names(of: [number])[number] ?? user
     }
 
     /// The first ids of a customer, the present one first.
