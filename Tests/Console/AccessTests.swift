@@ -172,6 +172,23 @@ import Testing
         #expect(try await accept(String(repeating: "A", count: 1025), "correct horse", "correct horse").status == 422)
     }
 
+    @Test func `a form says whether its password is missing or too long`() async throws {
+        let fixture = try await ConsoleFixture()
+        let secret = try await fixture.team.add("Ada Kim", role: .support)
+        let (browser, path) = (Browser(routes: fixture.routes), "/console/invitation")
+        for (fields, detail) in [
+            ([:], "The field &quot;new-password&quot; must be not empty."),
+            (
+                ["new-password": String(repeating: "x", count: 1025)],
+                "The field &quot;new-password&quot; must be at most 1024 bytes."
+            ),
+            (["new-password": "correct horse"], "The field &quot;repetition&quot; must be not empty."),
+        ] as [([String: String], String)] {
+            let answer = try await browser.post(path, fields.merging(["code": secret]) { $1 }, from: path)
+            #expect(answer.status == 422 && answer.has("fieldInvalid") && answer.has(detail), "\(detail)")
+        }
+    }
+
     @Test func `the page of a one-time link knows neither its code nor its member`() async throws {
         let fixture = try await ConsoleFixture()
         let secret = try await fixture.team.add("Ada Kim", role: .support)

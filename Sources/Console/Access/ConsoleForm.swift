@@ -59,8 +59,8 @@ struct ConsoleForm: Sendable {
 
     /// A password, with its spaces.
     func password(_ name: String) throws(Problem) -> String {
-        guard let bytes = bytes(name), bytes.count <= JSONFields.maximumCredentialLength,
-            let text = String(validating: bytes, as: UTF8.self)
+        guard let bytes = bytes(name) else { throw Self.invalid(name, "not empty") }
+        guard bytes.count <= JSONFields.maximumCredentialLength, let text = String(validating: bytes, as: UTF8.self)
         else { throw Self.invalid(name, "at most \(JSONFields.maximumCredentialLength) bytes") }
         return text
     }
