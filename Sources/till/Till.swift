@@ -50,22 +50,25 @@ struct Till: AsyncParsableCommand {
             }
         } catch {
             guard exitCode(for: error) == .validationFailure,
-                let problem = unknownCommand(in: CommandLine.arguments.dropFirst())
+                let problem = misspelling(in: CommandLine.arguments.dropFirst(), reportedAs: message(for: error))
             else { exit(withError: error) }
             Terminal(isJSON: false).errorLine("Error: \(problem)")
             exit(withError: ExitCode.validationFailure)
         }
     }
 
-    /// The message for an unknown command, with the nearest known one: the parser suggests options alone.
+    /// The message for an unknown command or option, with the nearest known one.
     ///
-    /// - Returns: Nil if every command is known.
-    private static func unknownCommand(in arguments: some Sequence<String>) -> String? {
+    /// The parser suggests no command, and reports a missing argument before the misspelt option that caused it.
+    ///
+    /// - Parameter report: The message of the parser.
+    /// - Returns: Nil if every command is known, and every option beside a missing argument.
+    private static func misspelling(in arguments: some Collection<String>, reportedAs report: String) -> String? {
         var group: any ParsableCommand.Type = Till.self
         var path = ""
         for name in arguments.prefix(while: { !$0.hasPrefix("-") }) {
             let commands = group.configuration.subcommands
-            guard !commands.isEmpty else { return nil }
+            guard !commands.isEmpty else { break }
             guard let next = commands.first(where: { $0._commandName == name }) else {
                 let suggestion = Suggestion.sentence(for: path + name, among: commands.map { path + $0._commandName })
                 return "There is no command \"\((path + name).prefix(100))\".\(suggestion)\n"
@@ -74,6 +77,14 @@ struct Till: AsyncParsableCommand {
             group = next
             path += name + " "
         }
-        return nil
+        guard report.hasPrefix("Missing expected argument") else { return nil }
+        let options = group.helpMessage(includeHidden: true, columns: 1000)
+            .matches(of: /(?m)^ +(?:-[a-z], )?(--[a-z0-9-]+)/).map { String($0.1) }
+        let given = arguments.prefix { $0 != "--" }.filter { $0.hasPrefix("--") }
+            .map { String($0.prefix { $0 != "=" }) }
+        guard let unknown = given.first(where: { !options.contains($0) }) else { return nil }
+        let suggestion = Suggestion.nearest(to: unknown, among: options).map { ". Did you mean '\($0)'?" } ?? ""
+        return "Unknown option '\(unknown.prefix(100))'\(suggestion)\n"
+            + "  See 'till \(path)--help' for more information."
     }
 }
