@@ -29,6 +29,7 @@ extension Simulation {
             // The service answers 5xx if it has stored nothing. A device treats this as no answer.
             throw NoAnswer()
         } catch let error as RedemptionError {
+            answers.append("\(post.user) was refused: \(error.code)")
             throw ServiceRefusal(code: error.code, message: error.message)
         }
     }
@@ -41,8 +42,9 @@ extension Simulation {
 
     func deliver(_ payload: String) async {
         for _ in 0..<(dice.happens(20) ? 2 : 1) {
-            _ = try? await processes[dice.number(below: processes.count)].service.receive(
+            let outcome = try? await processes[dice.number(below: processes.count)].service.receive(
                 notification: Array(payload.utf8))
+            answers.append("a notification was received: \(outcome.map { "\($0)" } ?? "no answer")")
         }
     }
 
@@ -77,6 +79,8 @@ extension Simulation {
     }
 
     func acknowledge(_ redemption: Redemption, of post: Post) {
+        let results = redemption.transactions.map { "\($0.transactionId) \($0.result)" }
+        answers.append("\(post.user) redeemed: \(redemption.outcome) \(results)")
         for line in redemption.transactions where line.mayFinish {
             acknowledged[post.app.key(line.transactionId)] = post.user
         }

@@ -22,12 +22,16 @@ extension Simulation {
             try beginIdentifiers()
             try advance(seconds: Int64(2 + dice.number(below: 60)))
             try beginIdentifiers()
+            let line = story.count
             story.append("\(step) at \(now.rfc3339)")
             try await take(step)
             try check()
+            try addToTrace(from: line)
         }
+        let line = story.count
         story.append("the end")
         try await settle()
+        try addToTrace(from: line)
     }
 
     func take(_ step: Step) async throws {

@@ -59,6 +59,9 @@ actor Simulation {
     var isMended = false
     /// The steps so far, for the report of a failing seed.
     var story: [String] = []
+    /// The answers of the service in this step.
+    var answers: [String] = []
+    var trace = SimulationTrace()
 
     /// - Parameter diskLies: True if the disks report lost commits as written. The checks must find this.
     init(seed: UInt64, diskLies: Bool = false) throws {

@@ -36,6 +36,49 @@ import Testing
         #expect(shared > 0)
     }
 
+    @Test func `a seed played twice gives the same trace`() async throws {
+        let first = Self.seed ?? UInt64.random(in: 0..<1_000_000_000)
+        // Four seeds in a row share devices or do not, with the same identifiers in both apps or others.
+        let seeds = first..<first + (Self.seed == nil ? 4 : 1)
+        await withTaskGroup { group in
+            for seed in seeds {
+                group.addTask {
+                    do {
+                        let (trace, again) = (try await Self.trace(of: seed), try await Self.trace(of: seed))
+                        if let difference = trace.difference(to: again) {
+                            Issue.record("make simulate SEED=\(seed): \(difference)")
+                        }
+                        if Self.seed != nil { print("The trace of seed \(seed): \(trace.steps.last?.digest ?? "-")") }
+                    } catch {
+                        Issue.record("make simulate SEED=\(seed): \(error)")
+                    }
+                }
+            }
+        }
+    }
+
+    private static func trace(of seed: UInt64) async throws -> SimulationTrace {
+        let simulation = try Simulation(seed: seed)
+        try await simulation.play(steps: 40)
+        return await simulation.trace
+    }
+
+    @Test func `a trace names the first step that differs`() {
+        var (trace, other) = (SimulationTrace(), SimulationTrace())
+        trace.add(["buy", "a sale"])
+        other.add(["buy", "a sale"])
+        #expect(trace.difference(to: other) == nil)
+        trace.add(["refund", "refunded"])
+        #expect(trace.difference(to: other) == "one play has 2 steps, the other has 1")
+        other.add(["refund", "declined"])
+        for step in ["launch", "launch"] {
+            trace.add([step])
+            other.add([step])
+        }
+        #expect(trace.difference(to: other) == "step 2, refund, differs:\n- refunded\n+ declined")
+        #expect(trace.steps.last?.digest != other.steps.last?.digest)
+    }
+
     /// A simulation must be able to find errors.
     @Test func `the checks find a disk that reports lost commits as written`() async throws {
         let found = await withTaskGroup(of: Bool.self) { group in
