@@ -13,20 +13,22 @@ command -v valgrind >/dev/null || fail "Install valgrind, which counts: apt-get 
 
 TILL_INSTRUCTIONS=1 swift build -c release --product till-instructions >&2
 
+profiles=.build/instructions
+mkdir -p "$profiles"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # Swift's hashes are otherwise seeded anew in each process.
 export SWIFT_DETERMINISTIC_HASHING=1
-# count ARGUMENT…: the instructions of one run.
+# count WORKLOAD [prepare]: the instructions of one run.
 count() {
-    valgrind --tool=callgrind --callgrind-out-file="$work/profile" .build/release/till-instructions "$@" \
+    valgrind --tool=callgrind --callgrind-out-file="$profiles/$1" .build/release/till-instructions "$@" \
         >"$work/out" 2>&1 || { cat "$work/out" >&2; fail "the workload $1 fails"; }
-    awk '/^totals:/ { print $2 }' "$work/profile"
+    awk '/^totals:/ { print $2 }' "$profiles/$1"
 }
 for workload in verify decide redeem items; do
     echo "Counting $workload …" >&2
-    with=$(count "$workload")
     without=$(count "$workload" prepare)
+    with=$(count "$workload")
     echo "$workload $((with - without))" >>"$work/counts"
 done
 
@@ -36,6 +38,7 @@ if [ -n "${UPDATE:-}" ]; then
     cp "$work/counts" "$recorded"
     echo "$recorded has these counts now. Commit it, and say why in the message."
 elif ! awk -f Scripts/bench-instructions.awk "$recorded" "$work/counts"; then
-    fail "A workload takes more than 5 % above its recorded instructions, or has none. Find the cause with callgrind_annotate. If
-the change is worth its cost, run \`make bench-instructions UPDATE=1\` and commit $recorded with the reason."
+    fail "A workload takes more than 5 % above its recorded instructions, or has none. Find the cause with
+\`callgrind_annotate $profiles/WORKLOAD\`. If the change is worth its cost, run \`make bench-instructions UPDATE=1\` and commit
+$recorded with the reason."
 fi
