@@ -9,7 +9,8 @@ fail() {
     exit 1
 }
 command -v valgrind >/dev/null || fail "Install valgrind, which counts: apt-get install valgrind"
-[ -n "${UPDATE:-}" ] || [ -f "$recorded" ] || fail "$recorded is not there. Run \`make bench-instructions UPDATE=1\`, and commit it."
+[ -n "${UPDATE:-}" ] || [ -f "$recorded" ] ||
+    fail "$recorded is not there. Run \`make bench-instructions UPDATE=1\`, and commit it."
 
 TILL_INSTRUCTIONS=1 swift build -c release --product till-instructions >&2
 
@@ -17,12 +18,14 @@ profiles=.build/instructions
 mkdir -p "$profiles"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+# Valgrind 3.19 gives up on the debugging information of Swift.
+strip --strip-debug -o "$work/till-instructions" .build/release/till-instructions
 # Swift's hashes are otherwise seeded anew in each process.
 export SWIFT_DETERMINISTIC_HASHING=1
 # count WORKLOAD [prepare]: the instructions of one run.
 count() {
-    valgrind --tool=callgrind --callgrind-out-file="$profiles/$1" .build/release/till-instructions "$@" \
-        >"$work/out" 2>&1 || { cat "$work/out" >&2; fail "the workload $1 fails"; }
+    valgrind --tool=callgrind --callgrind-out-file="$profiles/$1" "$work/till-instructions" "$@" >"$work/out" 2>&1 ||
+        { cat "$work/out" >&2; fail "the workload $1 fails"; }
     awk '/^totals:/ { print $2 }' "$profiles/$1"
 }
 for workload in verify decide redeem items; do
