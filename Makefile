@@ -1,7 +1,7 @@
 # The targets a user needs; `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := bash
-.PHONY: help build demo settings pictures test simulate simulate-decisions crash-test attack soak test-postgres test-failover test-api test-apple test-doors test-console console-pictures fuzz fuzz-short bench bench-service bench-figures bench-console format lint clean requirements package test-package
+.PHONY: help build demo settings pictures test simulate simulate-decisions crash-test attack soak test-postgres test-failover test-api test-apple test-doors test-console console-pictures fuzz fuzz-short bench bench-instructions bench-service bench-figures bench-console format lint clean requirements package test-package
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -78,6 +78,9 @@ fuzz-short: requirements ## The same, a minute each
 
 bench: requirements ## Measure how fast proofs are verified, beside OpenSSL's own speed, and BENCH_AGAINST=DIR, another checkout
 	@Scripts/bench.sh
+
+bench-instructions: requirements ## Count the instructions of fixed workloads, and compare them with those recorded (UPDATE=1 records them)
+	@Scripts/bench-instructions.sh
 
 bench-service: build ## Measure the service over HTTP, in SQLite and PostgreSQL, beside a bare hello, peers, and BENCH_AGAINST=FILE, another till
 	@Scripts/bench-service.sh .build/release/till $(or $(BENCH_SECONDS),20) "$(or $(BENCH_SIZES),10000 1000000 10000000)" $(BENCH_TRANSACTIONS)

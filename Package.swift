@@ -226,6 +226,14 @@ if Context.environment["TILL_FUZZ"] != nil {
     ]
 }
 
+// Only `make bench-instructions` runs it.
+if Context.environment["TILL_INSTRUCTIONS"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "till-instructions", dependencies: ["Catalog", "Features", "Ledger", "Proofs", "TestSupport"],
+            path: "Tests/Instructions"))
+}
+
 // `make package` links the Swift libraries into the program. These flags reach the linker alone, so that the objects are those
 // of `make build`; `--static-swift-stdlib` would compile everything anew. The libraries named are those that Foundation's static
 // library needs and objects compiled for the shared one do not name.
