@@ -3,6 +3,7 @@ import Features
 import Foundation
 import Ledger
 import Proofs
+import Synchronization
 import TestSupport
 
 /// Runs a fixed workload, whose instructions `make bench-instructions` counts.
@@ -29,7 +30,7 @@ import TestSupport
         let message: String
     }
 
-    static func main() async throws {
+    static func main() throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
         guard let workload = arguments.first.flatMap(Workload.init(rawValue:)),
             arguments.count == 1 || arguments.dropFirst() == ["prepare"]
@@ -42,9 +43,24 @@ import TestSupport
         switch workload {
         case .verify: try verify(rounds)
         case .decide: try decide(rounds)
-        case .redeem: try await redeem(rounds)
-        case .items: try await readItems(rounds)
+        case .redeem: try wait { try await redeem(rounds) }
+        case .items: try wait { try await readItems(rounds) }
         }
+    }
+
+    private final class Outcome: Sendable {
+        let error = Mutex<(any Error)?>(nil)
+    }
+
+    /// Waits for asynchronous work on the main thread. An asynchronous `main` would end that thread, which valgrind does not survive.
+    private static func wait(for work: @escaping @Sendable () async throws -> Void) throws {
+        let (outcome, done) = (Outcome(), DispatchSemaphore(value: 0))
+        Task.detached {
+            do { try await work() } catch { outcome.error.withLock { $0 = error } }
+            done.signal()
+        }
+        done.wait()
+        if let error = outcome.error.withLock({ $0 }) { throw error }
     }
 
     private static let now = TestProofs.signedAt
