@@ -119,7 +119,7 @@ extension [Attribute] {
 
     /// The attributes that stand by the statements of all sides, without removed ones, in the order of their names.
     var standing: [Attribute] {
-        // What an app has removed stays stated by the others.
+        // An attribute that one app has removed stays stated by the others.
         let statements = filter { $0.value != nil || !$0.isPublic }
         return [Attribute]().newest(with: statements).filter { $0.value != nil }.sorted { $0.key < $1.key }
     }

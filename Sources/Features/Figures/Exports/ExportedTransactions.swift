@@ -27,7 +27,7 @@ struct ExportedTransactions {
         return bought.map { transaction in
             let periods = purchases[ExportedPurchase(transaction)] ?? []
             let index = periods.firstIndex { $0.contains { $0.sequence == transaction.transaction.sequence } }
-            // What adds seats to a period is no payment after the one before it.
+            // Added seats are no payment after the one before it.
             let beginsPeriod = index.map { periods[$0].first?.sequence == transaction.transaction.sequence } ?? false
             let previous = index.flatMap { beginsPeriod && $0 > 0 ? periods[$0 - 1].first : nil }
             let (sold, isLast) = (transaction.transaction, index == periods.indices.last)
