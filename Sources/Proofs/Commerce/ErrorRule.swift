@@ -41,16 +41,18 @@ package struct ErrorRule: Sendable {
     }
 
     /// The rule of a refused proof or purchase.
-    package init(
+    init(
         _ code: String,
         _ kind: Kind,
         mayRetry: Bool = false,
         _ sentence: String,
-        _ remedy: RefusalRemedy
+        _ cause: String,
+        _ remedy: String,
+        korean: String,
+        _ koreanRemedy: String
     ) {
-        self.init(
-            code, kind, mayRetry: mayRetry, sentence, korean: remedy.korean.cause + " " + remedy.korean.remedy)
-        self.remedy = remedy
+        self.init(code, kind, mayRetry: mayRetry, sentence, korean: korean + " " + koreanRemedy)
+        self.remedy = RefusalRemedy(cause: cause, remedy: remedy, korean: (korean, koreanRemedy))
     }
 
     /// The same rule with another sentence, such as one that names the values.
@@ -66,12 +68,6 @@ package struct RefusalRemedy: Sendable {
     package let cause: String
     package let remedy: String
     package let korean: (cause: String, remedy: String)
-
-    package init(_ cause: String, _ remedy: String, korean: (cause: String, remedy: String)) {
-        self.cause = cause
-        self.remedy = remedy
-        self.korean = korean
-    }
 }
 
 /// An error whose code, message, status and translation are those of its rule.

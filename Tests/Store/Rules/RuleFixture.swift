@@ -53,7 +53,7 @@ struct RuleFixture {
             purchaseDate: now, originalPurchaseDate: now, price: Price(milliunits: 990, currency: "USD"), offer: nil,
             reason: .purchase, ownership: ownership, storefrontCountryCode: "USA")
         transaction.revocation = revoked.map {
-            TransactionStatement.Revocation(date: now, reason: .refundedForOtherReason, type: $0)
+            Transaction.Revocation(date: now, reason: .refundedForOtherReason, type: $0)
         }
         return transaction
     }
