@@ -52,23 +52,21 @@ struct CertificateFile {
 }
 
 /// An error of a file of root certificates.
-enum CertificateFileError: CodedError {
+enum CertificateFileError: CommandError {
     case unreadable(path: String)
     case invalid(path: String)
 
-    var code: String {
-        switch self {
-        case .unreadable: "fileUnreadable"
-        case .invalid: "certificateFileInvalid"
-        }
-    }
-
-    var message: String {
+    var statement: ErrorStatement {
         switch self {
         case .unreadable(let path):
-            "\"\(path)\" of --ca-file cannot be read. Check that it is a file and that you may read it."
+            ErrorStatement(
+                "fileUnreadable",
+                "\"\(path)\" of --ca-file cannot be read. Check that it is a file and that you may read it.")
         case .invalid(let path):
-            "\"\(path)\" of --ca-file has no valid certificate. Name a PEM file with \"-----BEGIN CERTIFICATE-----\"."
+            ErrorStatement(
+                "certificateFileInvalid",
+                "\"\(path)\" of --ca-file has no valid certificate. Name a PEM file with \"-----BEGIN CERTIFICATE-----\"."
+            )
         }
     }
 }

@@ -1,5 +1,6 @@
 import AppStore
 import ArgumentParser
+import Features
 import Foundation
 import HTTPSupport
 import Ledger
@@ -170,5 +171,25 @@ struct LedgerOptions: ParsableArguments {
         guard case .file = place else { return place }
         if isNew { try data.prepareService() } else { try data.requireLedger() }
         return place
+    }
+}
+
+extension [LedgerFeature] {
+    /// All features, of which a service uses those that its settings turn on.
+    ///
+    /// - Parameters:
+    ///   - configuration: The configuration of the service; nil for a command, which creates no tables for features.
+    ///   - usesConsole: True for a command that adds people to the team.
+    static func all(of configuration: ServeConfiguration? = nil, usesConsole: Bool = false) -> [LedgerFeature] {
+        func uses(_ setting: KeyPath<ServeConfiguration, Bool>) -> Bool { configuration?[keyPath: setting] ?? false }
+        let optional: [(feature: LedgerFeature, isUsed: Bool)] = [
+            (.keptProofs, uses(\.keepsProofs)), (.accounts, uses(\.hasAccounts)), (.accountMail, uses(\.sendsMail)),
+            (.profiles, uses(\.hasProfiles) || uses(\.servesSeedApp)), (.seedApp, uses(\.servesSeedApp)),
+            (.webhooks, uses(\.hasWebhooks)), (.catalogAdministration, uses(\.administersCatalog)),
+            (.figures, uses(\.hasFigures)), (.team, usesConsole || uses(\.hasConsole)),
+        ]
+        return all.map { feature in
+            feature.used(if: optional.first { $0.feature == feature }?.isUsed ?? true)
+        }
     }
 }

@@ -32,6 +32,10 @@ package struct Problem: Error {
     package let couldSucceedLater: Bool
     /// The detail in Korean, for the console; nil if only its code tells it.
     package let korean: String?
+    /// True if the service's configuration causes the refusal. The same request succeeds after the operator has changed it.
+    package private(set) var isOfOperator = false
+    /// True if only the English detail has the reason.
+    package private(set) var hasReason = false
     /// The header fields of the response.
     package private(set) var headers: HTTPFields = [.contentType: Self.contentType]
 
@@ -59,6 +63,7 @@ package struct Problem: Error {
         self.init(
             status: rule.kind.status, code: rule.code, detail: rule.detail, couldSucceedLater: rule.mayRetry,
             retryAfter: rule.secondsToWait, korean: rule.korean)
+        (isOfOperator, hasReason) = (rule.isOfOperator, rule.hasReason)
     }
 
     package static let userNotFound = Problem(LedgerError.userUnknown.rule)
@@ -78,17 +83,6 @@ package struct Problem: Error {
         problem.headers[.allow] = methods
         return problem
     }
-
-    /// True if the service's configuration causes the refusal. The same request succeeds after the operator has changed
-    /// it.
-    var isOperatorError: Bool {
-        Self.operatorErrorCodes.contains(code)
-    }
-
-    package static let operatorErrorCodes: Set<String> = [
-        "chainUntrusted", "originNotAccepted", "bundleIdentifierMismatch", "productUnknown", "itemUnknown",
-        "balanceUnknown",
-    ]
 
     /// The problem document.
     package var resource: ProblemResource {

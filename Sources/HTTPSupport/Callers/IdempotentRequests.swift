@@ -123,7 +123,7 @@ package final class IdempotentRequests: Sendable {
         do {
             return try await perform(pending)
         } catch {
-            guard let problem = Problem(error), !problem.couldSucceedLater, !problem.isOperatorError else {
+            guard let problem = Problem(error), !problem.couldSucceedLater, !problem.isOfOperator else {
                 throw error
             }
             let response = KeptResponse(

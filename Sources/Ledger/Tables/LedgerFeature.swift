@@ -58,6 +58,13 @@ package struct LedgerFeature: Sendable {
     }
 }
 
+extension LedgerFeature: Equatable {
+    /// A table belongs to one feature.
+    package static func == (left: LedgerFeature, right: LedgerFeature) -> Bool {
+        left.tables.map(\.name) == right.tables.map(\.name)
+    }
+}
+
 extension [LedgerFeature] {
     /// All tables of a ledger with these features, each after the tables that it refers to.
     package var tables: [Table] { LedgerSchema(self).tables }

@@ -69,7 +69,9 @@ public struct ProofRefusal: CodedError, RuledError, Equatable {
         package var rule: ErrorRule {
             let (sentence, remedy) = texts
             return ErrorRule(
-                rawValue, self == .tooLarge ? .tooLarge : .unprocessable, mayRetry: couldSucceedLater, sentence, remedy)
+                rawValue, self == .tooLarge ? .tooLarge : .unprocessable, mayRetry: couldSucceedLater,
+                isOfOperator: [.chainUntrusted, .originNotAccepted, .bundleIdentifierMismatch].contains(self),
+                hasReason: self == .originNotAccepted, sentence, remedy)
         }
 
         private static func unchanged(_ cause: String, _ korean: String) -> RefusalRemedy {
