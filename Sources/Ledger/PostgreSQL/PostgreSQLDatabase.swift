@@ -9,7 +9,7 @@ struct PostgreSQLDatabase: LedgerDatabase {
         try connection.presentTables()
     }
 
-    func recordChange(of user: Int64) { connection.changed.insert(user) }
+    func recordChange(of user: Int64) { connection.changed.numbers.insert(user) }
 
     func rows(_ sql: String, _ arguments: [any SQLConvertible]) throws -> [SQLRow] {
         try connection.query(SQLQuery(sql, arguments)).rows

@@ -50,6 +50,7 @@ package struct AnswerRecords {
         KeptAnswer(requestDigest: try row["request_digest"], bytes: try row["answer"])
     }
 
+    /// The answer kept under an idempotency key; nil if there is none, or if it is older than a moment.
     package func answer(for key: IdempotencyKey, since moment: Timestamp) throws -> KeptAnswer? {
         try database.row(
             "SELECT * FROM kept_answer WHERE idempotency_key = $1 AND caller = $2 AND kept_at >= $3",

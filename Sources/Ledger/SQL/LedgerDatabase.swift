@@ -132,30 +132,21 @@ extension LedgerDatabase {
         _ arguments: [any SQLConvertible],
         as type: Value.Type = Value.self
     ) throws -> Value? {
-        try value(SQLQuery(sql, arguments))
-    }
-
-    package func value<Value: SQLConvertible>(_ query: SQLQuery) throws -> Value? {
-        guard let row = try rows(query).first else { return nil }
+        guard let row = try row(sql, arguments) else { return nil }
         guard let first = row.values.first, let value = Value(first) else {
             throw SQLRow.Mismatch(column: row.columns.first ?? "")
         }
         return value
     }
+
+    package func value<Value: SQLConvertible>(_ query: SQLQuery) throws -> Value? {
+        try value(query.sql, query.arguments)
+    }
 }
 
 /// The users that a transaction has changed so far.
 final class ChangedUsers {
-    private(set) var numbers: Set<Int64> = []
-
-    func insert(_ number: Int64) {
-        numbers.insert(number)
-    }
-
-    /// Removes all users before a retry.
-    func removeAll() {
-        numbers.removeAll(keepingCapacity: true)
-    }
+    var numbers: Set<Int64> = []
 }
 
 /// The observers of the users changed by a commit.

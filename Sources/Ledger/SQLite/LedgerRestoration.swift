@@ -84,7 +84,7 @@ struct ReplacedLedger {
             switch error.resultCode {
             case .SQLITE_BUSY, .SQLITE_LOCKED: throw RestorationError.inUse(path: file.url.path)
             case .SQLITE_CORRUPT, .SQLITE_NOTADB: return nil
-            default: throw SQLiteStorage.fault(error, path: file.url.path)
+            default: throw StorageFault(error, path: file.url.path)
             }
         }
     }
