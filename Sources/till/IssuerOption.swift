@@ -135,7 +135,7 @@ struct ServerOptions: ParsableArguments {
     /// - Throws: `ValidationError` without a credential; `CertificateFileError`.
     func client() throws -> ServiceClient? {
         guard let server else { return nil }
-        switch (Self.variable("TILL_API_KEY"), Self.variable("TILL_TOKEN")) {
+        switch (ProcessInfo.variable("TILL_API_KEY"), ProcessInfo.variable("TILL_TOKEN")) {
         case (let key?, nil): return try client(of: server, credential: key)
         case (nil, let token?): return try client(of: server, credential: token)
         case (nil, nil):
@@ -180,7 +180,7 @@ struct ServerOptions: ParsableArguments {
     ///
     /// - Throws: `ValidationError` if `TILL_LEDGER` names another ledger.
     static func localService(reading data: DataDirectory, _ accepted: AcceptOption) async throws -> LocalService {
-        guard variable("TILL_LEDGER") == nil else {
+        guard ProcessInfo.variable("TILL_LEDGER") == nil else {
             throw ValidationError(
                 "TILL_LEDGER names a database, which this command uses through a running service alone. Name the service with "
                     + "--server, and put its API key into TILL_API_KEY.")
@@ -190,11 +190,7 @@ struct ServerOptions: ParsableArguments {
 
     /// The user as a service knows it; nil if a token names the user.
     func named(_ user: User) -> User? {
-        server != nil && Self.variable("TILL_TOKEN") != nil ? nil : user
-    }
-
-    private static func variable(_ name: String) -> String? {
-        ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
+        server != nil && ProcessInfo.variable("TILL_TOKEN") != nil ? nil : user
     }
 
     /// Passes `body` a user's connection to the running service, or else to one of this process.

@@ -8,7 +8,7 @@ import Proofs
 import Service
 
 /// `till ledger restore`
-struct LedgerRestore: Command {
+struct LedgerRestore: LedgerUser {
     static let configuration = CommandConfiguration(
         commandName: "restore",
         abstract: "Replace the ledger with a backup.",
@@ -29,8 +29,6 @@ struct LedgerRestore: Command {
 
     @OptionGroup var ledger: LedgerOptions
 
-    @OptionGroup var common: CommonOptions
-
     func perform() async throws {
         guard try ledger.address == nil else {
             throw ValidationError(
@@ -42,7 +40,7 @@ struct LedgerRestore: Command {
         guard FileManager.default.isReadableFile(atPath: backup.path) else {
             throw RestorationError.unreadable(path: backup.path)
         }
-        guard case .file(let place) = try ledger.place(common, isNew: true) else { return }
+        guard case .file(let place) = try ledger.place(isNew: true) else { return }
         let report = try LedgerRestoration(of: place, from: backup, features: .all(), at: SystemClock().now())
             .perform(revokesRevivedKeys: !keepRevivedKeys)
         printReport(report, place: place, backup: backup)
@@ -146,14 +144,16 @@ struct LedgerOptions: ParsableArguments {
                 + "directory).", valueName: "url"))
     var ledger: String?
 
+    @OptionGroup var common: CommonOptions
+
     /// The address of the PostgreSQL database; nil for a file.
     ///
     /// - Throws: `PostgreSQLAddressError`.
     var address: PostgreSQLAddress? {
         get throws {
-            // An empty variable is the same as none.
-            try [ledger, ProcessInfo.processInfo.environment["TILL_LEDGER"]].compactMap(\.self).first { !$0.isEmpty }
-                .map { try PostgreSQLAddress($0) }
+            try (ledger?.isEmpty == false ? ledger : ProcessInfo.variable("TILL_LEDGER")).map {
+                try PostgreSQLAddress($0)
+            }
         }
     }
 
@@ -165,7 +165,7 @@ struct LedgerOptions: ParsableArguments {
 
     /// - Parameter isNew: True if the command creates a missing ledger.
     /// - Throws: `DataDirectoryMissing` if there is none; `PermissionDenied`; `PostgreSQLAddressError`.
-    func place(_ common: CommonOptions, isNew: Bool = false) throws -> LedgerPlace {
+    func place(isNew: Bool = false) throws -> LedgerPlace {
         let data = common.dataDirectory
         let place = LedgerPlace(try address, in: data)
         guard case .file = place else { return place }

@@ -136,8 +136,3 @@ struct MailSettings {
         return secret
     }
 }
-
-extension ServeConfiguration {
-    /// True if users get mails about their accounts.
-    var sendsMail: Bool { mail != nil }
-}

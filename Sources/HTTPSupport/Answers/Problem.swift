@@ -119,11 +119,7 @@ extension ErrorRule.Kind {
 package struct ProblemMiddleware: RouterMiddleware {
     package init() {}
 
-    package func handle(
-        _ request: Request,
-        context: ServiceContext,
-        next: (Request, ServiceContext) async throws -> Response
-    ) async throws -> Response {
+    package func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         do {
             return try await next(request, context)
         } catch {

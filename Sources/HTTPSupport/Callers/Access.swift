@@ -39,11 +39,7 @@ struct AccessMiddleware: RouterMiddleware {
     /// True if the routes bring a proof, so apps and strangers may use the reserve of free space and all places for commits.
     let usesReserve: Bool
 
-    func handle(
-        _ request: Request,
-        context: ServiceContext,
-        next: (Request, ServiceContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         if access.allows(context.caller) {
             if !isPerApp, case .backEnd(_, _, let app?) = context.caller { throw Problem.appForbidden(app) }
             guard !usesReserve, let priority = context.commitPriority(of: request) else {

@@ -24,6 +24,10 @@ package struct Setting: Sendable {
         case value(SettingValue)
         /// No value, but a behaviour: Markdown for the documentation.
         case described(String)
+
+        static func text(_ text: String) -> Default { .value(.text(text)) }
+
+        static func texts(_ texts: [String]) -> Default { .value(.texts(texts)) }
     }
 
     /// The name on the command line without `--`, and in the file.
@@ -67,6 +71,20 @@ package struct Setting: Sendable {
         self.isSecret = isSecret
         self.isCommon = isCommon
         self.redacted = redacted
+    }
+
+    /// A number with a default.
+    static func number(
+        _ name: String,
+        _ range: ClosedRange<Int>,
+        _ standard: Int,
+        valueName: String = "n",
+        dependency: String? = nil,
+        _ description: String
+    ) -> Setting {
+        Setting(
+            name, .number(range), default: .value(.number(standard)), valueName: valueName, dependency: dependency,
+            description)
     }
 
     /// A setting that is off by default.
