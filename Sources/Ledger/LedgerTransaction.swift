@@ -171,10 +171,7 @@ extension LedgerTransaction {
     /// - Parameter isCorrection: True to set it in any case. A former token of the user still leads to the user. The token of
     ///   another user is taken from that user.
     package func setAppAccountToken(
-        _ token: UUID,
-        of user: User,
-        isCorrection: Bool = false,
-        at moment: Timestamp
+        _ token: UUID, of user: User, isCorrection: Bool = false, at moment: Timestamp
     ) throws -> AppAccountTokenAnswer {
         let (known, owner) = (try users.known(user), try users.owner(of: token))
         if !isCorrection {

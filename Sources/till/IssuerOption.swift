@@ -159,35 +159,6 @@ struct ServerOptions: ParsableArguments {
         try client().map { HTTPServiceConnection(client: $0, user: named(user)) }
     }
 
-    /// Passes `body` a client of the running service, or else of one of this process.
-    ///
-    /// - Parameters:
-    ///   - data: The data directory of the service of this process.
-    ///   - accepted: The accepted origins of that service.
-    func withClient<Value: Sendable>(
-        _ data: DataDirectory,
-        _ accepted: AcceptOption,
-        _ body: @Sendable @escaping (ServiceClient) async throws -> Value
-    ) async throws -> Value {
-        if let client = try client() { return try await body(client) }
-        let local = try await Self.localService(reading: data, accepted)
-        // Items may have ended since a service last ran.
-        try await local.recordDueStates()
-        return try await local.withClient(body)
-    }
-
-    /// The service of this process, with the ledger in the data directory.
-    ///
-    /// - Throws: `ValidationError` if `TILL_LEDGER` names another ledger.
-    static func localService(reading data: DataDirectory, _ accepted: AcceptOption) async throws -> LocalService {
-        guard ProcessInfo.variable("TILL_LEDGER") == nil else {
-            throw ValidationError(
-                "TILL_LEDGER names a database, which this command uses through a running service alone. Name the service with "
-                    + "--server, and put its API key into TILL_API_KEY.")
-        }
-        return try await LocalService(reading: data, accepting: accepted.origins)
-    }
-
     /// The user as a service knows it; nil if a token names the user.
     func named(_ user: User) -> User? {
         server != nil && ProcessInfo.variable("TILL_TOKEN") != nil ? nil : user
@@ -203,5 +174,46 @@ struct ServerOptions: ParsableArguments {
     ) async throws -> Value {
         if let connection = try connection(for: user) { return try await body(connection) }
         return try await local().run(for: user, body)
+    }
+}
+
+/// The options of a command about a user, for which a running service answers, or the service of this process over the ledger.
+struct CallOptions: ParsableArguments {
+    @OptionGroup var accepted: AcceptOption
+
+    @OptionGroup var service: ServerOptions
+
+    @OptionGroup var common: CommonOptions
+
+    /// The service of this process, with the ledger in the data directory.
+    ///
+    /// - Throws: `ValidationError` if `TILL_LEDGER` names another ledger.
+    func localService() async throws -> LocalService {
+        guard ProcessInfo.variable("TILL_LEDGER") == nil else {
+            throw ValidationError(
+                "TILL_LEDGER names a database, which this command uses through a running service alone. Name the service with "
+                    + "--server, and put its API key into TILL_API_KEY.")
+        }
+        return try await LocalService(reading: common.dataDirectory, accepting: accepted.origins)
+    }
+}
+
+/// A command about a user.
+protocol ServiceCaller: Command {
+    var call: CallOptions { get }
+}
+
+extension ServiceCaller {
+    var common: CommonOptions { call.common }
+
+    /// Passes `body` a client of the running service, or else of one of this process.
+    func withClient<Value: Sendable>(
+        _ body: @Sendable @escaping (ServiceClient) async throws -> Value
+    ) async throws -> Value {
+        if let client = try call.service.client() { return try await body(client) }
+        let local = try await call.localService()
+        // Items may have ended since a service last ran.
+        try await local.recordDueStates()
+        return try await local.withClient(body)
     }
 }

@@ -113,10 +113,7 @@ enum LedgerPlace {
     }
 
     /// - Parameter migrates: True if missing tables and columns are added.
-    func open(
-        _ features: [LedgerFeature] = .all(),
-        migrates: Bool = true
-    ) throws(StorageFault) -> Ledger {
+    func open(_ features: [LedgerFeature] = .all(), migrates: Bool = true) throws(StorageFault) -> Ledger {
         switch self {
         case .file(let file): try Ledger(file: file, features: features, migrates: migrates)
         case .postgreSQL(let address): try Ledger(address, features: features, migrates: migrates)

@@ -139,8 +139,7 @@ struct LocalService: Sendable {
 
     /// Runs the service on a free port as long as `body` needs it, and passes `body` a user's connection to it.
     func run<Value: Sendable>(
-        for user: User,
-        _ body: @Sendable @escaping (any ServiceConnection) async throws -> Value
+        for user: User, _ body: @Sendable @escaping (any ServiceConnection) async throws -> Value
     ) async throws -> Value {
         try await withClient { try await body(HTTPServiceConnection(client: $0, user: user)) }
     }

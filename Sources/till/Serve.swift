@@ -267,9 +267,7 @@ struct Serve: Command {
 extension Serve {
     /// The notes about settings that the operator may have forgotten.
     func notesAboutMissingSettings(
-        _ keys: APIKeys,
-        _ ledger: Ledger,
-        _ configuration: ServeConfiguration
+        _ keys: APIKeys, _ ledger: Ledger, _ configuration: ServeConfiguration
     ) async throws -> [String] {
         var notes: [String] = []
         if try await keys.validKeys().isEmpty {

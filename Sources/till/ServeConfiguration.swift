@@ -176,9 +176,7 @@ struct ServeConfiguration {
 
     /// - Parameter issuers: The issuers whose users the service knows besides the back end's.
     private static func sandboxUsers(
-        _ settings: ServeSettings,
-        _ origins: Set<Origin>,
-        issuers: [String]
+        _ settings: ServeSettings, _ origins: Set<Origin>, issuers: [String]
     ) throws(ConfigurationError) -> Set<User> {
         let names = settings.texts("sandbox-users")
         guard !names.isEmpty else { return [] }
@@ -226,8 +224,7 @@ struct ServeConfiguration {
 
 extension ServeConfiguration {
     private static func tokens(
-        _ settings: ServeSettings,
-        apps: [AppSettings]
+        _ settings: ServeSettings, apps: [AppSettings]
     ) throws(ConfigurationError) -> TokenSettings? {
         let (issuer, keySource) = (settings.text("jwt-issuer"), settings.text("jwt-keys"))
         let audiences =

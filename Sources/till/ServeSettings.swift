@@ -56,9 +56,7 @@ struct ServeSettings {
     }
 
     private static func resolve(
-        _ setting: Setting,
-        _ layers: [SettingsLayer],
-        _ file: SettingsFile?
+        _ setting: Setting, _ layers: [SettingsLayer], _ file: SettingsFile?
     ) throws(ConfigurationError) -> Effective {
         if case .apps = setting.kind, let file, let apps = file.apps {
             return Effective(

@@ -203,17 +203,13 @@ package enum JSONAnswer {
 
     /// Returns a response with an entity tag (see `CacheableAnswer`).
     package static func cacheable(
-        _ value: some Encodable,
-        for request: Request,
-        headers: HTTPFields = [:]
+        _ value: some Encodable, for request: Request, headers: HTTPFields = [:]
     ) throws -> Response {
         CacheableAnswer.response(try encode(value), type: "application/json", for: request, headers: headers)
     }
 
     package static func response(
-        bytes: [UInt8],
-        status: HTTPResponse.Status = .ok,
-        headers: HTTPFields = [:]
+        bytes: [UInt8], status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
     ) -> Response {
         var headers = headers
         headers[.contentType] = "application/json"
@@ -231,10 +227,7 @@ package enum CacheableAnswer {
     /// Returns the bytes with their entity tag, or 304 without a body if the client already has them (RFC 9110 section
     /// 13.1.2).
     package static func response(
-        _ bytes: [UInt8],
-        type: String,
-        for request: Request,
-        headers: HTTPFields = [:]
+        _ bytes: [UInt8], type: String, for request: Request, headers: HTTPFields = [:]
     ) -> Response {
         let tag = tag(of: bytes)
         var headers = headers

@@ -84,9 +84,7 @@ extension RouterGroup where Context == ServiceContext {
     ///   - usesReserve: True if the routes also write if only the reserve of free space is left, or most places for commits are
     ///     taken: they redeem proofs, erase, or write nothing.
     package func `for`(
-        _ access: Access,
-        isPerApp: Bool = false,
-        usesReserve: Bool = false
+        _ access: Access, isPerApp: Bool = false, usesReserve: Bool = false
     ) -> RouterGroup<ServiceContext> {
         group().add(middleware: AccessMiddleware(access: access, isPerApp: isPerApp, usesReserve: usesReserve))
     }

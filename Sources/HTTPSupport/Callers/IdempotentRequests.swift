@@ -117,8 +117,7 @@ package final class IdempotentRequests: Sendable {
     }
 
     private func newAnswer(
-        _ pending: Pending,
-        _ perform: (Pending?) async throws -> Answered
+        _ pending: Pending, _ perform: (Pending?) async throws -> Answered
     ) async throws -> Answered {
         do {
             return try await perform(pending)

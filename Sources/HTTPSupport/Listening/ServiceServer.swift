@@ -93,9 +93,7 @@ package struct ServiceServer: Sendable {
     }
 
     private func announced(
-        _ service: any Service,
-        _ message: Logger.Message,
-        metadata: @escaping @Sendable () -> Logger.Metadata = { [:] }
+        _ service: any Service, _ message: Logger.Message, metadata: @escaping @Sendable () -> Logger.Metadata = { [:] }
     ) -> any Service {
         AnnouncedService(service: service, logger: logger, message: message, metadata: metadata)
     }

@@ -154,8 +154,7 @@ final class ReadThreads: Sendable {
 
     @inline(never)  // The optimizer of Swift 6.3 crashes if it inlines this.
     func run<Value: Sendable>(
-        isLong: Bool = false,
-        _ read: @escaping @Sendable () throws -> Value
+        isLong: Bool = false, _ read: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
         guard runsInline, !isLong, Self.reserveInlineRead() else {
             submitted.add(1, ordering: .relaxed)

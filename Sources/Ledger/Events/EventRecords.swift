@@ -95,11 +95,7 @@ package struct EventRecords {
     }
 
     /// Merges both lists by time. Each list keeps its order.
-    private func merged(
-        _ audit: [SQLRow],
-        _ changes: [SQLRow],
-        after position: EventPosition
-    ) throws -> EventAnswer {
+    private func merged(_ audit: [SQLRow], _ changes: [SQLRow], after position: EventPosition) throws -> EventAnswer {
         var (audit, changes, position) = (audit[...], changes[...], position)
         var events: [UserEvent] = []
         while !audit.isEmpty || !changes.isEmpty {

@@ -27,8 +27,7 @@ package enum NewFile {
     /// - Parameter body: Receives a function that appends bytes to the file.
     /// - Throws: `BackupError` if the file already exists or cannot be written; the errors of `body`.
     package static func write<Value>(
-        to file: URL,
-        _ body: (_ write: (Data) throws(BackupError) -> Void) throws -> Value
+        to file: URL, _ body: (_ write: (Data) throws(BackupError) -> Void) throws -> Value
     ) throws -> Value {
         var result: Result<Value, any Error>?
         do {

@@ -320,8 +320,7 @@ enum PostgreSQLSession {
 
     /// Passes the texts as C strings, followed by a null pointer.
     private static func withCStrings<Value>(
-        _ texts: [String],
-        _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Value?
+        _ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Value?
     ) -> Value? {
         let bytes = texts.flatMap { $0.utf8CString }
         return bytes.withUnsafeBufferPointer { buffer in

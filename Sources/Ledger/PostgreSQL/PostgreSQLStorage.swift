@@ -71,10 +71,7 @@ package final class PostgreSQLStorage: LedgerStorage {
 
     package var damaged: StorageFault { StorageFault(cause: .damaged, path: address.description) }
 
-    package func read<Value>(
-        _ extent: ReadExtent,
-        _ body: (any LedgerDatabase) throws -> Value
-    ) throws -> Value {
+    package func read<Value>(_ extent: ReadExtent, _ body: (any LedgerDatabase) throws -> Value) throws -> Value {
         do {
             // An idle connection may have been lost unnoticed: the second attempt uses a new one.
             do { return try readOnce(extent, body) } catch let failure as PostgreSQLFailure where failure.isOfConnection
@@ -87,10 +84,7 @@ package final class PostgreSQLStorage: LedgerStorage {
         }
     }
 
-    private func readOnce<Value>(
-        _ extent: ReadExtent,
-        _ body: (any LedgerDatabase) throws -> Value
-    ) throws -> Value {
+    private func readOnce<Value>(_ extent: ReadExtent, _ body: (any LedgerDatabase) throws -> Value) throws -> Value {
         try pool.withConnection { connection in
             if extent != .statement { connection.enqueue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") }
             let value = try body(PostgreSQLDatabase(connection: connection, tables: tables))
@@ -184,10 +178,7 @@ package final class PostgreSQLStorage: LedgerStorage {
     }
 
     /// Retries a transaction after conflicts and lost connections. During a long absence of the server, it runs once.
-    func attempt<Value>(
-        until end: ContinuousClock.Instant,
-        _ body: () throws -> Value
-    ) throws -> Value {
+    func attempt<Value>(until end: ContinuousClock.Instant, _ body: () throws -> Value) throws -> Value {
         var (conflicts, losses) = (0, 0)
         while true {
             do {

@@ -9,9 +9,7 @@ package struct AnswerRecords {
     }
 
     /// The answers kept for keys, unless they are older than a moment.
-    package func answers(
-        for keys: [(key: IdempotencyKey, since: Timestamp)]
-    ) throws -> [IdempotencyKey: KeptAnswer] {
+    package func answers(for keys: [(key: IdempotencyKey, since: Timestamp)]) throws -> [IdempotencyKey: KeptAnswer] {
         guard let oldest = keys.map(\.since).min() else { return [:] }
         let wanted = Set(keys.map(\.key))
         var answers: [IdempotencyKey: KeptAnswer] = [:]

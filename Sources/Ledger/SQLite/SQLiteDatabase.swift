@@ -108,11 +108,7 @@ struct SQLiteDatabase: LedgerDatabase {
     }
 
     /// Inserts users with consecutive numbers, which keep the rows of new users together.
-    func insertUsers(
-        _ columns: [String],
-        _ rows: [[any SQLConvertible]],
-        _ randomness: Randomness
-    ) throws -> [Int64] {
+    func insertUsers(_ columns: [String], _ rows: [[any SQLConvertible]], _ randomness: Randomness) throws -> [Int64] {
         try rows.compactMap { try value(#"INSERT INTO "user" \#(Self.values(of: columns)) RETURNING user_id"#, $0) }
     }
 

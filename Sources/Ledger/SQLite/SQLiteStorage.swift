@@ -95,10 +95,7 @@ package final class SQLiteStorage: LedgerStorage {
 
     package var damaged: StorageFault { StorageFault(cause: .damaged, path: path) }
 
-    package func read<Value>(
-        _ extent: ReadExtent,
-        _ body: (any LedgerDatabase) throws -> Value
-    ) throws -> Value {
+    package func read<Value>(_ extent: ReadExtent, _ body: (any LedgerDatabase) throws -> Value) throws -> Value {
         do {
             try checkRunning()
             return try readers.read(extent, body)

@@ -1,3 +1,4 @@
+import Features
 import Foundation
 import HTTPSupport
 import Logging

@@ -89,9 +89,7 @@ struct ImportRevenueCat: LedgerUser {
     }
 
     private func add(
-        _ customers: [ExportImport.Customer],
-        to ledger: Ledger,
-        at moment: Timestamp
+        _ customers: [ExportImport.Customer], to ledger: Ledger, at moment: Timestamp
     ) async throws -> ImportedBatch {
         let isDryRun = dryRun
         do {

@@ -89,10 +89,7 @@ package struct Setting: Sendable {
 
     /// A setting that is off by default.
     static func flag(
-        _ name: String,
-        dependency: String? = nil,
-        reference: String? = nil,
-        _ description: String
+        _ name: String, dependency: String? = nil, reference: String? = nil, _ description: String
     ) -> Setting {
         Setting(
             name, .flag, default: .value(.flag(false)), dependency: dependency, reference: reference, description)
