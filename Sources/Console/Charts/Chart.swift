@@ -150,7 +150,7 @@ extension Chart {
                 caption(.class("hidden")) { name }
                 thead {
                     tr {
-                        th(.scope("col")) { Phrase("Period", "기간") }
+                        th(.scope("col")) { "Period" }
                         for series in series { th(.scope("col"), .class("number")) { bdi { series.name } } }
                     }
                 }
@@ -161,7 +161,7 @@ extension Chart {
                                 plain(periods[index].name)
                                 if !periods[index].isComplete {
                                     plain(" ")
-                                    Shown.badge(Phrase("not over", "진행 중"))
+                                    Shown.badge("not over")
                                 }
                             }
                             for series in series { td(.class("number")) { series.points[index].text } }

@@ -57,10 +57,8 @@ enum Field {
         HTML {
             password(
                 "new-password",
-                Phrase(
-                    "New password (at least \(Password.minimumLength) characters)",
-                    "새 비밀번호 (\(Password.minimumLength)자 이상)"), autocomplete: "new-password")
-            password("repetition", Phrase("The same again", "다시 한 번"), autocomplete: "new-password")
+                "New password (at least \(Password.minimumLength) characters)", autocomplete: "new-password")
+            password("repetition", "The same again", autocomplete: "new-password")
         }
     }
 

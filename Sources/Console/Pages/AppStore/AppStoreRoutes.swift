@@ -120,24 +120,22 @@ struct ReceivedNotificationPage {
 
     var page: Page {
         let title = [notification.type, notification.subtype].compactMap(\.self).joined(separator: " ")
-        return Page(Phrase("Notification: \(title)", "알림: \(title)"), section: .appStore) {
+        return Page("Notification: \(title)", section: .appStore) {
             AppStoreTab.links(present: nil)
             if let meaning = NotificationWords.meaning(ofType: notification.type) { p { meaning } }
             section(.class("card")) {
-                h2 { Phrase("Recorded facts", "기록된 사실") }
+                h2 { "Recorded facts" }
                 Facts.list(facts)
             }
             section(.class("card")) {
-                h2 { Phrase("Content", "내용") }
+                h2 { "Content" }
                 if let content = notification.content.flatMap({ ContentTree.html(ofJSON: $0) }) {
                     content
                     p(.class("note")) {
-                        Phrase(
-                            "The signed transaction and renewal inside it were verified, and are not kept here.",
-                            "안에 있는 서명된 거래와 갱신 정보는 검증했으며 여기에 보관하지 않습니다.")
+                        "The signed transaction and renewal inside it were verified, and are not kept here."
                     }
                 } else {
-                    p(.class("empty")) { Phrase("The content was not kept.", "내용을 보관하지 않았습니다.") }
+                    p(.class("empty")) { "The content was not kept." }
                 }
             }
         }
@@ -145,26 +143,26 @@ struct ReceivedNotificationPage {
 
     private var facts: [(name: Phrase, value: HTML)] {
         var facts: [(name: Phrase, value: HTML)] = [
-            (Phrase("Outcome", "결과"), notification.outcome.html),
-            (Phrase("Customer", "고객"), received.customerLink),
-            (Phrase("Signed", "서명"), Shown.moment(notification.signedAt)),
+            ("Outcome", notification.outcome.html),
+            ("Customer", received.customerLink),
+            ("Signed", Shown.moment(notification.signedAt)),
             (
-                Phrase("Received", "수신"),
+                "Received",
                 HTML {
                     Shown.moment(notification.receivedAt)
                     plain(" ")
                     NotificationWords.marks(received)
                 }
             ),
-            (Phrase("Received again", "다시 수신"), Shown.moment(received.repeatedAt)),
-            (Phrase("App", "앱"), Shown.identifier(received.app)),
-            (Phrase("Origin", "출처"), Shown.identifier(notification.origin.rawValue)),
-            (Phrase("UUID", "UUID"), Shown.identifier(notification.notificationUUID)),
-            (Phrase("Transaction", "거래"), Self.search(notification.transactionIdentifier)),
-            (Phrase("Original transaction", "원 거래"), Self.search(notification.originalTransactionIdentifier)),
+            ("Received again", Shown.moment(received.repeatedAt)),
+            ("App", Shown.identifier(received.app)),
+            ("Origin", Shown.identifier(notification.origin.rawValue)),
+            ("UUID", Shown.identifier(notification.notificationUUID)),
+            ("Transaction", Self.search(notification.transactionIdentifier)),
+            ("Original transaction", Self.search(notification.originalTransactionIdentifier)),
         ]
         if notification.type == ConsumptionPage.type {
-            facts.append((Phrase("Answer", "답변"), ConsumptionPage.state(of: received, at: now)))
+            facts.append(("Answer", ConsumptionPage.state(of: received, at: now)))
         }
         return facts
     }
@@ -184,9 +182,9 @@ enum AppStoreTab: String, Sendable, CaseIterable {
 
     var title: Phrase {
         switch self {
-        case .notifications: Phrase("Notifications", "알림")
-        case .reconciliation: Phrase("Reconciliation", "대조")
-        case .consumption: Phrase("Refund questions", "환불 문의")
+        case .notifications: "Notifications"
+        case .reconciliation: "Reconciliation"
+        case .consumption: "Refund questions"
         }
     }
 
@@ -199,7 +197,7 @@ enum AppStoreTab: String, Sendable, CaseIterable {
 
     /// The links to all pages of the section, with a mark at the present one.
     static func links(present: AppStoreTab?) -> HTML {
-        Tabs.list(Phrase("Pages about the App Store", "App Store 페이지")) {
+        Tabs.list("Pages about the App Store") {
             for tab in allCases { Tabs.link(tab.title, to: tab.path, isPresent: tab == present) }
         }
     }

@@ -14,19 +14,15 @@ struct CustomerPage {
 
     var page: Page {
         Page(Phrase(same: user.name), section: .customers) {
-            if facts.isTester { p { Shown.badge(Phrase("Sandbox tester", "샌드박스 테스터"), .warning) } }
+            if facts.isTester { p { Shown.badge("Sandbox tester", .warning) } }
             section {
-                h2 { Phrase("Items", "아이템") }
+                h2 { "Items" }
                 items
-                p {
-                    a(.href(.customer(user, "explanation"))) {
-                        Phrase("Why does the customer (not) have an item?", "아이템이 왜 있나요, 왜 없나요?")
-                    }
-                }
+                p { a(.href(.customer(user, "explanation"))) { "Why does the customer (not) have an item?" } }
             }
             if !facts.subscriptions.isEmpty {
                 section {
-                    h2 { Phrase("Subscriptions", "구독") }
+                    h2 { "Subscriptions" }
                     subscriptions
                 }
             }
@@ -35,20 +31,20 @@ struct CustomerPage {
             }
             div(.class("columns")) {
                 section(.class("card")) {
-                    h2 { Phrase("About the customer", "고객 정보") }
+                    h2 { "About the customer" }
                     Facts.list(about)
                 }
                 section(.class("card")) {
-                    h2 { Phrase("Balances", "잔액") }
+                    h2 { "Balances" }
                     balances
                 }
             }
             section {
-                h2 { Phrase("Timeline", "기록") }
+                h2 { "Timeline" }
                 timeline.html
             }
             section {
-                h2 { Phrase("Transactions", "거래") }
+                h2 { "Transactions" }
                 TransactionTable(
                     user: user, transactions: Array(facts.transactions.prefix(CustomerFacts.listed)), names: names,
                     now: services.entitlements.clock.now(),
@@ -56,7 +52,7 @@ struct CustomerPage {
                 ).html
             }
             section {
-                h2 { Phrase("Items given by the team", "팀이 지급한 아이템") }
+                h2 { "Items given by the team" }
                 GrantTable(
                     context: context, user: user, grants: Array(facts.grants.prefix(CustomerFacts.listed)),
                     keys: facts.keys, names: names, now: services.entitlements.clock.now(),
@@ -70,24 +66,22 @@ struct CustomerPage {
     }
 
     private var items: HTML {
-        Listing.table(
-            Phrase("Items", "아이템"), of: facts.items, empty: Phrase("The customer owns no items.", "아이템이 없습니다.")
-        ) {
-            column(Phrase("Item", "아이템")) { owned in
+        Listing.table("Items", of: facts.items, empty: "The customer owns no items.") {
+            column("Item") { owned in
                 names.picture(owned.item)
                 plain(" ")
                 bdi { names.item(owned.item) }
             }
-            column(Phrase("State", "상태")) {
+            column("State") {
                 CustomerWords.badge($0.state)
                 plain(" ")
                 OriginWords.mark($0.transaction?.origin)
             }
-            column(Phrase("Since", "시작")) { Shown.day($0.since) }
-            column(Phrase("Until", "종료")) { until($0) }
-            column(Phrase("Source", "출처")) { source(of: $0) }
-            column(Phrase("Why?", "이유")) { owned in
-                a(.href(explanation(of: owned.item))) { Phrase("Explain", "설명") }
+            column("Since") { Shown.day($0.since) }
+            column("Until") { until($0) }
+            column("Source") { source(of: $0) }
+            column("Why?") { owned in
+                a(.href(explanation(of: owned.item))) { "Explain" }
             }
         }
     }
@@ -97,15 +91,15 @@ struct CustomerPage {
             Shown.day(owned.until)
             if owned.renews == true {
                 plain(" ")
-                Shown.badge(Phrase("renews", "갱신됨"), .good)
+                Shown.badge("renews", .good)
             }
         }
     }
 
     private func source(of owned: OwnedItem) -> HTML {
         switch owned.source {
-        case .rule: HTML { Phrase("Everybody has it", "모두에게 제공") }
-        case .grant: HTML { Phrase("Given by the team", "팀이 지급") }
+        case .rule: HTML { "Everybody has it" }
+        case .grant: HTML { "Given by the team" }
         case .purchase(let transaction):
             a(.href(transaction.path(of: user))) { names.product(transaction.productIdentifier) }
         }
@@ -128,7 +122,7 @@ struct CustomerPage {
                     OriginWords.mark(status.origin)
                     if words.awaitsConsent {
                         plain(" ")
-                        Shown.badge(Phrase("price increase without consent yet", "가격 인상 미동의"), .warning)
+                        Shown.badge("price increase without consent yet", .warning)
                     }
                 }
             }
@@ -137,20 +131,20 @@ struct CustomerPage {
 
     private var about: [(name: Phrase, value: HTML)] {
         var about: [(name: Phrase, value: HTML)] = [
-            (Phrase("Name", "이름"), data(user.name)),
-            (Phrase("Issuer", "발급자"), CustomerWords.issuer(user.issuer)),
-            (Phrase("Account token", "계정 토큰"), Shown.identifier(facts.known.appAccountToken.lowercasedString)),
-            (Phrase("First seen", "처음 확인"), Shown.moment(facts.known.firstSeenAt)),
+            ("Name", data(user.name)),
+            ("Issuer", CustomerWords.issuer(user.issuer)),
+            ("Account token", Shown.identifier(facts.known.appAccountToken.lowercasedString)),
+            ("First seen", Shown.moment(facts.known.firstSeenAt)),
         ]
         if let profile = facts.profile {
-            about.append((Phrase("Nickname", "별명"), profile.nickname.map { data($0) } ?? Shown.nothing))
+            about.append(("Nickname", profile.nickname.map { data($0) } ?? Shown.nothing))
             about.append(
                 (
-                    Phrase("Chosen items", "고른 아이템"),
+                    "Chosen items",
                     profile.chosen.isEmpty
                         ? Shown.nothing : HTML { for item in profile.chosen { div { names.item(item) } } }
                 ))
-            about.append((Phrase("Wishes", "위시 리스트"), wishes))
+            about.append(("Wishes", wishes))
         }
         return about
     }
@@ -175,7 +169,7 @@ struct CustomerPage {
 
     private var balances: HTML {
         guard !facts.balances.isEmpty else {
-            return p(.class("empty")) { Phrase("The catalog has no balances.", "카탈로그에 잔액이 없습니다.") }
+            return p(.class("empty")) { "The catalog has no balances." }
         }
         return dl(.class("facts")) {
             for credit in facts.balances {

@@ -83,13 +83,13 @@ enum LocalStoreTab: String, CaseIterable {
 
     var title: Phrase {
         switch self {
-        case .transactions: Phrase("Transactions", "거래")
-        case .queue: Phrase("Payment queue", "결제 대기열")
-        case .buy: Phrase("Buy", "구매")
-        case .clock: Phrase("Clock", "시계")
-        case .notifications: Phrase("Notifications", "알림")
-        case .products: Phrase("Products", "상품")
-        case .settings: Phrase("Settings", "설정")
+        case .transactions: "Transactions"
+        case .queue: "Payment queue"
+        case .buy: "Buy"
+        case .clock: "Clock"
+        case .notifications: "Notifications"
+        case .products: "Products"
+        case .settings: "Settings"
         }
     }
 
@@ -99,7 +99,7 @@ enum LocalStoreTab: String, CaseIterable {
     ///
     /// - Parameter current: The page that shows them; nil for a page below them.
     static func links(_ current: LocalStoreTab?) -> HTML {
-        Tabs.list(Phrase("Local App Store", "로컬 App Store")) {
+        Tabs.list("Local App Store") {
             for tab in allCases { Tabs.link(tab.title, to: tab.path, isPresent: tab == current) }
         }
     }

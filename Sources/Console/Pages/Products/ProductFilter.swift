@@ -87,13 +87,13 @@ struct ListedProduct: Sendable {
     var marks: HTML {
         HTML {
             if catalog.isWithdrawn(product.productIdentifier) {
-                Shown.badge(Phrase("Withdrawn", "판매 중단"), .warning)
+                Shown.badge("Withdrawn", .warning)
             } else {
-                Shown.badge(Phrase("For sale", "판매 중"), .good)
+                Shown.badge("For sale", .good)
             }
             if catalog.isAdministered(product.productIdentifier) {
                 plain(" ")
-                Shown.badge(Phrase("Edited", "수정됨"))
+                Shown.badge("Edited")
             }
         }
     }

@@ -175,27 +175,20 @@ struct EndpointListPage {
     let keys: [String: String]
 
     var page: Page {
-        Page(Phrase("Webhooks", "웹훅"), section: .webhooks) {
-            p {
-                Phrase(
-                    "Each endpoint of your back end receives a signed message about every change of what a user owns.",
-                    "사용자의 소유물이 바뀔 때마다 백엔드의 각 엔드포인트가 서명된 메시지를 받습니다.")
-            }
+        Page("Webhooks", section: .webhooks) {
+            p { "Each endpoint of your back end receives a signed message about every change of what a user owns." }
             table
             if context.may(.administer) { addition }
         }
     }
 
     private var table: HTML {
-        Listing.table(
-            Phrase("Endpoints, oldest first", "엔드포인트, 오래된 순"), of: rows,
-            empty: Phrase("There is no endpoint.", "엔드포인트가 없습니다.")
-        ) {
-            column(Phrase("Address", "주소")) { row in
+        Listing.table("Endpoints, oldest first", of: rows, empty: "There is no endpoint.") {
+            column("Address") { row in
                 a(.href(path(row.endpoint))) { data(row.endpoint.shownURL(to: context)) }
             }
-            column(Phrase("Format", "형식")) { WebhookWords.title(of: $0.endpoint.format) }
-            column(Phrase("Last message", "마지막 메시지")) { row in
+            column("Format") { WebhookWords.title(of: $0.endpoint.format) }
+            column("Last message") { row in
                 if let last = row.last {
                     WebhookWords.badge(last.state)
                     plain(" ")
@@ -204,15 +197,15 @@ struct EndpointListPage {
                     Shown.nothing
                 }
             }
-            column(Phrase("Given up", "포기한 메시지")) { row in
+            column(Phrase("Given up", context: "messages")) { row in
                 if row.hasFailed {
-                    a(.href(path(row.endpoint, WebhookDelivery.State.failed))) { Phrase("Show", "보기") }
+                    a(.href(path(row.endpoint, WebhookDelivery.State.failed))) { "Show" }
                 } else {
-                    Phrase("None", "없음")
+                    "None"
                 }
             }
-            column(Phrase("Added", "추가")) { Shown.moment($0.endpoint.createdAt) }
-            column(Phrase("By", "추가한 사람")) { ActorWords.html(caller: $0.endpoint.createdBy, keys) }
+            column("Added") { Shown.moment($0.endpoint.createdAt) }
+            column(Phrase("By", context: "added")) { ActorWords.html(caller: $0.endpoint.createdBy, keys) }
         }
     }
 
@@ -222,20 +215,19 @@ struct EndpointListPage {
 
     private var addition: HTML {
         details(.class("action")) {
-            summary { Phrase("Add an endpoint", "엔드포인트 추가") }
+            summary { "Add an endpoint" }
             context.form(to: ConsolePath("webhooks")) {
                 Field.text(
-                    "url", Phrase("Address", "주소"), inputMode: "url", maximumLength: WebhookURL.maximumLength,
+                    "url", "Address", inputMode: "url", maximumLength: WebhookURL.maximumLength,
                     isRequired: true,
-                    note: Phrase(
-                        "Begins with https://. The next page shows the secret.", "https://로 시작합니다. 다음 화면에 비밀 값이 표시됩니다.")
+                    note: "Begins with https://. The next page shows the secret."
                 )
                 Field.choice(
-                    "format", Phrase("Format", "형식"),
+                    "format", "Format",
                     WebhookFormat.allCases.map { ($0.rawValue, WebhookWords.title(of: $0)) },
                     chosen: WebhookFormat.till.rawValue)
                 EndpointActions.authorizationField
-                button(.class("primary")) { Phrase("Add", "추가") }
+                button(.class("primary")) { "Add" }
             }
         }
     }

@@ -23,28 +23,24 @@ struct EventPage {
         return Page(words.title, section: .customers) {
             CustomerCrumb(user: user).html
             section(.class("card")) {
-                h2 { Phrase("What happened", "무슨 일이 있었나") }
+                h2 { "What happened" }
                 Facts.list(facts(words))
                 if entry.event == .refused { RefusalNote(code: entry.reason, otherOwner: event.otherOwner).html }
             }
             if let transaction {
                 section(.class("card")) {
-                    h2 { Phrase("The transaction", "거래") }
+                    h2 { "The transaction" }
                     TransactionFactList(user: user, recorded: transaction, keys: keys, names: names).html
-                    p {
-                        a(.href(transaction.path(of: user))) {
-                            Phrase("All about this transaction", "이 거래의 모든 정보")
-                        }
-                    }
+                    p { a(.href(transaction.path(of: user))) { "All about this transaction" } }
                 }
             }
             section(.class("card")) {
-                h2 { Phrase("Audit record", "감사 기록") }
+                h2 { "Audit record" }
                 p {
                     event.isIntact
-                        ? Shown.badge(Phrase("The chain is intact here", "체인이 올바름"), .good)
+                        ? Shown.badge("The chain is intact here", .good)
                         : Shown.badge(
-                            Phrase("The record does not follow from the one before it", "앞 기록과 이어지지 않음"), .bad)
+                            "The record does not follow from the one before it", .bad)
                 }
                 Facts.list(chain)
             }
@@ -53,28 +49,25 @@ struct EventPage {
 
     private func facts(_ words: TimelineWords) -> [(name: Phrase, value: HTML)] {
         [
-            (Phrase("When", "시각"), Shown.moment(entry.happenedAt)),
-            (Phrase("By", "누가"), ActorWords.html(entry.actor, keys)),
-            (Phrase("Origin", "출처"), entry.origin.map { OriginWords.html($0) } ?? Shown.nothing),
-            (Phrase("Reference", "참조"), Shown.identifier(entry.reference)),
-            (Phrase("About", "대상"), Shown.identifier(entry.subject)),
+            ("When", Shown.moment(entry.happenedAt)),
+            (Phrase("By", context: "event"), ActorWords.html(entry.actor, keys)),
+            ("Origin", entry.origin.map { OriginWords.html($0) } ?? Shown.nothing),
+            ("Reference", Shown.identifier(entry.reference)),
+            ("About", Shown.identifier(entry.subject)),
             entry.event == .refused
-                ? (Phrase("Refusal code", "거절 코드"), Shown.identifier(entry.reason))
-                : (Phrase("Reason", "이유"), words.reason.map { reason in bdi { reason } } ?? Shown.nothing),
+                ? ("Refusal code", Shown.identifier(entry.reason))
+                : ("Reason", words.reason.map { reason in bdi { reason } } ?? Shown.nothing),
         ]
     }
 
     private var chain: [(name: Phrase, value: HTML)] {
         [
-            (Phrase("Number", "번호"), plain(String(event.record.number))),
-            (Phrase("Event", "사건"), Shown.identifier(entry.event.rawValue)),
-            (Phrase("Actor", "행위자"), Shown.identifier(entry.actor.description)),
-            (Phrase("Digest of the record before", "앞 기록의 다이제스트"), Shown.identifier(event.previousDigest.hexadecimal)),
-            (
-                Phrase("Digest of the reason", "이유의 다이제스트"),
-                Shown.identifier(event.record.reasonDigest?.hexadecimal)
-            ),
-            (Phrase("Digest (SHA-256)", "다이제스트 (SHA-256)"), Shown.identifier(event.record.digest.hexadecimal)),
+            ("Number", plain(String(event.record.number))),
+            ("Event", Shown.identifier(entry.event.rawValue)),
+            ("Actor", Shown.identifier(entry.actor.description)),
+            ("Digest of the record before", Shown.identifier(event.previousDigest.hexadecimal)),
+            ("Digest of the reason", Shown.identifier(event.record.reasonDigest?.hexadecimal)),
+            ("Digest (SHA-256)", Shown.identifier(event.record.digest.hexadecimal)),
         ]
     }
 }
@@ -123,33 +116,27 @@ struct NotificationPage {
     var page: Page {
         let notification = recorded.notification
         let title = [notification.type, notification.subtype].compactMap(\.self).joined(separator: " ")
-        return Page(Phrase("Notification: \(title)", "알림: \(title)"), section: .customers) {
+        return Page("Notification: \(title)", section: .customers) {
             CustomerCrumb(user: user).html
             section(.class("card")) {
-                h2 { Phrase("Recorded facts", "기록된 사실") }
+                h2 { "Recorded facts" }
                 Facts.list([
-                    (Phrase("Outcome", "결과"), notification.outcome.html),
-                    (Phrase("Signed", "서명"), Shown.moment(notification.signedAt)),
-                    (Phrase("Received", "수신"), Shown.moment(notification.receivedAt)),
-                    (Phrase("Origin", "출처"), OriginWords.html(notification.origin)),
-                    (Phrase("UUID", "UUID"), Shown.identifier(notification.notificationUUID)),
-                    (Phrase("Transaction", "거래"), Shown.identifier(notification.transactionIdentifier)),
-                    (
-                        Phrase("Original transaction", "원 거래"),
-                        Shown.identifier(notification.originalTransactionIdentifier)
-                    ),
-                    (
-                        Phrase("Digest of the signed bytes (SHA-256)", "서명된 바이트의 다이제스트 (SHA-256)"),
-                        Shown.identifier(recorded.proofDigest.hexadecimal)
-                    ),
+                    ("Outcome", notification.outcome.html),
+                    ("Signed", Shown.moment(notification.signedAt)),
+                    ("Received", Shown.moment(notification.receivedAt)),
+                    ("Origin", OriginWords.html(notification.origin)),
+                    ("UUID", Shown.identifier(notification.notificationUUID)),
+                    ("Transaction", Shown.identifier(notification.transactionIdentifier)),
+                    ("Original transaction", Shown.identifier(notification.originalTransactionIdentifier)),
+                    ("Digest of the signed bytes (SHA-256)", Shown.identifier(recorded.proofDigest.hexadecimal)),
                 ])
             }
             section(.class("card")) {
-                h2 { Phrase("Content", "내용") }
+                h2 { "Content" }
                 if let content = notification.content.flatMap({ ContentTree.html(ofJSON: $0) }) {
                     content
                 } else {
-                    p(.class("empty")) { Phrase("The content was not kept.", "내용을 보관하지 않았습니다.") }
+                    p(.class("empty")) { "The content was not kept." }
                 }
             }
         }

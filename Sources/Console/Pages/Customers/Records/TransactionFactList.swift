@@ -12,34 +12,25 @@ struct TransactionFactList {
         let transaction = recorded.transaction
         return HTML {
             Facts.list([
-                (Phrase("Product", "상품"), product),
-                (Phrase("Gives", "주는 것"), benefit),
-                (Phrase("Transaction", "거래"), Shown.identifier(transaction.transactionIdentifier)),
-                (
-                    Phrase("Original transaction", "원 거래"),
-                    Shown.identifier(transaction.originalTransactionIdentifier)
-                ),
-                (Phrase("Origin", "출처"), OriginWords.html(transaction.origin)),
-                (Phrase("App", "앱"), Shown.identifier(transaction.app)),
-                (Phrase("Quantity", "수량"), plain(String(transaction.quantity))),
-                (Phrase("Bought", "구매"), Shown.moment(transaction.purchaseDate)),
-                (Phrase("Redeemed", "등록"), Shown.moment(transaction.redeemedAt)),
-                (Phrase("Last statement", "마지막 알림"), Shown.moment(recorded.statedAt)),
-                (Phrase("Ends", "종료"), Shown.moment(transaction.expiresAt)),
-                (Phrase("Revoked by Apple", "Apple의 회수"), Shown.moment(transaction.revocationDate)),
-                (Phrase("Revoked by the team", "팀의 회수"), revocation),
+                ("Product", product),
+                ("Gives", benefit),
+                ("Transaction", Shown.identifier(transaction.transactionIdentifier)),
+                ("Original transaction", Shown.identifier(transaction.originalTransactionIdentifier)),
+                ("Origin", OriginWords.html(transaction.origin)),
+                ("App", Shown.identifier(transaction.app)),
+                ("Quantity", plain(String(transaction.quantity))),
+                ("Bought", Shown.moment(transaction.purchaseDate)),
+                ("Redeemed", Shown.moment(transaction.redeemedAt)),
+                ("Last statement", Shown.moment(recorded.statedAt)),
+                ("Ends", Shown.moment(transaction.expiresAt)),
+                ("Revoked by Apple", Shown.moment(transaction.revocationDate)),
+                ("Revoked by the team", revocation),
             ])
-            h3 { Phrase("The proof", "증명") }
+            h3 { "The proof" }
             Facts.list([
-                (Phrase("Digest (SHA-256)", "다이제스트 (SHA-256)"), digest),
-                (
-                    Phrase("Trusted certificate (SHA-256)", "신뢰하는 인증서 (SHA-256)"),
-                    Shown.identifier(recorded.anchorDigest?.hexadecimal)
-                ),
-                (
-                    Phrase("Signing certificate (SHA-256)", "서명한 인증서 (SHA-256)"),
-                    Shown.identifier(recorded.leafDigest?.hexadecimal)
-                ),
+                ("Digest (SHA-256)", digest),
+                ("Trusted certificate (SHA-256)", Shown.identifier(recorded.anchorDigest?.hexadecimal)),
+                ("Signing certificate (SHA-256)", Shown.identifier(recorded.leafDigest?.hexadecimal)),
             ])
         }
     }
@@ -81,9 +72,7 @@ struct TransactionFactList {
             Shown.identifier(recorded.proofDigest.hexadecimal)
             if recorded.isProofKept {
                 div {
-                    a(.href(.customer(user, "proofs", recorded.proofDigest.hexadecimal))) {
-                        Phrase("Decode the kept proof", "보관한 증명 해독")
-                    }
+                    a(.href(.customer(user, "proofs", recorded.proofDigest.hexadecimal))) { "Decode the kept proof" }
                 }
             }
         }

@@ -7,19 +7,17 @@ enum StoreRows {
         _ caption: Phrase, _ transactions: [ListedTransaction], empty: Phrase, next: ConsolePath? = nil
     ) -> HTML {
         Listing.table(caption, of: transactions, empty: empty, next: next) {
-            column(Phrase("Time", "시각")) { Shown.moment($0.transaction.purchaseDate) }
-            column(Phrase("Transaction", "거래")) { listed in
+            column("Time") { Shown.moment($0.transaction.purchaseDate) }
+            column("Transaction") { listed in
                 a(.href(.storeTransaction(listed.transaction.transactionIdentifier))) {
                     Shown.identifier(listed.transaction.transactionIdentifier)
                 }
             }
-            column(Phrase("Account", "계정")) { account($0.transaction.account) }
-            column(Phrase("Product", "상품")) {
-                product($0.transaction.productIdentifier, quantity: $0.transaction.quantity)
-            }
-            column(Phrase("Price", "가격")) { Shown.money($0.transaction.price) }
-            column(Phrase("State", "상태")) { StoreWords.badge($0) }
-            column(Phrase("Subscription", "구독")) { listed in
+            column("Account") { account($0.transaction.account) }
+            column("Product") { product($0.transaction.productIdentifier, quantity: $0.transaction.quantity) }
+            column("Price") { Shown.money($0.transaction.price) }
+            column("State") { StoreWords.badge($0) }
+            column("Subscription") { listed in
                 if let subscription = listed.subscription {
                     StoreWords.badge(subscription.status)
                     plain(" ")
@@ -36,19 +34,17 @@ enum StoreRows {
         next: ConsolePath? = nil
     ) -> HTML {
         Listing.table(caption, of: payments, empty: empty, next: next) {
-            column(Phrase("Number", "번호")) { shown in
+            column("Number") { shown in
                 let number = shown.queued.transaction.identifier
                 a(.href(.storePayment(number))) { plain("\(number)") }
             }
-            column(Phrase("Account", "계정")) { account($0.queued.account) }
-            column(Phrase("Product", "상품")) { shown in
+            column("Account") { account($0.queued.account) }
+            column("Product") { shown in
                 let payment = shown.queued.transaction.payment
                 product(payment.productIdentifier, quantity: payment.quantity)
             }
-            column(Phrase("State", "상태")) {
-                StoreWords.badge($0.queued.transaction, isInterrupted: $0.isInterrupted)
-            }
-            column(Phrase("Next step", "다음 단계")) { shown in
+            column("State") { StoreWords.badge($0.queued.transaction, isInterrupted: $0.isInterrupted) }
+            column("Next step") { shown in
                 StorePaymentActionForms(
                     context: context, payment: shown.queued.transaction, isInterrupted: shown.isInterrupted
                 ).buttons
@@ -75,34 +71,25 @@ struct StoreSubscriptionFacts {
     private var facts: [(name: Phrase, value: HTML)] {
         var facts: [(name: Phrase, value: HTML)] = [
             (
-                Phrase("State", "상태"),
+                "State",
                 HTML {
                     StoreWords.badge(subscription.status)
                     plain(" ")
                     StoreWords.renewal(subscription)
                 }
             ),
-            (
-                Phrase("Product", "상품"), Shown.identifier(subscription.productIdentifier)
-            ),
-            (
-                Phrase("Automatic renewal", "자동 갱신"),
-                HTML { subscription.isAutoRenewing ? Phrase("On", "켜짐") : Phrase("Off", "꺼짐") }
-            ),
-            (Phrase("Subscribed since", "구독 시작"), Shown.moment(subscription.startDate)),
-            (Phrase("Paid until", "결제 기간 종료"), Shown.moment(subscription.expiresDate)),
+            ("Product", Shown.identifier(subscription.productIdentifier)),
+            ("Automatic renewal", HTML { subscription.isAutoRenewing ? "On" : "Off" }),
+            ("Subscribed since", Shown.moment(subscription.startDate)),
+            ("Paid until", Shown.moment(subscription.expiresDate)),
         ]
         if subscription.nextProductIdentifier != subscription.productIdentifier {
-            facts.append(
-                (
-                    Phrase("Product after the renewal", "갱신 후 상품"),
-                    Shown.identifier(subscription.nextProductIdentifier)
-                ))
+            facts.append(("Product after the renewal", Shown.identifier(subscription.nextProductIdentifier)))
         }
         if let price = subscription.renewalPrice {
             facts.append(
                 (
-                    Phrase("Next charge", "다음 청구"),
+                    "Next charge",
                     HTML {
                         Shown.money(price)
                         if let offer = subscription.renewalOffer {
@@ -115,22 +102,22 @@ struct StoreSubscriptionFacts {
         if let increase = subscription.priceIncrease {
             facts.append(
                 (
-                    Phrase("Announced price", "예고된 가격"),
+                    "Announced price",
                     HTML {
                         Shown.money(increase.price)
                         plain(" ")
                         increase.isAccepted
-                            ? Shown.badge(Phrase("Accepted", "동의함"), .good)
-                            : Shown.badge(Phrase("Waits for consent", "동의 대기"), .warning)
+                            ? Shown.badge(Phrase("Accepted", context: "price"), .good)
+                            : Shown.badge("Waits for consent", .warning)
                     }
                 ))
         }
         if let intent = subscription.expirationIntent {
-            facts.append((Phrase("Reason of the end", "종료 이유"), HTML { StoreWords.title(intent) }))
+            facts.append(("Reason of the end", HTML { StoreWords.title(intent) }))
         }
         facts.append(
             (
-                Phrase("First transaction", "첫 거래"),
+                "First transaction",
                 a(.href(.storeTransaction(subscription.originalTransactionIdentifier))) {
                     Shown.identifier(subscription.originalTransactionIdentifier)
                 }

@@ -21,17 +21,17 @@ struct StoreTransactionPage {
     private var transaction: Transaction { listed.transaction }
 
     var page: Page {
-        Page(Phrase("Transaction of the store", "스토어 거래"), section: .localStore) {
+        Page("Transaction of the store", section: .localStore) {
             LocalStoreTab.links(nil)
             LocalStoreTab.live {
                 div(.class("columns")) {
                     section(.class("card")) {
-                        h2 { Phrase("Facts", "정보") }
+                        h2 { "Facts" }
                         Facts.list(purchaseFacts + endFacts)
                     }
                     if let subscription = listed.subscription {
                         section(.class("card")) {
-                            h2 { Phrase("Subscription", "구독") }
+                            h2 { "Subscription" }
                             StoreSubscriptionFacts(subscription: subscription).list
                         }
                     }
@@ -44,10 +44,8 @@ struct StoreTransactionPage {
             StoreTransactionActionForms(context: context, listed: listed).html
             way.form
             if related.count > 1 || nextCursor != nil { renewals }
-            h2 { Phrase("Proof", "증명") }
-            StoreSignedText(
-                title: Phrase("Signed transaction (JWS)", "서명된 거래 (JWS)"), identifier: "proof", text: signed
-            ).html
+            h2 { "Proof" }
+            StoreSignedText(title: "Signed transaction (JWS)", identifier: "proof", text: signed).html
         }
     }
 
@@ -61,12 +59,12 @@ struct StoreTransactionPage {
         HTML {
             h2 {
                 transaction.type == .autoRenewableSubscription
-                    ? Phrase("Periods of the subscription", "구독 기간")
-                    : Phrase("Transactions of the purchase", "이 구매의 거래")
+                    ? "Periods of the subscription"
+                    : "Transactions of the purchase"
             }
             StoreRows.transactions(
-                Phrase("Transactions of the same purchase, newest first", "같은 구매의 거래 (최신순)"), related,
-                empty: Phrase("None.", "없음."),
+                "Transactions of the same purchase, newest first", related,
+                empty: "None.",
                 next: nextCursor.map {
                     .storeTransaction(transaction.transactionIdentifier, query: ["cursor": $0])
                 })
@@ -75,45 +73,39 @@ struct StoreTransactionPage {
 
     private var purchaseFacts: [(name: Phrase, value: HTML)] {
         [
-            (Phrase("State", "상태"), StoreWords.badge(listed)),
-            (Phrase("Transaction", "거래"), Shown.identifier(transaction.transactionIdentifier)),
+            ("State", StoreWords.badge(listed)),
+            ("Transaction", Shown.identifier(transaction.transactionIdentifier)),
             (
-                Phrase("Original transaction", "최초 거래"),
+                "Original transaction",
                 a(.href(.storeTransaction(transaction.originalTransactionIdentifier))) {
                     Shown.identifier(transaction.originalTransactionIdentifier)
                 }
             ),
-            (Phrase("Order", "주문"), Shown.identifier(transaction.orderIdentifier)),
-            (Phrase("Account", "계정"), StoreRows.account(transaction.account)),
-            (
-                Phrase("Product", "상품"),
-                StoreRows.product(transaction.productIdentifier, quantity: transaction.quantity)
-            ),
-            (Phrase("Type", "종류"), HTML { transaction.type.title }),
-            (Phrase("Price", "가격"), Shown.money(transaction.price)),
-            (Phrase("Offer", "혜택"), transaction.offer.map { StoreOfferText(offer: $0).html } ?? Shown.nothing),
-            (Phrase("Reason", "사유"), HTML { StoreWords.title(transaction.reason) }),
-            (Phrase("Ownership", "소유"), HTML { StoreWords.title(transaction.ownership) }),
-            (Phrase("Storefront", "스토어프런트"), Shown.identifier(transaction.storefrontCountryCode)),
-            (
-                Phrase("Account token", "계정 토큰"),
-                Shown.identifier(transaction.appAccountToken?.uuidString.lowercased())
-            ),
+            ("Order", Shown.identifier(transaction.orderIdentifier)),
+            ("Account", StoreRows.account(transaction.account)),
+            ("Product", StoreRows.product(transaction.productIdentifier, quantity: transaction.quantity)),
+            ("Type", HTML { transaction.type.title }),
+            ("Price", Shown.money(transaction.price)),
+            ("Offer", transaction.offer.map { StoreOfferText(offer: $0).html } ?? Shown.nothing),
+            (Phrase("Reason", context: "transaction"), HTML { StoreWords.title(transaction.reason) }),
+            ("Ownership", HTML { StoreWords.title(transaction.ownership) }),
+            ("Storefront", Shown.identifier(transaction.storefrontCountryCode)),
+            ("Account token", Shown.identifier(transaction.appAccountToken?.uuidString.lowercased())),
         ]
     }
 
     private var endFacts: [(name: Phrase, value: HTML)] {
         var facts: [(name: Phrase, value: HTML)] = [
-            (Phrase("Purchased", "구매 시각"), Shown.moment(transaction.purchaseDate)),
-            (Phrase("First purchased", "최초 구매 시각"), Shown.moment(transaction.originalPurchaseDate)),
-            (Phrase("Expires", "만료 시각"), Shown.moment(transaction.expiresDate)),
+            (Phrase("Purchased", context: "moment"), Shown.moment(transaction.purchaseDate)),
+            ("First purchased", Shown.moment(transaction.originalPurchaseDate)),
+            (Phrase("Expires", context: "moment"), Shown.moment(transaction.expiresDate)),
         ]
         if let period = transaction.webOrderLineItemIdentifier {
-            facts.append((Phrase("Period", "기간 식별자"), Shown.identifier(period)))
+            facts.append((Phrase("Period", context: "identifier"), Shown.identifier(period)))
         }
         if let revocation = transaction.revocation {
-            facts.append((Phrase("Revoked", "취소 시각"), Shown.moment(revocation.date)))
-            facts.append((Phrase("Reason of the revocation", "취소 이유"), HTML { StoreWords.title(revocation.reason) }))
+            facts.append((Phrase("Revoked", context: "moment"), Shown.moment(revocation.date)))
+            facts.append(("Reason of the revocation", HTML { StoreWords.title(revocation.reason) }))
         }
         return facts
     }
@@ -127,7 +119,7 @@ struct StoreTransactionActionForms {
     var html: HTML {
         let actions = listed.actions
         return HTML {
-            h2 { Phrase("Actions", "작업") }
+            h2 { "Actions" }
             div(.class("actions")) {
                 for action in actions where action.fields == nil {
                     form(action) {
