@@ -33,30 +33,28 @@ package struct Chart: Sendable {
     /// The drawing and its legend.
     ///
     /// - Parameter identifier: The identifier of the drawing's title, unique on the page.
-    package func html(identifier: String) -> HTML {
+    @HTMLBuilder package func html(identifier: String) -> HTML {
         let frame = ChartFrame(
             scale: ChartScale(covering: extent, minimumStep: unit.minimumStep), count: periods.count)
-        return HTML {
-            svg(
-                .class("chart"), .role("img"), HTMLAttribute("aria-labelledby", identifier),
-                HTMLAttribute("viewBox", "0 0 \(SVG.number(ChartFrame.width)) \(SVG.number(ChartFrame.height))")
-            ) {
-                Console.title(.id(identifier)) { name }
-                for (index, period) in periods.enumerated() where !period.isComplete {
-                    SVG.rectangle(
-                        frame.start(index), frame.topEdge, width: frame.slot,
-                        height: frame.bottomEdge - frame.topEdge, class: "shade")
-                }
-                ChartAxes(frame: frame, unit: unit, periods: periods, maximumLabels: Self.maximumLabels).html
-                marks(frame)
-                for index in periods.indices {
-                    SVG.rectangle(
-                        frame.start(index), frame.topEdge, width: frame.slot,
-                        height: frame.bottomEdge - frame.topEdge, class: "slot", title: tooltip(index))
-                }
+        svg(
+            .class("chart"), .role("img"), HTMLAttribute("aria-labelledby", identifier),
+            HTMLAttribute("viewBox", "0 0 \(SVG.number(ChartFrame.width)) \(SVG.number(ChartFrame.height))")
+        ) {
+            Console.title(.id(identifier)) { name }
+            for (index, period) in periods.enumerated() where !period.isComplete {
+                SVG.rectangle(
+                    frame.start(index), frame.topEdge, width: frame.slot,
+                    height: frame.bottomEdge - frame.topEdge, class: "shade")
             }
-            if series.count > 1 { legend }
+            ChartAxes(frame: frame, unit: unit, periods: periods, maximumLabels: Self.maximumLabels).html
+            marks(frame)
+            for index in periods.indices {
+                SVG.rectangle(
+                    frame.start(index), frame.topEdge, width: frame.slot,
+                    height: frame.bottomEdge - frame.topEdge, class: "slot", title: tooltip(index))
+            }
         }
+        if series.count > 1 { legend }
     }
 
     private func marks(_ frame: ChartFrame) -> HTML {

@@ -53,13 +53,11 @@ enum Field {
     }
 
     /// The two fields of a new password.
-    static var newPassword: HTML {
-        HTML {
-            password(
-                "new-password",
-                "New password (at least \(Password.minimumLength) characters)", autocomplete: "new-password")
-            password("repetition", "The same again", autocomplete: "new-password")
-        }
+    @HTMLBuilder static var newPassword: HTML {
+        password(
+            "new-password",
+            "New password (at least \(Password.minimumLength) characters)", autocomplete: "new-password")
+        password("repetition", "The same again", autocomplete: "new-password")
     }
 
     static func area(

@@ -27,7 +27,7 @@ enum Listing {
         _ caption: Phrase, of rows: [Row], empty: Phrase, next: ConsolePath? = nil,
         @ColumnBuilder<Row> columns: () -> [Column<Row>]
     ) -> HTML {
-        guard !rows.isEmpty else { return p(.class("empty")) { empty } }
+        guard !rows.isEmpty else { return emptyNote(empty) }
         let columns = columns()
         return HTML {
             div(.class("scroll"), .role("region"), HTMLAttribute("tabindex", "0"), .ariaLabel(caption)) {

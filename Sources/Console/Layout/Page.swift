@@ -127,16 +127,6 @@ extension TeamRole {
     }
 }
 
-extension ConsoleContext {
-    /// A form that changes something, with the token against forgery.
-    func form(to path: ConsolePath, _ attributes: HTMLAttribute..., @HTMLBuilder content: () -> HTML) -> HTML {
-        Console.form([.method("post"), .action(path)] + attributes) {
-            input(.type("hidden"), .name(ConsoleForm.tokenField), .value(formToken))
-            content()
-        }
-    }
-}
-
 /// The page of an error. Its code is the one of the API, which `/errors` explains.
 struct ErrorPage {
     let problem: Problem

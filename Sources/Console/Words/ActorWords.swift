@@ -9,17 +9,15 @@ enum ActorWords {
     ///   - keys: The names of API keys by their identifiers.
     static func html(caller: String, _ keys: [String: String]) -> HTML { html(AuditActor(caller: caller), keys) }
 
-    static func html(_ actor: AuditActor, _ keys: [String: String]) -> HTML {
+    @HTMLBuilder static func html(_ actor: AuditActor, _ keys: [String: String]) -> HTML {
         switch actor {
-        case .user: HTML { "the app" }
-        case .appStore: HTML { "the App Store" }
-        case .till: HTML { "Till" }
+        case .user: "the app"
+        case .appStore: "the App Store"
+        case .till: "Till"
         case .member(let name): data(name)
         case .apiKey(let identifier):
-            HTML {
-                "API key"; plain(" ")
-                data(keys[identifier] ?? identifier)
-            }
+            "API key"; plain(" ")
+            data(keys[identifier] ?? identifier)
         }
     }
 }
@@ -73,12 +71,10 @@ extension NotificationOutcome {
     }
 
     /// The title with the outcome's code.
-    var html: HTML {
-        HTML {
-            Shown.badge(title, mood)
-            plain(" ")
-            code { plain(rawValue) }
-        }
+    @HTMLBuilder var html: HTML {
+        Shown.badge(title, mood)
+        plain(" ")
+        code { plain(rawValue) }
     }
 
     private var mood: Shown.Mood {
@@ -93,12 +89,10 @@ extension NotificationOutcome {
 
 /// An origin with its mark.
 enum OriginWords {
-    static func html(_ origin: Origin) -> HTML {
-        HTML {
-            Shown.identifier(origin.rawValue)
-            plain(" ")
-            mark(origin)
-        }
+    @HTMLBuilder static func html(_ origin: Origin) -> HTML {
+        Shown.identifier(origin.rawValue)
+        plain(" ")
+        mark(origin)
     }
 
     /// A badge for an origin whose purchases cost nothing; nil for real purchases.

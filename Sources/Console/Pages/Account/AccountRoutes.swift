@@ -63,17 +63,15 @@ struct AccountPage {
 
     var page: Page {
         Page("Password and codes") {
-            section(.class("card narrow")) {
-                h2 { "Another password" }
+            card("Another password", isNarrow: true) {
                 context.form(to: ConsolePath("account", "password")) {
                     Field.password("password", "Present password", autocomplete: "current-password")
                     Field.newPassword
                     button(.class("primary")) { "Change the password" }
-                    p(.class("note")) { "You will be logged out everywhere." }
+                    note("You will be logged out everywhere.")
                 }
             }
-            section(.class("card narrow")) {
-                h2 { "Codes of an authenticator app" }
+            card("Codes of an authenticator app", isNarrow: true) {
                 member.codeSecret == nil ? turnOn : turnOff
             }
         }
@@ -97,15 +95,13 @@ struct AccountPage {
         }
     }
 
-    private var confirmation: HTML {
-        HTML {
-            div(.class("field")) {
-                label(.for("codes-password")) { "Password" }
-                input(
-                    .type("password"), .id("codes-password"), .name("password"), .required,
-                    HTMLAttribute("autocomplete", "current-password"))
-            }
-            Field.text("code", "Code", autocomplete: "one-time-code", inputMode: "numeric", isRequired: true)
+    @HTMLBuilder private var confirmation: HTML {
+        div(.class("field")) {
+            label(.for("codes-password")) { "Password" }
+            input(
+                .type("password"), .id("codes-password"), .name("password"), .required,
+                HTMLAttribute("autocomplete", "current-password"))
         }
+        Field.text("code", "Code", autocomplete: "one-time-code", inputMode: "numeric", isRequired: true)
     }
 }

@@ -123,48 +123,36 @@ struct ReceivedNotificationPage {
         return Page("Notification: \(title)", section: .appStore) {
             AppStoreTab.links(present: nil)
             if let meaning = NotificationWords.meaning(ofType: notification.type) { p { meaning } }
-            section(.class("card")) {
-                h2 { "Recorded facts" }
+            card("Recorded facts") {
                 Facts.list(facts)
             }
-            section(.class("card")) {
-                h2 { "Content" }
+            card("Content") {
                 if let content = notification.content.flatMap({ ContentTree.html(ofJSON: $0) }) {
                     content
-                    p(.class("note")) {
-                        "The signed transaction and renewal inside it were verified, and are not kept here."
-                    }
+                    note("The signed transaction and renewal inside it were verified, and are not kept here.")
                 } else {
-                    p(.class("empty")) { "The content was not kept." }
+                    emptyNote("The content was not kept.")
                 }
             }
         }
     }
 
-    private var facts: [(name: Phrase, value: HTML)] {
-        var facts: [(name: Phrase, value: HTML)] = [
-            ("Outcome", notification.outcome.html),
-            ("Customer", received.customerLink),
-            ("Signed", Shown.moment(notification.signedAt)),
-            (
-                "Received",
-                HTML {
-                    Shown.moment(notification.receivedAt)
-                    plain(" ")
-                    NotificationWords.marks(received)
-                }
-            ),
-            ("Received again", Shown.moment(received.repeatedAt)),
-            ("App", Shown.identifier(received.app)),
-            ("Origin", Shown.identifier(notification.origin.rawValue)),
-            ("UUID", Shown.identifier(notification.notificationUUID)),
-            ("Transaction", Self.search(notification.transactionIdentifier)),
-            ("Original transaction", Self.search(notification.originalTransactionIdentifier)),
-        ]
-        if notification.type == ConsumptionPage.type {
-            facts.append(("Answer", ConsumptionPage.state(of: received, at: now)))
+    @FactsBuilder private var facts: [Fact] {
+        fact("Outcome") { notification.outcome.html }
+        fact("Customer") { received.customerLink }
+        fact("Signed") { Shown.moment(notification.signedAt) }
+        fact("Received") {
+            Shown.moment(notification.receivedAt)
+            plain(" ")
+            NotificationWords.marks(received)
         }
-        return facts
+        fact("Received again") { Shown.moment(received.repeatedAt) }
+        fact("App") { Shown.identifier(received.app) }
+        fact("Origin") { Shown.identifier(notification.origin.rawValue) }
+        fact("UUID") { Shown.identifier(notification.notificationUUID) }
+        fact("Transaction") { Self.search(notification.transactionIdentifier) }
+        fact("Original transaction") { Self.search(notification.originalTransactionIdentifier) }
+        if notification.type == ConsumptionPage.type { fact("Answer") { ConsumptionPage.state(of: received, at: now) } }
     }
 
     /// A link to the search for a transaction, which also finds unclaimed purchases.

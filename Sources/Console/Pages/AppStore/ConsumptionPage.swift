@@ -25,10 +25,9 @@ struct ConsumptionPage {
                 p { Shown.badge("The service answers by itself", .good) }
             } else {
                 p { Shown.badge("Nobody answers", .warning) }
-                p(.class("note")) { "If your customers consent to it, set refund-preference, and the service answers." }
+                note("If your customers consent to it, set refund-preference, and the service answers.")
             }
-            section {
-                h2 { "Open" }
+            part("Open") {
                 Listing.table("Open questions, oldest first", of: open, empty: "No question is open.") {
                     column("Transaction") { request in
                         let path = ConsolePath(
@@ -40,8 +39,7 @@ struct ConsumptionPage {
                     column("Origin") { Shown.identifier($0.origin.rawValue) }
                 }
             }
-            section {
-                h2 { "All questions" }
+            part("All questions") {
                 Listing.table(
                     "All questions, newest first", of: shown,
                     empty: "The App Store has asked nothing.",

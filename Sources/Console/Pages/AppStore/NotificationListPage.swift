@@ -14,15 +14,14 @@ struct NotificationListPage {
         Page("App Store", section: .appStore) {
             AppStoreTab.links(present: .notifications)
             address.html
-            section {
-                h2 { "Received notifications" }
+            part("Received notifications") {
                 filterForm
                 table
                 // A page without rows may have a next one, so the table does not show the link.
                 Listing.pager(next.map(path))
-                p(.class("note")) {
+                note(
                     "Late: received an hour or more after its signature, so the first attempt of the App Store failed, or a reconciliation fetched it. Repeated: received more than once, by a repetition of the App Store or by a reconciliation."
-                }
+                )
             }
         }
     }
@@ -118,16 +117,15 @@ struct NotificationAddress: Sendable {
     let hasLocalStore: Bool
 
     var html: HTML {
-        section(.class("card")) {
-            h2 { "Address for App Store Connect" }
+        card("Address for App Store Connect") {
             pre(.id("notification-address")) { plain("https://\(authority)/v1/notifications/apple") }
             p(.class("actions")) {
                 Shown.copyButton(for: "notification-address")
             }
-            p(.class("note")) {
+            note(
                 "App Store Connect: App Information, App Store Server Notifications, version 2, for production and sandbox. Apple must reach this address over the internet with a valid certificate."
-            }
-            if hasLocalStore { p(.class("note")) { "The local App Store sends its notifications here by itself." } }
+            )
+            if hasLocalStore { note("The local App Store sends its notifications here by itself.") }
             p {
                 if let last {
                     "Last received"
@@ -146,13 +144,11 @@ struct NotificationAddress: Sendable {
 /// The App Store's notifications in plain words.
 enum NotificationWords {
     /// The marks of a notification that came late or more than once.
-    static func marks(_ received: ReceivedNotification) -> HTML {
-        HTML {
-            if received.isLate { Shown.badge("Late", .warning) }
-            if received.repeatedAt != nil {
-                plain(" ")
-                Shown.badge("Repeated")
-            }
+    @HTMLBuilder static func marks(_ received: ReceivedNotification) -> HTML {
+        if received.isLate { Shown.badge("Late", .warning) }
+        if received.repeatedAt != nil {
+            plain(" ")
+            Shown.badge("Repeated")
         }
     }
 

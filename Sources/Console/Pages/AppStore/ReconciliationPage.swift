@@ -25,28 +25,22 @@ struct ReconciliationPage {
         }
     }
 
-    private var notConfigured: HTML {
-        HTML {
-            p { Shown.badge("Not configured", .warning) }
-            p(.class("note")) {
-                "Set app-store-key, app-store-key-id and app-store-issuer-id, and restart the service."
-            }
-        }
+    @HTMLBuilder private var notConfigured: HTML {
+        p { Shown.badge("Not configured", .warning) }
+        note("Set app-store-key, app-store-key-id and app-store-issuer-id, and restart the service.")
     }
 
-    private func part(_ reconciliation: ConsoleReconciliation) -> HTML {
-        HTML {
-            h3 { data(reconciliation.address) }
-            p(.class("note")) {
-                plain(reconciliation.origins.map(\.rawValue).joined(separator: ", "))
-            }
-            div(.class("columns")) {
-                for state in reconciliation.states {
-                    div {
-                        p { strong { Self.title(of: state.subject) } }
-                        Facts.list(Self.facts(state))
-                        if context.may(.administer) { action(state, reconciliation) }
-                    }
+    @HTMLBuilder private func part(_ reconciliation: ConsoleReconciliation) -> HTML {
+        h3 { data(reconciliation.address) }
+        p(.class("note")) {
+            plain(reconciliation.origins.map(\.rawValue).joined(separator: ", "))
+        }
+        div(.class("columns")) {
+            for state in reconciliation.states {
+                div {
+                    p { strong { Self.title(of: state.subject) } }
+                    Facts.list(Self.facts(state))
+                    if context.may(.administer) { action(state, reconciliation) }
                 }
             }
         }
@@ -72,14 +66,12 @@ struct ReconciliationPage {
         }
     }
 
-    private static func facts(_ state: ConsoleReconciliation.State) -> [(name: Phrase, value: HTML)] {
-        [
-            ("State", status(of: state)),
-            ("Complete until", Shown.moment(state.reconciledUntil)),
-            ("Found in that run", findings(state)),
-            ("Interval", interval(state.interval)),
-            ("Last run of this process", lastRun(state.lastRun)),
-        ]
+    @FactsBuilder private static func facts(_ state: ConsoleReconciliation.State) -> [Fact] {
+        fact("State") { status(of: state) }
+        fact("Complete until") { Shown.moment(state.reconciledUntil) }
+        fact("Found in that run") { findings(state) }
+        fact("Interval") { interval(state.interval) }
+        fact("Last run of this process") { lastRun(state.lastRun) }
     }
 
     private static func status(of state: ConsoleReconciliation.State) -> HTML {

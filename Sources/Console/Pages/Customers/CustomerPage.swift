@@ -15,14 +15,12 @@ struct CustomerPage {
     var page: Page {
         Page(Phrase(same: user.name), section: .customers) {
             if facts.isTester { p { Shown.badge("Sandbox tester", .warning) } }
-            section {
-                h2 { "Items" }
+            part("Items") {
                 items
                 p { a(.href(.customer(user, "explanation"))) { "Why does the customer (not) have an item?" } }
             }
             if !facts.subscriptions.isEmpty {
-                section {
-                    h2 { "Subscriptions" }
+                part("Subscriptions") {
                     subscriptions
                 }
             }
@@ -30,29 +28,24 @@ struct CustomerPage {
                 section { ExpectedPurchaseTable(purchases: facts.expectedPurchases, names: names).html }
             }
             div(.class("columns")) {
-                section(.class("card")) {
-                    h2 { "About the customer" }
+                card("About the customer") {
                     Facts.list(about)
                 }
-                section(.class("card")) {
-                    h2 { "Balances" }
+                card("Balances") {
                     balances
                 }
             }
-            section {
-                h2 { "Timeline" }
+            part("Timeline") {
                 timeline.html
             }
-            section {
-                h2 { "Transactions" }
+            part("Transactions") {
                 TransactionTable(
                     user: user, transactions: Array(facts.transactions.prefix(CustomerFacts.listed)), names: names,
                     now: services.entitlements.clock.now(),
                     next: facts.transactions.count > CustomerFacts.listed ? .customer(user, "transactions") : nil
                 ).html
             }
-            section {
-                h2 { "Items given by the team" }
+            part("Items given by the team") {
                 GrantTable(
                     context: context, user: user, grants: Array(facts.grants.prefix(CustomerFacts.listed)),
                     keys: facts.keys, names: names, now: services.entitlements.clock.now(),
@@ -86,20 +79,18 @@ struct CustomerPage {
         }
     }
 
-    private func until(_ owned: OwnedItem) -> HTML {
-        HTML {
-            Shown.day(owned.until)
-            if owned.renews == true {
-                plain(" ")
-                Shown.badge("renews", .good)
-            }
+    @HTMLBuilder private func until(_ owned: OwnedItem) -> HTML {
+        Shown.day(owned.until)
+        if owned.renews == true {
+            plain(" ")
+            Shown.badge("renews", .good)
         }
     }
 
-    private func source(of owned: OwnedItem) -> HTML {
+    @HTMLBuilder private func source(of owned: OwnedItem) -> HTML {
         switch owned.source {
-        case .rule: HTML { "Everybody has it" }
-        case .grant: HTML { "Given by the team" }
+        case .rule: "Everybody has it"
+        case .grant: "Given by the team"
         case .purchase(let transaction):
             a(.href(transaction.path(of: user))) { names.product(transaction.productIdentifier) }
         }
@@ -129,24 +120,19 @@ struct CustomerPage {
         }
     }
 
-    private var about: [(name: Phrase, value: HTML)] {
-        var about: [(name: Phrase, value: HTML)] = [
-            ("Name", data(user.name)),
-            ("Issuer", CustomerWords.issuer(user.issuer)),
-            ("Account token", Shown.identifier(facts.known.appAccountToken.lowercasedString)),
-            ("First seen", Shown.moment(facts.known.firstSeenAt)),
-        ]
+    @FactsBuilder private var about: [Fact] {
+        fact("Name") { data(user.name) }
+        fact("Issuer") { CustomerWords.issuer(user.issuer) }
+        fact("Account token") { Shown.identifier(facts.known.appAccountToken.lowercasedString) }
+        fact("First seen") { Shown.moment(facts.known.firstSeenAt) }
         if let profile = facts.profile {
-            about.append(("Nickname", profile.nickname.map { data($0) } ?? Shown.nothing))
-            about.append(
-                (
-                    "Chosen items",
-                    profile.chosen.isEmpty
-                        ? Shown.nothing : HTML { for item in profile.chosen { div { names.item(item) } } }
-                ))
-            about.append(("Wishes", wishes))
+            fact("Nickname") { profile.nickname.map { data($0) } ?? Shown.nothing }
+            fact("Chosen items") {
+                profile.chosen.isEmpty
+                    ? Shown.nothing : HTML { for item in profile.chosen { div { names.item(item) } } }
+            }
+            fact("Wishes") { wishes }
         }
-        return about
     }
 
     private var wishes: HTML {
@@ -169,7 +155,7 @@ struct CustomerPage {
 
     private var balances: HTML {
         guard !facts.balances.isEmpty else {
-            return p(.class("empty")) { "The catalog has no balances." }
+            return emptyNote("The catalog has no balances.")
         }
         return dl(.class("facts")) {
             for credit in facts.balances {

@@ -47,15 +47,13 @@ struct ExplanationPage {
         }
     }
 
-    private func facts(of explanation: ItemExplanation) -> [(name: Phrase, value: HTML)] {
-        [
-            ("Cause", Shown.identifier(explanation.cause.rawValue)),
-            ("Since", Shown.moment(explanation.since)),
-            ("Until", Shown.moment(explanation.until)),
-            ("Reference", reference(of: explanation)),
-            ("Origin", explanation.origin.map { OriginWords.html($0) } ?? Shown.nothing),
-            ("Owner", explanation.otherOwner.map { Shown.link(to: $0) } ?? Shown.nothing),
-        ]
+    @FactsBuilder private func facts(of explanation: ItemExplanation) -> [Fact] {
+        fact("Cause") { Shown.identifier(explanation.cause.rawValue) }
+        fact("Since") { Shown.moment(explanation.since) }
+        fact("Until") { Shown.moment(explanation.until) }
+        fact("Reference") { reference(of: explanation) }
+        fact("Origin") { explanation.origin.map { OriginWords.html($0) } ?? Shown.nothing }
+        fact("Owner") { explanation.otherOwner.map { Shown.link(to: $0) } ?? Shown.nothing }
     }
 
     private func reference(of explanation: ItemExplanation) -> HTML {

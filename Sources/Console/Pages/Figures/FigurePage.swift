@@ -41,7 +41,7 @@ struct FigurePage {
                     if let currency = figureChart.currency { h2 { Phrase(same: currency) } }
                     chart.html(identifier: "chart-\(number)")
                     if figureChart.otherCount > 0 {
-                        p(.class("note")) { "The largest groups have their own colours. The CSV file has all groups." }
+                        note("The largest groups have their own colours. The CSV file has all groups.")
                     }
                 }
                 chart.table
@@ -143,27 +143,21 @@ struct FigurePage {
 struct FigureNotes {
     let answer: FigureAnswer
 
-    var html: HTML {
-        HTML {
-            pending
-            if answer.periods.contains(where: { !$0.isComplete }) {
-                p(.class("note")) { "Days are in UTC. The shaded period is not over." }
-            }
+    @HTMLBuilder var html: HTML {
+        pending
+        if answer.periods.contains(where: { !$0.isComplete }) {
+            note("Days are in UTC. The shaded period is not over.")
         }
     }
 
     /// The notes about sales that are still being added.
-    var pending: HTML {
-        HTML {
-            if !answer.isBackfilled {
-                p(.class("note")) { "Sales from before figures were turned on are still being added." }
-            }
-            if answer.pendingUsers > 0 {
-                let isMore = answer.pendingUsers >= FigureAnswer.maximumPending
-                let number = Shown.digits(Int64(answer.pendingUsers)) + (isMore ? "+" : "")
-                p(.class("note")) {
-                    "New purchases of \(number) customer\(number == "1" ? "" : "s") are not included yet."
-                }
+    @HTMLBuilder var pending: HTML {
+        if !answer.isBackfilled { note("Sales from before figures were turned on are still being added.") }
+        if answer.pendingUsers > 0 {
+            let isMore = answer.pendingUsers >= FigureAnswer.maximumPending
+            let number = Shown.digits(Int64(answer.pendingUsers)) + (isMore ? "+" : "")
+            p(.class("note")) {
+                "New purchases of \(number) customer\(number == "1" ? "" : "s") are not included yet."
             }
         }
     }

@@ -65,51 +65,47 @@ struct AuditCheckCard {
     /// Nil if none ran since the start of the service.
     let progress: AuditCheck.Progress?
 
-    var html: HTML {
-        HTML {
-            h2(.id("audit")) { "Audit log" }
-            section(.class("card")) {
-                p {
-                    "Each record of a customer has a digest over the record before it. The verification computes all of them in the background."
-                }
-                if let progress {
-                    result(progress)
-                } else {
-                    p(.class("empty")) { "Not verified since the start of the service." }
-                }
-                div(.class("actions")) {
-                    if context.may(.administer), progress?.isRunning != true {
-                        context.form(to: ConsolePath("health", "verification")) {
-                            button { progress?.failure == nil ? "Verify the audit log" : "Continue the verification" }
-                        }
+    @HTMLBuilder var html: HTML {
+        h2(.id("audit")) { "Audit log" }
+        section(.class("card")) {
+            p {
+                "Each record of a customer has a digest over the record before it. The verification computes all of them in the background."
+            }
+            if let progress {
+                result(progress)
+            } else {
+                emptyNote("Not verified since the start of the service.")
+            }
+            div(.class("actions")) {
+                if context.may(.administer), progress?.isRunning != true {
+                    context.form(to: ConsolePath("health", "verification")) {
+                        button { progress?.failure == nil ? "Verify the audit log" : "Continue the verification" }
                     }
-                    if progress?.isRunning == true {
-                        a(.class("button"), .href(ConsolePath("health"))) { "Show the progress" }
-                    }
+                }
+                if progress?.isRunning == true {
+                    a(.class("button"), .href(ConsolePath("health"))) { "Show the progress" }
                 }
             }
         }
     }
 
-    private func result(_ progress: AuditCheck.Progress) -> HTML {
+    @HTMLBuilder private func result(_ progress: AuditCheck.Progress) -> HTML {
         let verification = progress.verification
-        return HTML {
-            p(.role("status")) { state(progress) }
-            Facts.list([
-                ("Users verified", Shown.number(Int64(verification.users))),
-                ("Records verified", Shown.number(Int64(verification.records))),
-                ("Started", Shown.moment(progress.startedAt)),
-                ("Ended", Shown.moment(progress.endedAt)),
-            ])
-            if let failure = progress.failure {
-                if let sentence = ErrorSentences.phrase(of: failure) {
-                    p(.class("problem")) { sentence }
-                } else {
-                    p(.class("problem"), HTMLAttribute("lang", "en")) { plain(failure.detail) }
-                }
-            }
-            if !verification.breaks.isEmpty { breaks(verification.breaks) }
+        p(.role("status")) { state(progress) }
+        Facts.list {
+            fact("Users verified") { Shown.number(Int64(verification.users)) }
+            fact("Records verified") { Shown.number(Int64(verification.records)) }
+            fact("Started") { Shown.moment(progress.startedAt) }
+            fact("Ended") { Shown.moment(progress.endedAt) }
         }
+        if let failure = progress.failure {
+            if let sentence = ErrorSentences.phrase(of: failure) {
+                p(.class("problem")) { sentence }
+            } else {
+                p(.class("problem"), HTMLAttribute("lang", "en")) { plain(failure.detail) }
+            }
+        }
+        if !verification.breaks.isEmpty { breaks(verification.breaks) }
     }
 
     private func state(_ progress: AuditCheck.Progress) -> HTML {

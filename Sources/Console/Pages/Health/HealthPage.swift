@@ -27,25 +27,23 @@ struct HealthPage {
         }
     }
 
-    private var checks: HTML {
-        HTML {
-            h2 { "Checks" }
-            summary
-            Listing.table("Checks", of: results.checks, empty: "There are no checks.") {
-                column("State") { badge($0.state) }
-                column("Check") { $0.subject.title }
-                column("Result") { check in
-                    div { check.detail }
-                    if let remedy = check.remedy { div(.class("note")) { remedy } }
-                }
+    @HTMLBuilder private var checks: HTML {
+        h2 { "Checks" }
+        summary
+        Listing.table("Checks", of: results.checks, empty: "There are no checks.") {
+            column("State") { badge($0.state) }
+            column("Check") { $0.subject.title }
+            column("Result") { check in
+                div { check.detail }
+                if let remedy = check.remedy { div(.class("note")) { remedy } }
             }
-            div(.class("actions")) {
-                context.form(to: ConsolePath("health", "checks")) { button { "Check again" } }
-                span(.class("note")) {
-                    "Checked:"
-                    plain(" ")
-                    Shown.moment(results.ranAt)
-                }
+        }
+        div(.class("actions")) {
+            context.form(to: ConsolePath("health", "checks")) { button { "Check again" } }
+            span(.class("note")) {
+                "Checked:"
+                plain(" ")
+                Shown.moment(results.ranAt)
             }
         }
     }
@@ -63,28 +61,26 @@ struct HealthPage {
         }
     }
 
-    private var configuration: HTML {
-        HTML {
-            h2 { "Versions" }
-            section(.class("card")) {
-                Facts.list(
-                    versions.map { (Phrase(same: $0.name), plain($0.version)) } + [
-                        ("Database", plain(ledger.state.database))
-                    ])
+    @HTMLBuilder private var configuration: HTML {
+        h2 { "Versions" }
+        section(.class("card")) {
+            Facts.list {
+                for each in versions { fact(Phrase(same: each.name)) { plain(each.version) } }
+                fact("Database") { plain(ledger.state.database) }
             }
-            h2 { "Notes at the start" }
-            if startNotes.isEmpty {
-                p(.class("empty")) { "There were none." }
-            } else {
-                ul(HTMLAttribute("lang", "en")) { for note in startNotes { li { data(note) } } }
-            }
-            h2 { "Settings" }
-            Listing.table("Settings", of: settings, empty: "There are no settings.") {
-                column("Setting") { Shown.identifier($0.name) }
-                column("Value") { data($0.value) }
-                column("Source") { setting in
-                    if let source = setting.source { data(source) } else { "default" }
-                }
+        }
+        h2 { "Notes at the start" }
+        if startNotes.isEmpty {
+            emptyNote("There were none.")
+        } else {
+            ul(HTMLAttribute("lang", "en")) { for note in startNotes { li { data(note) } } }
+        }
+        h2 { "Settings" }
+        Listing.table("Settings", of: settings, empty: "There are no settings.") {
+            column("Setting") { Shown.identifier($0.name) }
+            column("Value") { data($0.value) }
+            column("Source") { setting in
+                if let source = setting.source { data(source) } else { "default" }
             }
         }
     }
@@ -95,20 +91,18 @@ struct HealthCertificateTable {
     let certificates: [HealthCertificate]
     let now: Timestamp
 
-    var html: HTML {
-        HTML {
-            h2 { "Certificates" }
-            Listing.table(
-                "Certificates", of: certificates,
-                empty: "No certificate is trusted, so every proof is refused."
-            ) {
-                column("Use") { use($0.use) }
-                column("Name") { data($0.name ?? $0.file) }
-                column("From") { Shown.day($0.notBefore) }
-                column(Phrase("Until", context: "certificate")) { Shown.day($0.notAfter) }
-                column("State") { state($0) }
-                column("SHA-256") { Shown.identifier(String($0.fingerprint.prefix(16)) + "…") }
-            }
+    @HTMLBuilder var html: HTML {
+        h2 { "Certificates" }
+        Listing.table(
+            "Certificates", of: certificates,
+            empty: "No certificate is trusted, so every proof is refused."
+        ) {
+            column("Use") { use($0.use) }
+            column("Name") { data($0.name ?? $0.file) }
+            column("From") { Shown.day($0.notBefore) }
+            column(Phrase("Until", context: "certificate")) { Shown.day($0.notAfter) }
+            column("State") { state($0) }
+            column("SHA-256") { Shown.identifier(String($0.fingerprint.prefix(16)) + "…") }
         }
     }
 

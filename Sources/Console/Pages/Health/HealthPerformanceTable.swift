@@ -7,61 +7,50 @@ struct HealthPerformanceTable {
     let performance: HealthPerformance
     let ledger: HealthLedger
 
-    var html: HTML {
-        HTML {
-            h2 { "Ledger" }
-            section(.class("card")) { Facts.list(facts) }
-            h2 { "Performance" }
-            section(.class("card")) {
-                Facts.list([
-                    ("Use cases that wait for a commit or a thread", plain(String(performance.waitingUseCases))),
-                    ("Other jobs that wait for a thread", plain(String(performance.waitingJobs))),
-                    ("Requests in progress, this one included", plain(String(performance.requestsInFlight))),
-                ])
+    @HTMLBuilder var html: HTML {
+        h2 { "Ledger" }
+        section(.class("card")) { Facts.list(facts) }
+        h2 { "Performance" }
+        section(.class("card")) {
+            Facts.list {
+                fact("Use cases that wait for a commit or a thread") { plain(String(performance.waitingUseCases)) }
+                fact("Other jobs that wait for a thread") { plain(String(performance.waitingJobs)) }
+                fact("Requests in progress, this one included") { plain(String(performance.requestsInFlight)) }
             }
-            times("Commit times", performance.commits)
-            times("Request times", performance.requests)
         }
+        times("Commit times", performance.commits)
+        times("Request times", performance.requests)
     }
 
-    private var facts: [(name: Phrase, value: HTML)] {
+    @FactsBuilder private var facts: [Fact] {
         let state = ledger.state
-        var facts: [(name: Phrase, value: HTML)] = [
-            ("Place", Shown.identifier(ledger.place)),
-            ("Database", plain(state.database)),
-            ("Version of the tables", plain(String(state.version))),
-            ("Size", plain(Self.size(state.size))),
-        ]
-        if let users = state.users { facts.append(("Users, about", Shown.number(users))) }
+        fact("Place") { Shown.identifier(ledger.place) }
+        fact("Database") { plain(state.database) }
+        fact("Version of the tables") { plain(String(state.version)) }
+        fact("Size") { plain(Self.size(state.size)) }
+        if let users = state.users { fact("Users, about") { Shown.number(users) } }
         if let server = ledger.server {
             let time = Self.text(server.time)
-            facts.append(
-                (
-                    "Server",
-                    server.isReachable
-                        ? Shown.badge("reachable for \(time)", .good)
-                        : Shown.badge("unreachable for \(time)", .bad)
-                ))
-            facts.append(
-                (
-                    "Last absence of the server",
-                    server.lastAbsence.map { plain(Self.text($0)) }
-                        ?? HTML { "none since the start" }
-                ))
+            fact("Server") {
+                server.isReachable
+                    ? Shown.badge("reachable for \(time)", .good)
+                    : Shown.badge("unreachable for \(time)", .bad)
+            }
+            fact("Last absence of the server") {
+                server.lastAbsence.map { plain(Self.text($0)) }
+                    ?? HTML { "none since the start" }
+            }
         }
-        return facts
     }
 
-    private func times(_ title: Phrase, _ times: [HealthPerformance.Times]) -> HTML {
-        HTML {
-            h3 { title }
-            Listing.table(title, of: times, empty: "Nothing was measured.") {
-                column("Period") { "last \($0.minutes) min" }
-                column(Phrase("Number", context: "count")) { Shown.number(Int64($0.count)) }
-                column("Median (p50)") { Self.shown($0.median) }
-                column("p99") { Self.shown($0.percentile99) }
-                column("Longest") { Self.shown($0.maximum) }
-            }
+    @HTMLBuilder private func times(_ title: Phrase, _ times: [HealthPerformance.Times]) -> HTML {
+        h3 { title }
+        Listing.table(title, of: times, empty: "Nothing was measured.") {
+            column("Period") { "last \($0.minutes) min" }
+            column(Phrase("Number", context: "count")) { Shown.number(Int64($0.count)) }
+            column("Median (p50)") { Self.shown($0.median) }
+            column("p99") { Self.shown($0.percentile99) }
+            column("Longest") { Self.shown($0.maximum) }
         }
     }
 
@@ -102,23 +91,21 @@ struct HealthKeyTable {
     let keys: [APIKeyRecord]
     let now: Timestamp
 
-    var html: HTML {
-        HTML {
-            h2 { "API keys" }
-            Listing.table("API keys", of: keys, empty: "There is no API key: till keys make NAME.") {
-                column("Name") { data($0.name) }
-                column("Beginning") { Shown.identifier("till_" + $0.identifier) }
-                column("Scopes") { data($0.scopes.joined(separator: ", ")) }
-                column("App") { key in
-                    if let app = key.app { data(app) } else { "all apps" }
-                }
-                column("Made") { Shown.day($0.createdAt) }
-                column("Expires") { Shown.moment($0.expiresAt) }
-                column("Last used") { Shown.moment($0.lastUsedAt) }
-                column("State") { state($0) }
+    @HTMLBuilder var html: HTML {
+        h2 { "API keys" }
+        Listing.table("API keys", of: keys, empty: "There is no API key: till keys make NAME.") {
+            column("Name") { data($0.name) }
+            column("Beginning") { Shown.identifier("till_" + $0.identifier) }
+            column("Scopes") { data($0.scopes.joined(separator: ", ")) }
+            column("App") { key in
+                if let app = key.app { data(app) } else { "all apps" }
             }
-            p(.class("note")) { "The last use is at most about an hour old. Keys are made and revoked with till keys." }
+            column("Made") { Shown.day($0.createdAt) }
+            column("Expires") { Shown.moment($0.expiresAt) }
+            column("Last used") { Shown.moment($0.lastUsedAt) }
+            column("State") { state($0) }
         }
+        note("The last use is at most about an hour old. Keys are made and revoked with till keys.")
     }
 
     private func state(_ key: APIKeyRecord) -> HTML {

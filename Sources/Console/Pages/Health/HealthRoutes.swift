@@ -118,9 +118,9 @@ struct TeamActionsPage {
     var page: Page {
         Page("Actions of the team", section: .health) {
             HealthTabs.team.html
-            p(.class("note")) {
+            note(
                 "The changes that people made to customers at the console. The timeline of a customer also shows those of API keys."
-            }
+            )
             filter
             table
             if actions.isEmpty { Listing.pager(next, "Search further") }

@@ -68,7 +68,6 @@ extension ConsolePath {
     static func storeAccount(_ account: String, query: KeyValuePairs<String, String?> = [:]) -> ConsolePath {
         ConsolePath(["store", "account"], query: [("account", account)] + query.map { ($0, $1) })
     }
-
 }
 
 /// A page of the local store.

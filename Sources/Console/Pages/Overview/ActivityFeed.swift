@@ -82,22 +82,18 @@ struct ActivityRow {
         return Shown.link(to: user)
     }
 
-    private var actor: HTML {
-        HTML {
-            switch entry.actor {
-            case .user: "by the customer"
-            case .appStore: "by the App Store"
-            case .till: "by Till"
-            case .member(let name): byline(name)
-            case .apiKey(let identifier): byline(keyNames[identifier] ?? identifier)
-            }
+    @HTMLBuilder private var actor: HTML {
+        switch entry.actor {
+        case .user: "by the customer"
+        case .appStore: "by the App Store"
+        case .till: "by Till"
+        case .member(let name): byline(name)
+        case .apiKey(let identifier): byline(keyNames[identifier] ?? identifier)
         }
     }
 
-    private func byline(_ name: String) -> HTML {
-        HTML {
-            "by "
-            data(name)
-        }
+    @HTMLBuilder private func byline(_ name: String) -> HTML {
+        "by "
+        data(name)
     }
 }

@@ -55,21 +55,19 @@ struct OverviewPage {
     }
 
     /// The redemptions and refusals of today.
-    private var counts: HTML {
-        HTML {
-            count(
-                "Redemptions today", today[.granted],
-                ConsolePath(
-                    "figures", Figure.transactions.rawValue, query: ["environment": environment.rawValue]))
-            count("Refusals today", today[.refused], ConsoleSection.refusals.path)
-        }
+    @HTMLBuilder private var counts: HTML {
+        count(
+            "Redemptions today", today[.granted],
+            ConsolePath(
+                "figures", Figure.transactions.rawValue, query: ["environment": environment.rawValue]))
+        count("Refusals today", today[.refused], ConsoleSection.refusals.path)
     }
 
     private func count(_ title: Phrase, _ number: Int, _ path: ConsolePath) -> HTML {
         section(.class("card")) {
             h2 { a(.href(path)) { title } }
             p(.class("figure")) { plain(Shown.digits(Int64(number)) + (today.isComplete ? "" : "+")) }
-            p(.class("note")) { "since midnight in UTC, all apps" }
+            note("since midnight in UTC, all apps")
         }
     }
 
@@ -112,7 +110,7 @@ struct FigureCard {
             for value in values.prefix(Self.maximumCurrencies) { p(.class("figure")) { plain(value) } }
             if values.isEmpty { p(.class("figure")) { Shown.nothing } }
             if values.count > Self.maximumCurrencies {
-                p(.class("note")) { "and \(values.count - Self.maximumCurrencies) more currencies" }
+                note("and \(values.count - Self.maximumCurrencies) more currencies")
             }
             p(.class("note")) { figure.kind == "level" ? now : lastDays }
             if answer.series.count == 1, !figure.isRate, let series = answer.series.first {

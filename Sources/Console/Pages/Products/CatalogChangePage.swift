@@ -16,12 +16,12 @@ struct CatalogChangePage {
     var page: Page {
         Page("Change \(change.number)", section: .products) {
             section(.class("card")) {
-                Facts.list([
-                    ("Product", a(.href(address.path())) { data(change.subject.identifier) }),
-                    ("Change", HTML { ProductWords.title(of: change.content.kind) }),
-                    ("When", Shown.moment(change.happenedAt)),
-                    ("By", ActorWords.html(caller: change.changedBy, keys)),
-                ])
+                Facts.list {
+                    fact("Product") { a(.href(address.path())) { data(change.subject.identifier) } }
+                    fact("Change") { ProductWords.title(of: change.content.kind) }
+                    fact("When") { Shown.moment(change.happenedAt) }
+                    fact("By") { ActorWords.html(caller: change.changedBy, keys) }
+                }
                 p(.class("actions")) { a(.class("button"), .href(address.path("history"))) { "History" } }
             }
             Self.detail(of: revision)
@@ -51,9 +51,7 @@ struct CatalogChangePage {
 
     private var undo: HTML {
         guard revision.isUndoable else {
-            return p(.class("note")) {
-                "Earlier pictures are not kept. To undo the change, upload the earlier picture again."
-            }
+            return note("Earlier pictures are not kept. To undo the change, upload the earlier picture again.")
         }
         let present = address.app.catalog
         let definition = present.definition(of: address.productIdentifier)

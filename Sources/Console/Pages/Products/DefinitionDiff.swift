@@ -37,7 +37,7 @@ struct DefinitionDiff: Sendable {
         let removed = difference.map { Set($0.removals.map(\.offset)) } ?? Set(before.indices)
         let added = difference.map { Set($0.insertions.map(\.offset)) } ?? Set(after.indices)
         guard !removed.isEmpty || !added.isEmpty else {
-            return p(.class("empty")) { "The definitions are the same." }
+            return emptyNote("The definitions are the same.")
         }
         return HTML {
             p(.class("note")) {

@@ -19,54 +19,44 @@ struct ProductActions {
     }
 
     private var picture: HTML {
-        details(.class("action")) {
-            summary { "Upload a picture" }
-            context.form(to: address.path("picture"), HTMLAttribute("enctype", "multipart/form-data")) {
-                div(.class("field")) {
-                    label(.for("picture")) { "Picture of the item" }
-                    input(
-                        .type("file"), .id("picture"), .name("picture"), .required,
-                        HTMLAttribute(
-                            "accept", Picture.Format.allCases.map(\.mediaType).joined(separator: ",")),
-                        HTMLAttribute("aria-describedby", "picture-note"))
-                    small(.id("picture-note")) { "SVG, PNG or JPEG, up to \(Picture.maximumSize / 1024) KB." }
-                }
-                button(.class("primary")) { "Upload" }
+        context.action(
+            "Upload a picture", to: address.path("picture"), submit: "Upload", .primary,
+            HTMLAttribute("enctype", "multipart/form-data")
+        ) {
+            div(.class("field")) {
+                label(.for("picture")) { "Picture of the item" }
+                input(
+                    .type("file"), .id("picture"), .name("picture"), .required,
+                    HTMLAttribute(
+                        "accept", Picture.Format.allCases.map(\.mediaType).joined(separator: ",")),
+                    HTMLAttribute("aria-describedby", "picture-note"))
+                small(.id("picture-note")) { "SVG, PNG or JPEG, up to \(Picture.maximumSize / 1024) KB." }
             }
         }
     }
 
     private var withdrawal: HTML {
-        details(.class("action")) {
-            summary { "Withdraw from sale" }
-            context.form(to: address.path("withdrawal")) {
-                p { "Apps no longer show the product. Customers keep what they bought, and subscriptions renew." }
-                button(.class("danger")) { "Withdraw from sale" }
-            }
+        context.action("Withdraw from sale", to: address.path("withdrawal"), submit: "Withdraw from sale", .danger) {
+            p { "Apps no longer show the product. Customers keep what they bought, and subscriptions renew." }
         }
     }
 
     private var returnToSale: HTML {
-        details(.class("action")) {
-            summary { "Return to sale" }
-            context.form(to: address.path("return")) {
-                p { "Apps show the product again." }
-                button(.class("primary")) { "Return to sale" }
-            }
+        context.action("Return to sale", to: address.path("return"), submit: "Return to sale") {
+            p { "Apps show the product again." }
         }
     }
 
     private var reversion: HTML {
         let isOfFiles = address.app.files.product(identifier) != nil
-        return details(.class("action")) {
-            summary { isOfFiles ? "Restore the definition of the files" : "Remove the product" }
-            context.form(to: address.path("reversion")) {
-                p {
-                    isOfFiles
-                        ? "The product gets the definition of the catalog's files, and is for sale."
-                        : "The files do not have the product, so it is removed. A product that a customer has redeemed cannot be removed."
-                }
-                button(.class("danger")) { isOfFiles ? "Restore" : "Remove" }
+        return context.action(
+            isOfFiles ? "Restore the definition of the files" : "Remove the product", to: address.path("reversion"),
+            submit: isOfFiles ? "Restore" : "Remove", .danger
+        ) {
+            p {
+                isOfFiles
+                    ? "The product gets the definition of the catalog's files, and is for sale."
+                    : "The files do not have the product, so it is removed. A product that a customer has redeemed cannot be removed."
             }
         }
     }

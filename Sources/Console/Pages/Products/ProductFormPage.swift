@@ -26,20 +26,17 @@ struct ProductFormPage {
                 input(.type("hidden"), .name(ProductFields.version), .value(fields.version))
                 input(.type("hidden"), .name(ProductKey.type.rawValue), .value(fields.type.rawValue))
                 div(.class("columns")) {
-                    section(.class("card")) {
-                        h2 { fields.type.title }
+                    card(fields.type.title) {
                         general
                     }
-                    section(.class("card")) {
-                        h2 { "Texts" }
-                        p(.class("note")) {
+                    card("Texts") {
+                        note(
                             "A new language without texts is left out. Empty the language of a row to remove it with its texts."
-                        }
+                        )
                         for index in fields.texts.indices { texts(index) }
                     }
                 }
-                section(.class("card")) {
-                    h2 { "Advanced" }
+                card("Advanced") {
                     Field.area(
                         ProductFields.others, Self.othersTitle, value: fields.others, rows: 8,
                         note:
@@ -59,7 +56,7 @@ struct ProductFormPage {
                 if let preview {
                     preview.content
                 } else {
-                    p(.class("empty")) { "Nothing is saved before you save." }
+                    emptyNote("Nothing is saved before you save.")
                 }
             }
         }
@@ -89,13 +86,17 @@ struct ProductFormPage {
                 ProductFields.identifier, Self.identifierTitle, value: fields.productIdentifier, isRequired: true,
                 note: "As in App Store Connect, such as com.example.coins100. It cannot be changed later.")
         } else {
-            Facts.list([(Self.identifierTitle, Shown.identifier(fields.productIdentifier))])
+            Facts.list {
+                fact(Self.identifierTitle) { Shown.identifier(fields.productIdentifier) }
+            }
         }
-        if case .new(let app, .some) = target { Facts.list([("App", Shown.identifier(app.bundleIdentifier))]) }
+        if case .new(let app, .some) = target {
+            Facts.list {
+                fact("App") { Shown.identifier(app.bundleIdentifier) }
+            }
+        }
         for key in ProductKey.keys(of: fields.type) { field(key) }
-        p(.class("note")) {
-            "The price is in \(target.app.catalog.storefront.currency), the currency of the storefront."
-        }
+        note("The price is in \(target.app.catalog.storefront.currency), the currency of the storefront.")
     }
 
     private func field(_ key: ProductKey) -> HTML? {

@@ -111,7 +111,7 @@ struct CatalogHistoryPage {
             }
             if apps.all.count > 1 { p { Shown.identifier(app.bundleIdentifier) } }
             if revisions.isEmpty {
-                p(.class("empty")) { "No changes. The products are as the files define them." }
+                emptyNote("No changes. The products are as the files define them.")
             } else {
                 ol(.class("timeline")) { for revision in revisions { entry(revision) } }
             }

@@ -27,7 +27,7 @@ struct ProductListPage {
             }
             filterForm
             div(.id("product-list")) {
-                p(.class("note")) { "Products: \(count)" }
+                note("Products: \(count)")
                 table
             }
         }
@@ -111,14 +111,12 @@ struct ProductListPage {
         }
     }
 
-    private func subscription(_ subscription: Subscription) -> HTML {
-        HTML {
-            data(subscription.groupName.isEmpty ? subscription.groupIdentifier : subscription.groupName)
-            plain(" · ")
-            subscription.period.words()
-            plain(" · ")
-            "level \(subscription.level)"
-        }
+    @HTMLBuilder private func subscription(_ subscription: Subscription) -> HTML {
+        data(subscription.groupName.isEmpty ? subscription.groupIdentifier : subscription.groupName)
+        plain(" · ")
+        subscription.period.words()
+        plain(" · ")
+        "level \(subscription.level)"
     }
 }
 

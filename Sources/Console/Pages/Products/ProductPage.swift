@@ -34,9 +34,7 @@ struct ProductPage {
                 offers
             }
             h2 { "In App Store Connect" }
-            p(.class("note")) {
-                "App Store Connect must have the same product. Till cannot see it; compare each entry."
-            }
+            note("App Store Connect must have the same product. Till cannot see it; compare each entry.")
             AppStoreConnectChecklist(product: product, storefront: listed.catalog.storefront).table
             h2 { "Definition" }
             definition
@@ -52,37 +50,27 @@ struct ProductPage {
         }
     }
 
-    private var facts: [(name: Phrase, value: HTML)] {
-        var facts: [(name: Phrase, value: HTML)] = [
-            ("Product identifier", Shown.identifier(product.productIdentifier)),
-            ("State", listed.marks),
-            ("App", Shown.identifier(listed.catalog.bundleIdentifier)),
-            ("Type", HTML { product.type.title }),
-            ("Reference name", data(product.referenceName)),
-            (
-                "Price",
-                HTML {
-                    Shown.money(product.price)
-                    plain(" · " + listed.catalog.storefront.countryCode)
-                }
-            ),
-            ("Grants", listed.benefit.map { benefit in HTML { ProductWords.sentence(of: benefit) } } ?? Shown.nothing),
-            ("Family Sharing", HTML { product.isFamilyShareable ? "on" : "off" }),
-        ]
-        guard let subscription = product.subscription else { return facts }
-        facts += [
-            (
-                "Subscription group",
-                HTML {
-                    data(subscription.groupName)
-                    plain(" ")
-                    Shown.identifier(subscription.groupIdentifier)
-                }
-            ),
-            ("Level in the group", plain(String(subscription.level))),
-            ("Period", HTML { subscription.period.words() }),
-        ]
-        return facts
+    @FactsBuilder private var facts: [Fact] {
+        fact("Product identifier") { Shown.identifier(product.productIdentifier) }
+        fact("State") { listed.marks }
+        fact("App") { Shown.identifier(listed.catalog.bundleIdentifier) }
+        fact("Type") { product.type.title }
+        fact("Reference name") { data(product.referenceName) }
+        fact("Price") {
+            Shown.money(product.price)
+            plain(" · " + listed.catalog.storefront.countryCode)
+        }
+        fact("Grants") { if let benefit = listed.benefit { ProductWords.sentence(of: benefit) } else { Shown.nothing } }
+        fact("Family Sharing") { product.isFamilyShareable ? "on" : "off" }
+        if let subscription = product.subscription {
+            fact("Subscription group") {
+                data(subscription.groupName)
+                plain(" ")
+                Shown.identifier(subscription.groupIdentifier)
+            }
+            fact("Level in the group") { plain(String(subscription.level)) }
+            fact("Period") { subscription.period.words() }
+        }
     }
 
     private var texts: HTML {

@@ -42,14 +42,11 @@ struct ProductPreview: Sendable {
                 }
             }
         }
-        Facts.list(
-            [
-                ("Price", Shown.money(product.price)),
-                ("Grants", benefit.map { benefit in HTML { ProductWords.sentence(of: benefit) } } ?? Shown.nothing),
-            ]
-                + (product.subscription?.offers ?? []).map { offer in
-                    (offer.kind.title, HTML { ProductWords.terms(of: offer) })
-                })
+        Facts.list {
+            fact("Price") { Shown.money(product.price) }
+            fact("Grants") { if let benefit { ProductWords.sentence(of: benefit) } else { Shown.nothing } }
+            for offer in product.subscription?.offers ?? [] { fact(offer.kind.title) { ProductWords.terms(of: offer) } }
+        }
         details {
             summary { "In App Store Connect" }
             AppStoreConnectChecklist(product: product, storefront: catalog.storefront).table

@@ -8,38 +8,34 @@ struct CertificateList {
         self.inspection = inspection
     }
 
-    var html: HTML {
-        HTML {
-            if inspection.certificates.isEmpty { p(.class("empty")) { "The proof has no readable certificates." } }
-            if inspection.certificateCount > inspection.certificates.count {
-                p(.class("note")) {
-                    "The first \(inspection.certificates.count) of \(inspection.certificateCount) certificates."
-                }
-            }
-            div(.class("columns")) {
-                for certificate in inspection.certificates {
-                    section(.class("card")) { facts(of: certificate) }
-                }
+    @HTMLBuilder var html: HTML {
+        if inspection.certificates.isEmpty { emptyNote("The proof has no readable certificates.") }
+        if inspection.certificateCount > inspection.certificates.count {
+            note("The first \(inspection.certificates.count) of \(inspection.certificateCount) certificates.")
+        }
+        div(.class("columns")) {
+            for certificate in inspection.certificates {
+                section(.class("card")) { facts(of: certificate) }
             }
         }
     }
 
     private func facts(of inspected: InspectedCertificate) -> HTML {
         guard let certificate = inspected.certificate else {
-            return p(.class("empty")) { "\(inspected.der.count) bytes that are no certificate." }
+            return emptyNote("\(inspected.der.count) bytes that are no certificate.")
         }
         return HTML {
             p { badges(inspected, certificate) }
-            Facts.list([
-                ("Subject", data(certificate.subjectName.description)),
-                ("Issuer", data(certificate.issuerName.description)),
-                ("Serial number", Shown.identifier(certificate.serialNumber.hexadecimal)),
-                ("Valid from", Shown.moment(Timestamp(secondsSince1970: certificate.notBefore))),
-                ("Valid until", Shown.moment(Timestamp(secondsSince1970: certificate.notAfter))),
-                ("Key", plain(certificate.publicKey.kind.text)),
-                ("Apple's extensions", extensions(of: certificate)),
-                (Phrase(same: "SHA-256"), Shown.identifier(certificate.fingerprint.hexadecimal)),
-            ])
+            Facts.list {
+                fact("Subject") { data(certificate.subjectName.description) }
+                fact("Issuer") { data(certificate.issuerName.description) }
+                fact("Serial number") { Shown.identifier(certificate.serialNumber.hexadecimal) }
+                fact("Valid from") { Shown.moment(Timestamp(secondsSince1970: certificate.notBefore)) }
+                fact("Valid until") { Shown.moment(Timestamp(secondsSince1970: certificate.notAfter)) }
+                fact("Key") { plain(certificate.publicKey.kind.text) }
+                fact("Apple's extensions") { extensions(of: certificate) }
+                fact(Phrase(same: "SHA-256")) { Shown.identifier(certificate.fingerprint.hexadecimal) }
+            }
         }
     }
 

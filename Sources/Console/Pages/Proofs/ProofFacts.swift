@@ -11,25 +11,21 @@ struct ProofFacts {
         self.origin = origin
     }
 
-    var html: HTML {
-        HTML {
-            Facts.list(facts)
-            if !inspection.defects.isEmpty {
-                ul(.class("problem")) { for defect in inspection.defects { li { defect.sentence } } }
-            }
+    @HTMLBuilder var html: HTML {
+        Facts.list(facts)
+        if !inspection.defects.isEmpty {
+            ul(.class("problem")) { for defect in inspection.defects { li { defect.sentence } } }
         }
     }
 
-    private var facts: [(name: Phrase, value: HTML)] {
-        [
-            ("Kind", HTML { inspection.kind.title }),
-            ("Origin", Shown.identifier(origin?.rawValue)),
-            ("Size", HTML { "\(inspection.size) bytes" }),
-            ("Chain judged at", Shown.moment(inspection.moment)),
-            ("Anchor", anchor),
-            ("Signature", signature),
-            ("SHA-256 of the signed bytes", Shown.identifier(inspection.digest?.hexadecimal)),
-        ]
+    @FactsBuilder private var facts: [Fact] {
+        fact("Kind") { inspection.kind.title }
+        fact("Origin") { Shown.identifier(origin?.rawValue) }
+        fact("Size") { "\(inspection.size) bytes" }
+        fact("Chain judged at") { Shown.moment(inspection.moment) }
+        fact("Anchor") { anchor }
+        fact("Signature") { signature }
+        fact("SHA-256 of the signed bytes") { Shown.identifier(inspection.digest?.hexadecimal) }
     }
 
     private var anchor: HTML {

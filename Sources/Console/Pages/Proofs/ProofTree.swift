@@ -97,15 +97,13 @@ struct ProofTree {
     }
 
     /// A JWS inside the proof.
-    private static func proof(_ inspection: ProofInspection) -> HTML {
-        HTML {
-            ProofFacts(inspection, origin: nil).html
-            if let payload = inspection.payload { html(payload, named: "") }
-            details {
-                summary { "Header and certificates" }
-                if let header = inspection.header { html(header, named: "") }
-                CertificateList(inspection).html
-            }
+    @HTMLBuilder private static func proof(_ inspection: ProofInspection) -> HTML {
+        ProofFacts(inspection, origin: nil).html
+        if let payload = inspection.payload { html(payload, named: "") }
+        details {
+            summary { "Header and certificates" }
+            if let header = inspection.header { html(header, named: "") }
+            CertificateList(inspection).html
         }
     }
 
@@ -124,12 +122,10 @@ struct ProofTree {
         text.utf8.count <= maximum ? text : String(decoding: text.utf8.prefix(maximum), as: UTF8.self)
     }
 
-    static func bytes(_ bytes: [UInt8]) -> HTML {
-        HTML {
-            if !bytes.isEmpty { code { plain(bytes.prefix(maximumByteCount).hexadecimal) } }
-            plain(bytes.count > maximumByteCount ? " … " : " ")
-            small { "\(bytes.count) bytes" }
-        }
+    @HTMLBuilder static func bytes(_ bytes: [UInt8]) -> HTML {
+        if !bytes.isEmpty { code { plain(bytes.prefix(maximumByteCount).hexadecimal) } }
+        plain(bytes.count > maximumByteCount ? " … " : " ")
+        small { "\(bytes.count) bytes" }
     }
 }
 

@@ -11,46 +11,42 @@ struct ProofView {
 
     private var inspection: ProofInspection { proof.inspection }
 
-    var html: HTML {
-        HTML {
-            h2 { "Verdict" }
-            verdict
-            h2 { "Proof" }
-            section(.class("card")) { ProofFacts(inspection, origin: proof.origin).html }
-            h2 { "Header" }
-            section(.class("card")) { Self.tree(inspection.header) }
-            h2 { "Certificates" }
-            CertificateList(inspection).html
-            h2 { "Payload" }
-            section(.class("card")) { Self.tree(inspection.payload) }
-        }
+    @HTMLBuilder var html: HTML {
+        h2 { "Verdict" }
+        verdict
+        h2 { "Proof" }
+        section(.class("card")) { ProofFacts(inspection, origin: proof.origin).html }
+        h2 { "Header" }
+        section(.class("card")) { Self.tree(inspection.header) }
+        h2 { "Certificates" }
+        CertificateList(inspection).html
+        h2 { "Payload" }
+        section(.class("card")) { Self.tree(inspection.payload) }
     }
 
     private static func tree(_ value: ProofValue?) -> HTML {
-        value.map { ProofTree($0).html } ?? p(.class("empty")) { "Unreadable." }
+        value.map { ProofTree($0).html } ?? emptyNote("Unreadable.")
     }
 
-    private var verdict: HTML {
-        HTML {
-            p {
-                if proof.verdict.isAccepted {
-                    Shown.badge("Accepted", .good)
-                } else {
-                    Shown.badge("Refused", .bad)
-                }
-                plain(" ")
-                if let failure = proof.verdict.failure {
-                    Shown.identifier(failure.code)
-                } else {
-                    "Every check passes. Whether a user may have the purchase is checked at the redemption."
-                }
+    @HTMLBuilder private var verdict: HTML {
+        p {
+            if proof.verdict.isAccepted {
+                Shown.badge("Accepted", .good)
+            } else {
+                Shown.badge("Refused", .bad)
             }
-            Listing.table("Checks in their order", of: ProofVerdict.Check.allCases, empty: "No checks.") {
-                column("Check") { $0.title }
-                column("Result") { badge(of: $0) }
-                column("Finding and remedy") { check in
-                    if case .failed(let failure) = proof.verdict[check] { finding(failure) } else { check.meaning }
-                }
+            plain(" ")
+            if let failure = proof.verdict.failure {
+                Shown.identifier(failure.code)
+            } else {
+                "Every check passes. Whether a user may have the purchase is checked at the redemption."
+            }
+        }
+        Listing.table("Checks in their order", of: ProofVerdict.Check.allCases, empty: "No checks.") {
+            column("Check") { $0.title }
+            column("Result") { badge(of: $0) }
+            column("Finding and remedy") { check in
+                if case .failed(let failure) = proof.verdict[check] { finding(failure) } else { check.meaning }
             }
         }
     }
@@ -64,16 +60,14 @@ struct ProofView {
         }
     }
 
-    private func finding(_ failure: ProofVerdict.Failure) -> HTML {
+    @HTMLBuilder private func finding(_ failure: ProofVerdict.Failure) -> HTML {
         let explanation = RefusalExplanation(code: failure.code)
-        return HTML {
-            p { Shown.identifier(failure.code) }
-            if let explanation {
-                p { explanation.cause }
-                p { explanation.remedy }
-            }
-            p(.class("note")) { data(failure.message) }
+        p { Shown.identifier(failure.code) }
+        if let explanation {
+            p { explanation.cause }
+            p { explanation.remedy }
         }
+        p(.class("note")) { data(failure.message) }
     }
 }
 

@@ -64,9 +64,9 @@ struct KeptProofPage {
         Page("Kept proof", section: .customers) {
             CustomerCrumb(user: user).html
             section(.class("card")) {
-                Facts.list([
-                    ("SHA-256 of the signed bytes", Shown.identifier(digest.hexadecimal))
-                ])
+                Facts.list {
+                    fact("SHA-256 of the signed bytes") { Shown.identifier(digest.hexadecimal) }
+                }
                 if inspected?.inspection.digest != digest {
                     p(.class("problem"), .role("alert")) {
                         "The ledger's copy is damaged: it is not what was signed. Restore the ledger from a backup."
@@ -103,9 +103,9 @@ struct ProofsPage {
 
     private var form: HTML {
         context.form(to: ConsolePath("proofs"), HTMLAttribute("enctype", "multipart/form-data")) {
-            p(.class("note")) {
+            note(
                 "Takes a signed transaction, renewal information, a notification, an app transaction or an app receipt, also a broken one. The service decodes and verifies it. It stores and logs nothing of it."
-            }
+            )
             div(.class("field")) {
                 label(.for(Self.textField)) { "Proof: paste it, or drop a file here" }
                 textarea(

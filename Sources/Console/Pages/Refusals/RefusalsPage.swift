@@ -13,15 +13,15 @@ struct RefusalsPage {
     var page: Page {
         Page("Refusals", section: .refusals) {
             h2 { "Refused purchases" }
-            p(.class("note")) {
+            note(
                 "Authentic purchases that a user presented and the service refused. Each is recorded once for a user and a transaction."
-            }
+            )
             purchases
             for group in groups { latest(group) }
             h2 { "Refused proofs" }
-            p(.class("note")) {
+            note(
                 "Proofs that failed a check before their app and origin were looked at. They prove nothing about a user, so the service only counts them since its start."
-            }
+            )
             proofs
         }
     }
@@ -85,10 +85,10 @@ struct RefusedPurchasesPage {
     var page: Page {
         Page("Refusals: \(code)", section: .refusals) {
             if let explanation = RefusalExplanation(code: code) {
-                Facts.list([
-                    ("Cause", HTML { explanation.cause }),
-                    ("Remedy", HTML { explanation.remedy }),
-                ])
+                Facts.list {
+                    fact("Cause") { explanation.cause }
+                    fact("Remedy") { explanation.remedy }
+                }
             }
             h2 { "Refused purchases" }
             Self.table(

@@ -45,35 +45,23 @@ struct TeamPage {
         }
     }
 
-    private func actions(_ member: TeamMember, _ index: Int) -> HTML {
-        HTML {
-            details(.class("action")) {
-                summary { "Role" }
-                context.form(to: path(member, "role")) {
-                    div(.class("field")) {
-                        label(.for("role-\(index)")) { "Role" }
-                        roles(identifier: "role-\(index)", chosen: member.role)
-                    }
-                    button { "Change the role" }
-                }
+    @HTMLBuilder private func actions(_ member: TeamMember, _ index: Int) -> HTML {
+        context.action("Role", to: path(member, "role"), submit: "Change the role", .plain) {
+            div(.class("field")) {
+                label(.for("role-\(index)")) { "Role" }
+                roles(identifier: "role-\(index)", chosen: member.role)
             }
-            details(.class("action")) {
-                summary { "Invite again" }
-                context.form(to: path(member, "invitation"), HTMLAttribute("data-stay")) {
-                    p {
-                        "A new link sets another password and turns off codes. Until it is used, the password is valid."
-                    }
-                    button { "Make a link" }
-                }
+        }
+        context.action(
+            "Invite again", to: path(member, "invitation"), submit: "Make a link", .plain, HTMLAttribute("data-stay")
+        ) {
+            p {
+                "A new link sets another password and turns off codes. Until it is used, the password is valid."
             }
-            if context.member.map({ !$0.name.hasSameBytes(as: member.name) }) ?? true {
-                details(.class("action")) {
-                    summary { "Remove" }
-                    context.form(to: path(member, "removal")) {
-                        p { "The sessions end at once. The name is never used again." }
-                        button(.class("danger")) { "Remove the member" }
-                    }
-                }
+        }
+        if context.member.map({ !$0.name.hasSameBytes(as: member.name) }) ?? true {
+            context.action("Remove", to: path(member, "removal"), submit: "Remove the member", .danger) {
+                p { "The sessions end at once. The name is never used again." }
             }
         }
     }
@@ -91,8 +79,7 @@ struct TeamPage {
     }
 
     private var addition: HTML {
-        section(.class("card narrow")) {
-            h2 { "Add a member" }
+        card("Add a member", isNarrow: true) {
             context.form(to: ConsolePath("team", "members"), HTMLAttribute("data-stay")) {
                 Field.text(
                     "name", "Name", maximumLength: TeamMember.maximumNameLength, isRequired: true,
@@ -121,23 +108,21 @@ struct TeamPage {
         }
     }
 
-    private func sentence(_ change: TeamChange) -> HTML {
-        HTML {
-            data(change.member)
-            plain(": ")
-            change.event.title
-            if let role = change.role {
-                plain(" (")
-                role.title
-                plain(")")
-            }
+    @HTMLBuilder private func sentence(_ change: TeamChange) -> HTML {
+        data(change.member)
+        plain(": ")
+        change.event.title
+        if let role = change.role {
+            plain(" (")
+            role.title
+            plain(")")
         }
     }
 
-    private func actor(_ actor: TeamActor) -> HTML {
+    @HTMLBuilder private func actor(_ actor: TeamActor) -> HTML {
         switch actor {
         case .member(let name): data(name)
-        case .commandLine: HTML { "command line" }
+        case .commandLine: "command line"
         }
     }
 }

@@ -81,7 +81,7 @@ struct LinkPage {
                 div(.class("actions")) {
                     Shown.copyButton(for: "link")
                 }
-                p(.class("note")) { "The link sets a password once, within three days. It is not shown again." }
+                note("The link sets a password once, within three days. It is not shown again.")
                 p { a(.href(ConsolePath("team"))) { "Back to the team" } }
             }
         }

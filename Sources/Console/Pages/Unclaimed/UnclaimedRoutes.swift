@@ -94,9 +94,9 @@ struct UnclaimedPage {
 
     var page: Page {
         Page("Unclaimed purchases", section: .unclaimed) {
-            p(.class("note")) {
+            note(
                 "Purchases that the App Store has stated, and that no user has redeemed: their account token is unknown or absent."
-            }
+            )
             if expectedCount > 0 { expected }
             filter
             Listing.table("Unclaimed purchases", of: purchases, empty: "No unclaimed purchases.", next: next) {
@@ -157,18 +157,18 @@ struct UnclaimedPurchasePage {
     var page: Page {
         Page("Unclaimed purchase \(purchase.transactionIdentifier)", section: .unclaimed) {
             section(.class("card")) {
-                Facts.list([
-                    ("State", Self.state(of: purchase)),
-                    ("Product", Shown.identifier(purchase.productIdentifier)),
-                    ("Item", Shown.identifier(purchase.item?.description)),
-                    ("Purchased", Shown.moment(purchase.purchaseDate)),
-                    ("Last statement", Shown.moment(purchase.statedAt)),
-                    ("Revoked", Shown.moment(purchase.revocationDate)),
-                    ("Original transaction", Shown.identifier(purchase.originalTransactionIdentifier)),
-                    ("Origin", Shown.identifier(purchase.origin.rawValue)),
-                    ("App", Shown.identifier(purchase.app)),
-                    ("Account token", Shown.identifier(purchase.appAccountToken?.uuidString.lowercased())),
-                ])
+                Facts.list {
+                    fact("State") { Self.state(of: purchase) }
+                    fact("Product") { Shown.identifier(purchase.productIdentifier) }
+                    fact("Item") { Shown.identifier(purchase.item?.description) }
+                    fact("Purchased") { Shown.moment(purchase.purchaseDate) }
+                    fact("Last statement") { Shown.moment(purchase.statedAt) }
+                    fact("Revoked") { Shown.moment(purchase.revocationDate) }
+                    fact("Original transaction") { Shown.identifier(purchase.originalTransactionIdentifier) }
+                    fact("Origin") { Shown.identifier(purchase.origin.rawValue) }
+                    fact("App") { Shown.identifier(purchase.app) }
+                    fact("Account token") { Shown.identifier(purchase.appAccountToken?.uuidString.lowercased()) }
+                }
             }
             if context.may(.support) { assignment }
             p { a(.href(ConsoleSection.unclaimed.path)) { "All unclaimed purchases" } }
@@ -178,9 +178,9 @@ struct UnclaimedPurchasePage {
     private var assignment: HTML {
         details(.class("action")) {
             summary { "Assign the purchase to a user" }
-            p(.class("note")) {
+            note(
                 "The user gets what the purchase grants, as if the app had redeemed it. The usual checks may refuse it."
-            }
+            )
             context.form(to: ConsolePath("unclaimed", purchase.transactionIdentifier, "assignment")) {
                 input(.type("hidden"), .name("origin"), .value(purchase.origin.rawValue))
                 input(.type("hidden"), .name("app"), .value(purchase.app))

@@ -19,8 +19,7 @@ struct DeliveryPage {
             p {
                 a(.href(ConsolePath("webhooks", endpoint.identifier))) { data(endpoint.shownURL(to: context)) }
             }
-            section(.class("card")) {
-                h2 { "Delivery" }
+            card("Delivery") {
                 Facts.list(facts)
                 if context.may(.support) {
                     context.form(to: path("resending"), .class("actions")) {
@@ -28,8 +27,7 @@ struct DeliveryPage {
                     }
                 }
             }
-            section {
-                h2 { "Attempts" }
+            part("Attempts") {
                 Listing.table("Attempts, newest first", of: attempts, empty: "None yet.") {
                     column("Number") { Shown.number($0.number) }
                     column("Time") { Shown.moment($0.at) }
@@ -46,51 +44,47 @@ struct DeliveryPage {
         }
     }
 
-    private var facts: [(name: Phrase, value: HTML)] {
-        [
-            ("State", WebhookWords.badge(delivery.state)),
-            ("Attempts since it was created or sent again", Shown.number(Int64(delivery.attempts))),
-            ("Next attempt", Self.nextAttempt(of: delivery)),
-            (Phrase("Event", context: "moment"), Shown.moment(delivery.entry.happenedAt)),
-            ("Customer", Self.customer(of: delivery)),
-            ("Number in the customer's audit log", Shown.number(delivery.number)),
-            ("Message identifier", Shown.identifier(delivery.messageIdentifier)),
-        ]
+    @FactsBuilder private var facts: [Fact] {
+        fact("State") { WebhookWords.badge(delivery.state) }
+        fact("Attempts since it was created or sent again") { Shown.number(Int64(delivery.attempts)) }
+        fact("Next attempt") { Self.nextAttempt(of: delivery) }
+        fact(Phrase("Event", context: "moment")) { Shown.moment(delivery.entry.happenedAt) }
+        fact("Customer") { Self.customer(of: delivery) }
+        fact("Number in the customer's audit log") { Shown.number(delivery.number) }
+        fact("Message identifier") { Shown.identifier(delivery.messageIdentifier) }
     }
 
     private func path(_ segment: String) -> ConsolePath {
         ConsolePath("webhooks", endpoint.identifier, "deliveries", delivery.messageIdentifier, segment)
     }
 
-    private func request(_ message: SignedWebhook) -> HTML {
+    @HTMLBuilder private func request(_ message: SignedWebhook) -> HTML {
         let command = MessageCommand(message: message, url: endpoint.shownURL(to: context), isSigned: isSigned)
-        return HTML {
-            section {
-                h2 { "Request" }
-                p(.class("note")) {
-                    "Each attempt sends this body, with its own time and signature."
-                    if endpoint.format == .revenueCat {
-                        plain(" ")
-                        "A later attempt states the purchase as it is then."
-                    }
+        part("Request") {
+            p(.class("note")) {
+                "Each attempt sends this body, with its own time and signature."
+                if endpoint.format == .revenueCat {
+                    plain(" ")
+                    "A later attempt states the purchase as it is then."
                 }
-                Facts.list(
-                    [("POST to", data(endpoint.origin))] + command.headers.map { (Phrase(same: $0.name), header($0)) })
-                h3 { "Body" }
-                pre { data(String(decoding: message.body, as: UTF8.self)) }
             }
-            section {
-                h2 { "As a curl command" }
-                pre(.id("curl")) { plain(command.text) }
-                p(.class("actions")) {
-                    Shown.copyButton(for: "curl")
-                }
-                p(.class("note")) {
-                    if isSigned {
-                        "Signed now. Receivers accept a signature for some minutes."
-                    } else {
-                        "Replace the placeholders: only administrators see the whole address and a signature."
-                    }
+            Facts.list {
+                fact("POST to") { data(endpoint.origin) }
+                for each in command.headers { fact(Phrase(same: each.name)) { header(each) } }
+            }
+            h3 { "Body" }
+            pre { data(String(decoding: message.body, as: UTF8.self)) }
+        }
+        part("As a curl command") {
+            pre(.id("curl")) { plain(command.text) }
+            p(.class("actions")) {
+                Shown.copyButton(for: "curl")
+            }
+            p(.class("note")) {
+                if isSigned {
+                    "Signed now. Receivers accept a signature for some minutes."
+                } else {
+                    "Replace the placeholders: only administrators see the whole address and a signature."
                 }
             }
         }
@@ -99,7 +93,7 @@ struct DeliveryPage {
     /// True if the message has a signature, which only administrators get.
     private var isSigned: Bool { context.may(.administer) }
 
-    private func header(_ header: (name: String, value: String)) -> HTML {
+    @HTMLBuilder private func header(_ header: (name: String, value: String)) -> HTML {
         switch header.name {
         case MessageCommand.signatureHeader:
             HTML { "Made with the endpoint's secret" }

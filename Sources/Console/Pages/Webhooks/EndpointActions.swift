@@ -9,19 +9,17 @@ struct EndpointActions {
     let continuation: Timestamp?
     let now: Timestamp
 
-    var html: HTML {
-        HTML {
-            if context.may(.support) {
-                failed
-                period
-            }
-            if context.may(.administer) {
-                p(.class("actions")) { a(.class("button"), .href(path("secret"))) { "Show the secret" } }
-                rotation
-                address
-                authorization
-                removal
-            }
+    @HTMLBuilder var html: HTML {
+        if context.may(.support) {
+            failed
+            period
+        }
+        if context.may(.administer) {
+            p(.class("actions")) { a(.class("button"), .href(path("secret"))) { "Show the secret" } }
+            rotation
+            address
+            authorization
+            removal
         }
     }
 
@@ -30,12 +28,8 @@ struct EndpointActions {
     }
 
     private var failed: HTML {
-        details(.class("action")) {
-            summary { "Send all given-up messages again" }
-            context.form(to: path("failed", "resending")) {
-                p(.class("note")) { "The oldest \(Shown.digits(Int64(WebhookService.changedAtOnce))) at once." }
-                button(.class("primary")) { "Send again" }
-            }
+        context.action("Send all given-up messages again", to: path("failed", "resending"), submit: "Send again") {
+            note("The oldest \(Shown.digits(Int64(WebhookService.changedAtOnce))) at once.")
         }
     }
 
@@ -45,47 +39,35 @@ struct EndpointActions {
             context.form(to: path("period", "resending")) {
                 Field.moment("from", "From (UTC)", value: continuation ?? now.adding(days: -1))
                 Field.moment("until", "Until (UTC)", value: now)
-                p(.class("note")) {
+                note(
                     "Delivered messages too, oldest first, at most 10,000 at once. Receivers recognize a repetition by webhook-id. Delivered messages are kept for 30 days."
-                }
+                )
                 button(.class("primary")) { "Send again" }
             }
         }
     }
 
     private var rotation: HTML {
-        details(.class("action")) {
-            summary { "Replace the secret" }
-            context.form(to: path("secret")) {
-                Field.choice(
-                    "overlap", "The old secret still signs for",
-                    WebhooksRoutes.overlaps.map { (String($0), WebhookWords.period($0)) },
-                    chosen: String(WebhookService.standardOverlap))
-                button(.class("primary")) { "Replace" }
-            }
+        context.action("Replace the secret", to: path("secret"), submit: "Replace") {
+            Field.choice(
+                "overlap", "The old secret still signs for",
+                WebhooksRoutes.overlaps.map { (String($0), WebhookWords.period($0)) },
+                chosen: String(WebhookService.standardOverlap))
         }
     }
 
     private var address: HTML {
-        details(.class("action")) {
-            summary { "Change the address" }
-            context.form(to: path("address")) {
-                Field.text(
-                    "url", "Address", value: endpoint.url, inputMode: "url",
-                    maximumLength: WebhookURL.maximumLength, isRequired: true,
-                    note: "Waiting messages go there, too.")
-                button(.class("primary")) { "Save" }
-            }
+        context.action("Change the address", to: path("address"), submit: "Save") {
+            Field.text(
+                "url", "Address", value: endpoint.url, inputMode: "url",
+                maximumLength: WebhookURL.maximumLength, isRequired: true,
+                note: "Waiting messages go there, too.")
         }
     }
 
     private var authorization: HTML {
-        details(.class("action")) {
-            summary { "Change the authorization" }
-            context.form(to: path("authorization")) {
-                Self.authorizationField
-                button(.class("primary")) { "Save" }
-            }
+        context.action("Change the authorization", to: path("authorization"), submit: "Save") {
+            Self.authorizationField
         }
     }
 
@@ -98,12 +80,8 @@ struct EndpointActions {
     }
 
     private var removal: HTML {
-        details(.class("action")) {
-            summary { "Remove the endpoint" }
-            context.form(to: path("removal")) {
-                p { "Its waiting messages are not sent, and its messages are deleted." }
-                button(.class("danger")) { "Remove" }
-            }
+        context.action("Remove the endpoint", to: path("removal"), submit: "Remove", .danger) {
+            p { "Its waiting messages are not sent, and its messages are deleted." }
         }
     }
 }

@@ -26,13 +26,11 @@ struct EndpointPage {
                 Facts.list(facts)
             }
             EndpointActions(context: context, endpoint: endpoint, continuation: continuation, now: now).html
-            section {
-                h2 { "Messages" }
+            part("Messages") {
                 tabs
                 messages
             }
-            section {
-                h2 { "Changes by the team" }
+            part("Changes by the team") {
                 Listing.table("The last changes, newest first", of: changes, empty: "None was recorded.") {
                     column("Time") { Shown.moment($0.happenedAt) }
                     column("Change") { WebhookWords.change($0.event) }
@@ -56,19 +54,16 @@ struct EndpointPage {
         }
     }
 
-    private var facts: [(name: Phrase, value: HTML)] {
+    @FactsBuilder private var facts: [Fact] {
         let hasPrevious = endpoint.secrets(at: now).count > 1
-        return [
-            ("Identifier", Shown.identifier(endpoint.identifier)),
-            ("Format", HTML { WebhookWords.title(of: endpoint.format) }),
-            ("Authorization header", HTML { endpoint.authorization == nil ? "None" : "Set" }),
-            ("Added", Shown.moment(endpoint.createdAt)),
-            (Phrase("By", context: "added"), ActorWords.html(caller: endpoint.createdBy, keys)),
-            (
-                "Previous secret valid until",
-                hasPrevious ? Shown.moment(endpoint.previousSecret?.endsAt) : Shown.nothing
-            ),
-        ]
+        fact("Identifier") { Shown.identifier(endpoint.identifier) }
+        fact("Format") { WebhookWords.title(of: endpoint.format) }
+        fact("Authorization header") { endpoint.authorization == nil ? "None" : "Set" }
+        fact("Added") { Shown.moment(endpoint.createdAt) }
+        fact(Phrase("By", context: "added")) { ActorWords.html(caller: endpoint.createdBy, keys) }
+        fact("Previous secret valid until") {
+            hasPrevious ? Shown.moment(endpoint.previousSecret?.endsAt) : Shown.nothing
+        }
     }
 
     private var tabs: HTML {
@@ -147,8 +142,7 @@ struct EndpointSecretPage {
                 }
             }
             if let authorization = endpoint.authorization {
-                section(.class("card")) {
-                    h2 { "Authorization header" }
+                card("Authorization header") {
                     p { code(.class("secret"), .id("authorization")) { plain(authorization.value) } }
                     p(.class("actions")) {
                         Shown.copyButton(for: "authorization")

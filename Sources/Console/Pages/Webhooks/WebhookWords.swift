@@ -23,16 +23,14 @@ enum WebhookWords {
     }
 
     /// The outcome of an attempt.
-    static func outcome(of attempt: WebhookDelivery.Attempt) -> HTML {
+    @HTMLBuilder static func outcome(of attempt: WebhookDelivery.Attempt) -> HTML {
         switch attempt.outcome {
         case .answered(let status):
             HTML { Shown.badge("Answered \(status)", (200...299).contains(status) ? .good : .bad) }
         case .unanswered(let code):
-            HTML {
-                Shown.badge(reason(code), .bad)
-                plain(" ")
-                Console.code { data(code) }
-            }
+            Shown.badge(reason(code), .bad)
+            plain(" ")
+            Console.code { data(code) }
         case nil:
             Shown.badge("Under way, or the service stopped")
         }

@@ -214,21 +214,17 @@ struct EndpointListPage {
     }
 
     private var addition: HTML {
-        details(.class("action")) {
-            summary { "Add an endpoint" }
-            context.form(to: ConsolePath("webhooks")) {
-                Field.text(
-                    "url", "Address", inputMode: "url", maximumLength: WebhookURL.maximumLength,
-                    isRequired: true,
-                    note: "Begins with https://. The next page shows the secret."
-                )
-                Field.choice(
-                    "format", "Format",
-                    WebhookFormat.allCases.map { ($0.rawValue, WebhookWords.title(of: $0)) },
-                    chosen: WebhookFormat.till.rawValue)
-                EndpointActions.authorizationField
-                button(.class("primary")) { "Add" }
-            }
+        context.action("Add an endpoint", to: ConsolePath("webhooks"), submit: "Add") {
+            Field.text(
+                "url", "Address", inputMode: "url", maximumLength: WebhookURL.maximumLength,
+                isRequired: true,
+                note: "Begins with https://. The next page shows the secret."
+            )
+            Field.choice(
+                "format", "Format",
+                WebhookFormat.allCases.map { ($0.rawValue, WebhookWords.title(of: $0)) },
+                chosen: WebhookFormat.till.rawValue)
+            EndpointActions.authorizationField
         }
     }
 }

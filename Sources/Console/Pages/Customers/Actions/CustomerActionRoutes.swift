@@ -157,33 +157,29 @@ struct GrantTable {
 
     private func isOver(_ grant: Grant) -> Bool { grant.endsAt.map { $0 <= now } ?? false }
 
-    private func state(of grant: Grant) -> HTML {
-        HTML {
-            if let revocation = grant.revocation {
-                Shown.badge("revoked", .bad)
-                div(.class("note")) {
-                    Shown.day(revocation.revokedAt)
-                    plain(" · ")
-                    ActorWords.html(caller: revocation.revokedBy, keys)
-                    plain(" · ")
-                    data(revocation.reason)
-                }
-            } else if isOver(grant) {
-                Shown.badge("over")
-            } else {
-                Shown.badge("valid", .good)
+    @HTMLBuilder private func state(of grant: Grant) -> HTML {
+        if let revocation = grant.revocation {
+            Shown.badge("revoked", .bad)
+            div(.class("note")) {
+                Shown.day(revocation.revokedAt)
+                plain(" · ")
+                ActorWords.html(caller: revocation.revokedBy, keys)
+                plain(" · ")
+                data(revocation.reason)
             }
+        } else if isOver(grant) {
+            Shown.badge("over")
+        } else {
+            Shown.badge("valid", .good)
         }
     }
 
     private func revocation(of grant: Grant) -> HTML {
         guard grant.revocation == nil, !isOver(grant) else { return Shown.nothing }
-        return details(.class("action")) {
-            summary { "Revoke" }
-            context.form(to: .customer(user, "grants", grant.identifier, "revocation")) {
-                Field.reason("reason-" + grant.identifier)
-                button(.class("danger")) { "Revoke" }
-            }
+        return context.action(
+            "Revoke", to: .customer(user, "grants", grant.identifier, "revocation"), submit: "Revoke", .danger
+        ) {
+            Field.reason("reason-" + grant.identifier)
         }
     }
 }

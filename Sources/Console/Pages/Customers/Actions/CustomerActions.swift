@@ -23,57 +23,42 @@ struct CustomerActions {
     }
 
     private var give: HTML {
-        details(.class("action")) {
-            summary { "Give an item" }
-            context.form(to: .customer(user, "grants")) {
-                FormSubmission.field(services.randomness)
-                Field.choice(
-                    "give-item", "Item",
-                    names.items.filter { names.catalogs.grants($0) }.map { ($0.description, names.item($0)) })
-                Field.date(
-                    "give-until", Phrase("Until", context: "day"),
-                    note: "To the end of this day in UTC. Empty for no end.")
-                Field.reason("give-reason")
-                button(.class("primary")) { "Give the item" }
-            }
+        context.action("Give an item", to: .customer(user, "grants"), submit: "Give the item") {
+            FormSubmission.field(services.randomness)
+            Field.choice(
+                "give-item", "Item",
+                names.items.filter { names.catalogs.grants($0) }.map { ($0.description, names.item($0)) })
+            Field.date(
+                "give-until", Phrase("Until", context: "day"),
+                note: "To the end of this day in UTC. Empty for no end.")
+            Field.reason("give-reason")
         }
     }
 
     private var addition: HTML {
-        details(.class("action")) {
-            summary { "Add to a balance" }
-            context.form(to: .customer(user, "balances")) {
-                FormSubmission.field(services.randomness)
-                Field.choice("balance", "Balance", names.catalogs.balances.map { ($0, Phrase(same: $0)) })
-                Field.number("amount", "Amount", isRequired: true)
-                Field.reason("balance-reason")
-                button(.class("primary")) { Phrase("Add", context: "balance") }
-            }
+        context.action("Add to a balance", to: .customer(user, "balances"), submit: Phrase("Add", context: "balance")) {
+            FormSubmission.field(services.randomness)
+            Field.choice("balance", "Balance", names.catalogs.balances.map { ($0, Phrase(same: $0)) })
+            Field.number("amount", "Amount", isRequired: true)
+            Field.reason("balance-reason")
         }
     }
 
     private var webhooks: HTML {
-        details(.class("action")) {
-            summary { "Send the webhook messages again" }
-            context.form(to: .customer(user, "webhooks")) {
-                p { "Sends the latest messages about this customer to every webhook again." }
-                button { "Send again" }
-            }
+        context.action("Send the webhook messages again", to: .customer(user, "webhooks"), submit: "Send again", .plain)
+        {
+            p { "Sends the latest messages about this customer to every webhook again." }
         }
     }
 
     private var erasure: HTML {
-        details(.class("action")) {
-            summary { "Erase the customer" }
-            context.form(to: .customer(user, "erasure")) {
-                p {
-                    "The name, the profile and the reasons are erased for good. The purchases stay redeemed, so that nobody can redeem them again."
-                }
-                Field.text(
-                    "erase-name", "Type the customer's name to confirm",
-                    maximumLength: User.maximumCustomerLength, isRequired: true)
-                button(.class("danger")) { "Erase" }
+        context.action("Erase the customer", to: .customer(user, "erasure"), submit: "Erase", .danger) {
+            p {
+                "The name, the profile and the reasons are erased for good. The purchases stay redeemed, so that nobody can redeem them again."
             }
+            Field.text(
+                "erase-name", "Type the customer's name to confirm",
+                maximumLength: User.maximumCustomerLength, isRequired: true)
         }
     }
 }

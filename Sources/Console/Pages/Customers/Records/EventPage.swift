@@ -22,20 +22,17 @@ struct EventPage {
         let words = TimelineWords(entry: entry, transaction: transaction?.transaction, names: names)
         return Page(words.title, section: .customers) {
             CustomerCrumb(user: user).html
-            section(.class("card")) {
-                h2 { "What happened" }
+            card("What happened") {
                 Facts.list(facts(words))
                 if entry.event == .refused { RefusalNote(code: entry.reason, otherOwner: event.otherOwner).html }
             }
             if let transaction {
-                section(.class("card")) {
-                    h2 { "The transaction" }
+                card("The transaction") {
                     TransactionFactList(user: user, recorded: transaction, keys: keys, names: names).html
                     p { a(.href(transaction.path(of: user))) { "All about this transaction" } }
                 }
             }
-            section(.class("card")) {
-                h2 { "Audit record" }
+            card("Audit record") {
                 p {
                     event.isIntact
                         ? Shown.badge("The chain is intact here", .good)
@@ -47,28 +44,26 @@ struct EventPage {
         }
     }
 
-    private func facts(_ words: TimelineWords) -> [(name: Phrase, value: HTML)] {
-        [
-            ("When", Shown.moment(entry.happenedAt)),
-            (Phrase("By", context: "event"), ActorWords.html(entry.actor, keys)),
-            ("Origin", entry.origin.map { OriginWords.html($0) } ?? Shown.nothing),
-            ("Reference", Shown.identifier(entry.reference)),
-            ("About", Shown.identifier(entry.subject)),
-            entry.event == .refused
-                ? ("Refusal code", Shown.identifier(entry.reason))
-                : ("Reason", words.reason.map { reason in bdi { reason } } ?? Shown.nothing),
-        ]
+    @FactsBuilder private func facts(_ words: TimelineWords) -> [Fact] {
+        fact("When") { Shown.moment(entry.happenedAt) }
+        fact(Phrase("By", context: "event")) { ActorWords.html(entry.actor, keys) }
+        fact("Origin") { entry.origin.map { OriginWords.html($0) } ?? Shown.nothing }
+        fact("Reference") { Shown.identifier(entry.reference) }
+        fact("About") { Shown.identifier(entry.subject) }
+        if entry.event == .refused {
+            fact("Refusal code") { Shown.identifier(entry.reason) }
+        } else {
+            fact("Reason") { words.reason.map { reason in bdi { reason } } ?? Shown.nothing }
+        }
     }
 
-    private var chain: [(name: Phrase, value: HTML)] {
-        [
-            ("Number", plain(String(event.record.number))),
-            ("Event", Shown.identifier(entry.event.rawValue)),
-            ("Actor", Shown.identifier(entry.actor.description)),
-            ("Digest of the record before", Shown.identifier(event.previousDigest.hexadecimal)),
-            ("Digest of the reason", Shown.identifier(event.record.reasonDigest?.hexadecimal)),
-            ("Digest (SHA-256)", Shown.identifier(event.record.digest.hexadecimal)),
-        ]
+    @FactsBuilder private var chain: [Fact] {
+        fact("Number") { plain(String(event.record.number)) }
+        fact("Event") { Shown.identifier(entry.event.rawValue) }
+        fact("Actor") { Shown.identifier(entry.actor.description) }
+        fact("Digest of the record before") { Shown.identifier(event.previousDigest.hexadecimal) }
+        fact("Digest of the reason") { Shown.identifier(event.record.reasonDigest?.hexadecimal) }
+        fact("Digest (SHA-256)") { Shown.identifier(event.record.digest.hexadecimal) }
     }
 }
 
@@ -79,7 +74,7 @@ enum ContentTree {
         (try? JSONParser.parse(Array(text.utf8))).map { html(of: $0, named: "") }
     }
 
-    private static func html(of value: JSONValue, named name: String) -> HTML {
+    @HTMLBuilder private static func html(of value: JSONValue, named name: String) -> HTML {
         switch value {
         case .object(let object):
             ul {
@@ -95,12 +90,10 @@ enum ContentTree {
             ol { for element in elements { li { html(of: element, named: name) } } }
         case .string(let text): data(text)
         case .number(let number):
-            HTML {
-                plain(number.text)
-                if name.hasSuffix("Date"), let milliseconds = Int64(number.text) {
-                    plain(" · ")
-                    Shown.moment(Timestamp(millisecondsSince1970: milliseconds))
-                }
+            plain(number.text)
+            if name.hasSuffix("Date"), let milliseconds = Int64(number.text) {
+                plain(" · ")
+                Shown.moment(Timestamp(millisecondsSince1970: milliseconds))
             }
         case .bool(let isTrue): plain(isTrue ? "true" : "false")
         case .null: plain("null")
@@ -118,25 +111,23 @@ struct NotificationPage {
         let title = [notification.type, notification.subtype].compactMap(\.self).joined(separator: " ")
         return Page("Notification: \(title)", section: .customers) {
             CustomerCrumb(user: user).html
-            section(.class("card")) {
-                h2 { "Recorded facts" }
-                Facts.list([
-                    ("Outcome", notification.outcome.html),
-                    ("Signed", Shown.moment(notification.signedAt)),
-                    ("Received", Shown.moment(notification.receivedAt)),
-                    ("Origin", OriginWords.html(notification.origin)),
-                    ("UUID", Shown.identifier(notification.notificationUUID)),
-                    ("Transaction", Shown.identifier(notification.transactionIdentifier)),
-                    ("Original transaction", Shown.identifier(notification.originalTransactionIdentifier)),
-                    ("Digest of the signed bytes (SHA-256)", Shown.identifier(recorded.proofDigest.hexadecimal)),
-                ])
+            card("Recorded facts") {
+                Facts.list {
+                    fact("Outcome") { notification.outcome.html }
+                    fact("Signed") { Shown.moment(notification.signedAt) }
+                    fact("Received") { Shown.moment(notification.receivedAt) }
+                    fact("Origin") { OriginWords.html(notification.origin) }
+                    fact("UUID") { Shown.identifier(notification.notificationUUID) }
+                    fact("Transaction") { Shown.identifier(notification.transactionIdentifier) }
+                    fact("Original transaction") { Shown.identifier(notification.originalTransactionIdentifier) }
+                    fact("Digest of the signed bytes (SHA-256)") { Shown.identifier(recorded.proofDigest.hexadecimal) }
+                }
             }
-            section(.class("card")) {
-                h2 { "Content" }
+            card("Content") {
                 if let content = notification.content.flatMap({ ContentTree.html(ofJSON: $0) }) {
                     content
                 } else {
-                    p(.class("empty")) { "The content was not kept." }
+                    emptyNote("The content was not kept.")
                 }
             }
         }

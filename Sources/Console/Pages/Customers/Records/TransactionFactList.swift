@@ -8,39 +8,35 @@ struct TransactionFactList {
     let keys: [String: String]
     let names: CatalogNames
 
-    var html: HTML {
+    @HTMLBuilder var html: HTML {
         let transaction = recorded.transaction
-        return HTML {
-            Facts.list([
-                ("Product", product),
-                ("Gives", benefit),
-                ("Transaction", Shown.identifier(transaction.transactionIdentifier)),
-                ("Original transaction", Shown.identifier(transaction.originalTransactionIdentifier)),
-                ("Origin", OriginWords.html(transaction.origin)),
-                ("App", Shown.identifier(transaction.app)),
-                ("Quantity", plain(String(transaction.quantity))),
-                ("Bought", Shown.moment(transaction.purchaseDate)),
-                ("Redeemed", Shown.moment(transaction.redeemedAt)),
-                ("Last statement", Shown.moment(recorded.statedAt)),
-                ("Ends", Shown.moment(transaction.expiresAt)),
-                ("Revoked by Apple", Shown.moment(transaction.revocationDate)),
-                ("Revoked by the team", revocation),
-            ])
-            h3 { "The proof" }
-            Facts.list([
-                ("Digest (SHA-256)", digest),
-                ("Trusted certificate (SHA-256)", Shown.identifier(recorded.anchorDigest?.hexadecimal)),
-                ("Signing certificate (SHA-256)", Shown.identifier(recorded.leafDigest?.hexadecimal)),
-            ])
+        Facts.list {
+            fact("Product") { product }
+            fact("Gives") { benefit }
+            fact("Transaction") { Shown.identifier(transaction.transactionIdentifier) }
+            fact("Original transaction") { Shown.identifier(transaction.originalTransactionIdentifier) }
+            fact("Origin") { OriginWords.html(transaction.origin) }
+            fact("App") { Shown.identifier(transaction.app) }
+            fact("Quantity") { plain(String(transaction.quantity)) }
+            fact("Bought") { Shown.moment(transaction.purchaseDate) }
+            fact("Redeemed") { Shown.moment(transaction.redeemedAt) }
+            fact("Last statement") { Shown.moment(recorded.statedAt) }
+            fact("Ends") { Shown.moment(transaction.expiresAt) }
+            fact("Revoked by Apple") { Shown.moment(transaction.revocationDate) }
+            fact("Revoked by the team") { revocation }
+        }
+        h3 { "The proof" }
+        Facts.list {
+            fact("Digest (SHA-256)") { digest }
+            fact("Trusted certificate (SHA-256)") { Shown.identifier(recorded.anchorDigest?.hexadecimal) }
+            fact("Signing certificate (SHA-256)") { Shown.identifier(recorded.leafDigest?.hexadecimal) }
         }
     }
 
-    private var product: HTML {
-        HTML {
-            bdi { names.product(recorded.transaction.productIdentifier) }
-            plain(" ")
-            Shown.identifier(recorded.transaction.productIdentifier)
-        }
+    @HTMLBuilder private var product: HTML {
+        bdi { names.product(recorded.transaction.productIdentifier) }
+        plain(" ")
+        Shown.identifier(recorded.transaction.productIdentifier)
     }
 
     private var benefit: HTML {
@@ -67,13 +63,11 @@ struct TransactionFactList {
         }
     }
 
-    private var digest: HTML {
-        HTML {
-            Shown.identifier(recorded.proofDigest.hexadecimal)
-            if recorded.isProofKept {
-                div {
-                    a(.href(.customer(user, "proofs", recorded.proofDigest.hexadecimal))) { "Decode the kept proof" }
-                }
+    @HTMLBuilder private var digest: HTML {
+        Shown.identifier(recorded.proofDigest.hexadecimal)
+        if recorded.isProofKept {
+            div {
+                a(.href(.customer(user, "proofs", recorded.proofDigest.hexadecimal))) { "Decode the kept proof" }
             }
         }
     }

@@ -14,13 +14,11 @@ struct TransactionPage {
         let name = names.product(transaction.productIdentifier)
         return Page("Transaction: \(CustomerWords.isolated(name))", section: .customers) {
             CustomerCrumb(user: user).html
-            section(.class("card")) {
-                h2 { "Recorded facts" }
+            card("Recorded facts") {
                 TransactionFactList(user: user, recorded: recorded, keys: keys, names: names).html
             }
             if !transaction.facts.isEmpty {
-                section(.class("card")) {
-                    h2 { "What Apple has stated" }
+                card("What Apple has stated") {
                     Facts.list(stated)
                 }
             }
@@ -29,11 +27,11 @@ struct TransactionPage {
     }
 
     /// The facts under Apple's names.
-    private var stated: [(name: Phrase, value: HTML)] {
+    private var stated: [Fact] {
         let facts = recorded.transaction.facts
         return TransactionFact.allCases.compactMap { fact in
             guard let value = facts[fact] else { return nil }
-            return (Phrase(same: String(describing: fact)), Self.html(fact, value, facts))
+            return Fact(name: Phrase(same: String(describing: fact)), value: Self.html(fact, value, facts))
         }
     }
 
@@ -50,8 +48,7 @@ struct TransactionPage {
 
     private var action: HTML {
         let transaction = recorded.transaction
-        return section {
-            h2 { "Actions" }
+        return part("Actions") {
             details(.class("action")) {
                 if transaction.revocation == nil {
                     summary { "Revoke the purchase" }
@@ -78,25 +75,23 @@ struct ExpectedPurchaseTable {
     let purchases: [ImportedCustomer.ExpectedPurchase]
     let names: CatalogNames
 
-    var html: HTML {
-        HTML {
-            h2 { Self.title }
-            p(.class("note")) {
-                "Recorded by the former server. Each grants nothing before its proof arrives: by a restore in the app, a notification or the reconciliation."
-            }
-            Listing.table(
-                Self.title, of: Array(purchases.prefix(CustomerFacts.listed)),
-                empty: "No expected purchases."
-            ) {
-                column("Product") { names.product($0.productIdentifier) }
-                column("Original transaction") { Shown.identifier($0.originalTransactionIdentifier) }
-                column("Purchased") { Shown.day($0.purchaseDate) }
-                column("Until") { Shown.day($0.expiresAt) }
-                column("Origin") { OriginWords.html($0.origin) }
-            }
-            if purchases.count > CustomerFacts.listed {
-                p { plain("+ \(purchases.count - CustomerFacts.listed)") }
-            }
+    @HTMLBuilder var html: HTML {
+        h2 { Self.title }
+        note(
+            "Recorded by the former server. Each grants nothing before its proof arrives: by a restore in the app, a notification or the reconciliation."
+        )
+        Listing.table(
+            Self.title, of: Array(purchases.prefix(CustomerFacts.listed)),
+            empty: "No expected purchases."
+        ) {
+            column("Product") { names.product($0.productIdentifier) }
+            column("Original transaction") { Shown.identifier($0.originalTransactionIdentifier) }
+            column("Purchased") { Shown.day($0.purchaseDate) }
+            column("Until") { Shown.day($0.expiresAt) }
+            column("Origin") { OriginWords.html($0.origin) }
+        }
+        if purchases.count > CustomerFacts.listed {
+            p { plain("+ \(purchases.count - CustomerFacts.listed)") }
         }
     }
 }
@@ -121,19 +116,17 @@ struct TransactionTable {
         }
     }
 
-    private func state(of transaction: RedeemedTransaction) -> HTML {
-        HTML {
-            if transaction.revocation != nil {
-                Shown.badge("revoked by the team", .bad)
-            } else if transaction.revocationDate != nil {
-                Shown.badge("refunded or revoked", .bad)
-            } else if let end = transaction.accessEnd(among: transactions), end <= now {
-                Shown.badge("over")
-            } else {
-                Shown.badge("valid", .good)
-            }
-            plain(" ")
-            OriginWords.mark(transaction.origin)
+    @HTMLBuilder private func state(of transaction: RedeemedTransaction) -> HTML {
+        if transaction.revocation != nil {
+            Shown.badge("revoked by the team", .bad)
+        } else if transaction.revocationDate != nil {
+            Shown.badge("refunded or revoked", .bad)
+        } else if let end = transaction.accessEnd(among: transactions), end <= now {
+            Shown.badge("over")
+        } else {
+            Shown.badge("valid", .good)
         }
+        plain(" ")
+        OriginWords.mark(transaction.origin)
     }
 }

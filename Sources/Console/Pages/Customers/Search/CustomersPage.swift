@@ -14,39 +14,35 @@ struct CustomersPage {
         }
     }
 
-    private var results: HTML {
-        HTML {
-            if let user = findings.exact(text) {
-                p {
-                    a(.class("button primary"), .href(.customer(user))) {
-                        "Open customer"; plain(" ")
-                        data(user.name)
-                    }
+    @HTMLBuilder private var results: HTML {
+        if let user = findings.exact(text) {
+            p {
+                a(.class("button primary"), .href(.customer(user))) {
+                    "Open customer"; plain(" ")
+                    data(user.name)
                 }
             }
-            if !findings.purchases.isEmpty || !findings.unclaimed.isEmpty { purchases }
-            if !findings.products.isEmpty { products }
-            if hasOnlyUsers || !findings.users.isEmpty { users }
         }
+        if !findings.purchases.isEmpty || !findings.unclaimed.isEmpty { purchases }
+        if !findings.products.isEmpty { products }
+        if hasOnlyUsers || !findings.users.isEmpty { users }
     }
 
     private var hasOnlyUsers: Bool {
         findings.purchases.isEmpty && findings.unclaimed.isEmpty && findings.products.isEmpty
     }
 
-    private var users: HTML {
-        HTML {
-            h2 { text.isEmpty ? "All customers by name" : "Customers whose name begins like this" }
-            Listing.table(
-                "Customers", of: findings.users, empty: empty,
-                next: findings.next.map {
-                    ConsolePath("customers", query: ["search": text.isEmpty ? nil : text, "cursor": $0])
-                }
-            ) {
-                column("Name") { Shown.link(to: $0.user) }
-                column("Issuer") { CustomerWords.issuer($0.user.issuer) }
-                column("First seen") { Shown.day($0.firstSeenAt) }
+    @HTMLBuilder private var users: HTML {
+        h2 { text.isEmpty ? "All customers by name" : "Customers whose name begins like this" }
+        Listing.table(
+            "Customers", of: findings.users, empty: empty,
+            next: findings.next.map {
+                ConsolePath("customers", query: ["search": text.isEmpty ? nil : text, "cursor": $0])
             }
+        ) {
+            column("Name") { Shown.link(to: $0.user) }
+            column("Issuer") { CustomerWords.issuer($0.user.issuer) }
+            column("First seen") { Shown.day($0.firstSeenAt) }
         }
     }
 
@@ -61,18 +57,16 @@ struct CustomersPage {
         }
     }
 
-    private var purchases: HTML {
-        HTML {
-            h2 { findings.order == .known ? "Purchases of this order" : "Purchases" }
-            Listing.table("Purchases", of: foundPurchases, empty: "No purchases.") {
-                column("Customer") { $0.owner }
-                column("Product") { names.product($0.product) }
-                column("Original transaction") { Shown.identifier($0.transaction) }
-                column("State") {
-                    CustomerWords.badge($0.state)
-                    plain(" ")
-                    OriginWords.mark($0.origin)
-                }
+    @HTMLBuilder private var purchases: HTML {
+        h2 { findings.order == .known ? "Purchases of this order" : "Purchases" }
+        Listing.table("Purchases", of: foundPurchases, empty: "No purchases.") {
+            column("Customer") { $0.owner }
+            column("Product") { names.product($0.product) }
+            column("Original transaction") { Shown.identifier($0.transaction) }
+            column("State") {
+                CustomerWords.badge($0.state)
+                plain(" ")
+                OriginWords.mark($0.origin)
             }
         }
     }
@@ -104,18 +98,16 @@ struct CustomersPage {
         return Shown.link(to: owner)
     }
 
-    private var products: HTML {
-        HTML {
-            h2 { "Customers by product" }
-            ul {
-                for product in findings.products {
-                    li {
-                        a(.href(ConsolePath("customers", query: ["product": product.productIdentifier]))) {
-                            bdi { names.product(product.productIdentifier) }
-                        }
-                        plain(" ")
-                        Shown.identifier(product.productIdentifier)
+    @HTMLBuilder private var products: HTML {
+        h2 { "Customers by product" }
+        ul {
+            for product in findings.products {
+                li {
+                    a(.href(ConsolePath("customers", query: ["product": product.productIdentifier]))) {
+                        bdi { names.product(product.productIdentifier) }
                     }
+                    plain(" ")
+                    Shown.identifier(product.productIdentifier)
                 }
             }
         }

@@ -17,7 +17,7 @@ struct Timeline {
     let next: ConsolePath?
 
     var html: HTML {
-        guard !entries.isEmpty else { return p(.class("empty")) { "Nothing yet." } }
+        guard !entries.isEmpty else { return emptyNote("Nothing yet.") }
         return HTML {
             ol(.class("timeline")) {
                 for entry in entries { item(entry) }

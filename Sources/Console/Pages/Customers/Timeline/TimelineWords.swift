@@ -93,19 +93,17 @@ struct RefusalNote {
     /// The owner of the purchase; nil if there is none, or if it is the same user.
     let otherOwner: User?
 
-    var html: HTML {
-        HTML {
-            if let words = code.flatMap({ RefusalExplanation(code: $0) }) {
-                div { words.cause }
-                div { words.remedy }
-            } else if let code {
-                div { Console.code { plain(code) } }
-            }
-            if let otherOwner {
-                div {
-                    "Owner"; plain(": ")
-                    Shown.link(to: otherOwner)
-                }
+    @HTMLBuilder var html: HTML {
+        if let words = code.flatMap({ RefusalExplanation(code: $0) }) {
+            div { words.cause }
+            div { words.remedy }
+        } else if let code {
+            div { Console.code { plain(code) } }
+        }
+        if let otherOwner {
+            div {
+                "Owner"; plain(": ")
+                Shown.link(to: otherOwner)
             }
         }
     }

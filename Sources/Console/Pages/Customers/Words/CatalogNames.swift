@@ -96,10 +96,10 @@ enum CustomerWords {
         }
     }
 
-    static func issuer(_ issuer: String) -> HTML {
+    @HTMLBuilder static func issuer(_ issuer: String) -> HTML {
         switch issuer {
-        case "": HTML { "Your back end" }
-        case User.accountIssuer: HTML { "Account at Till" }
+        case "": "Your back end"
+        case User.accountIssuer: "Account at Till"
         default: Shown.identifier(issuer)
         }
     }

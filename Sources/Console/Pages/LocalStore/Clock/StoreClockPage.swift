@@ -27,59 +27,53 @@ struct StoreClockPage {
                         note: "A number and a unit: 90s, 5min, 2h, 3d, 1w, 1mo or 1y. At most ten years.")
                     button { "Advance" }
                 }
-                p(.class("note")) {
+                note(
                     "The clock only moves forward. Everything that is due in between happens in order, at its own moment, and the service is notified."
-                }
+                )
             }
             if let start { happened(since: start) }
         }
     }
 
-    private func happened(since start: Timestamp) -> HTML {
-        HTML {
-            h2 { "What happened" }
-            p {
-                Shown.moment(start)
-                plain(" – ")
-                Shown.moment(now)
-            }
-            if events.isEmpty {
-                p(.class("empty")) { "Nothing was due." }
-            } else {
-                ol(.class("timeline")) {
-                    for event in events.prefix(Self.maximumEvents) {
-                        li(.class(StoreWords.mood(event.kind).rawValue)) { sentence(event) }
-                    }
-                }
-            }
-            if events.count > Self.maximumEvents {
-                p(.class("note")) {
-                    "These are the first \(Self.maximumEvents) events. The list of transactions has all renewals."
+    @HTMLBuilder private func happened(since start: Timestamp) -> HTML {
+        h2 { "What happened" }
+        p {
+            Shown.moment(start)
+            plain(" – ")
+            Shown.moment(now)
+        }
+        if events.isEmpty {
+            emptyNote("Nothing was due.")
+        } else {
+            ol(.class("timeline")) {
+                for event in events.prefix(Self.maximumEvents) {
+                    li(.class(StoreWords.mood(event.kind).rawValue)) { sentence(event) }
                 }
             }
         }
+        if events.count > Self.maximumEvents {
+            note("These are the first \(Self.maximumEvents) events. The list of transactions has all renewals.")
+        }
     }
 
-    private func sentence(_ event: DueEvent) -> HTML {
-        HTML {
-            Shown.moment(event.date)
+    @HTMLBuilder private func sentence(_ event: DueEvent) -> HTML {
+        Shown.moment(event.date)
+        plain(" ")
+        Shown.badge(StoreWords.title(event.kind), StoreWords.mood(event.kind))
+        div {
+            switch event.kind {
+            case .renewed: "The subscription renewed and was charged:"
+            case .renewalFailed: "The renewal could not be charged. The store tries again:"
+            case .gracePeriodEnded: "The grace period ended without a charge. The customer lost access:"
+            case .expired: "The subscription ended:"
+            }
             plain(" ")
-            Shown.badge(StoreWords.title(event.kind), StoreWords.mood(event.kind))
-            div {
-                switch event.kind {
-                case .renewed: "The subscription renewed and was charged:"
-                case .renewalFailed: "The renewal could not be charged. The store tries again:"
-                case .gracePeriodEnded: "The grace period ended without a charge. The customer lost access:"
-                case .expired: "The subscription ended:"
-                }
-                plain(" ")
-                Shown.identifier(event.productIdentifier)
-                plain(", ")
-                StoreRows.account(event.account)
-                plain(", ")
-                a(.href(.storeTransaction(event.transactionIdentifier))) {
-                    Shown.identifier(event.transactionIdentifier)
-                }
+            Shown.identifier(event.productIdentifier)
+            plain(", ")
+            StoreRows.account(event.account)
+            plain(", ")
+            a(.href(.storeTransaction(event.transactionIdentifier))) {
+                Shown.identifier(event.transactionIdentifier)
             }
         }
     }

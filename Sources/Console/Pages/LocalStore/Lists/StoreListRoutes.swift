@@ -101,7 +101,7 @@ struct StoreAccountPage {
             }
             LocalStoreTab.live {
                 h2 { "Subscriptions" }
-                if subscriptions.isEmpty { p(.class("empty")) { "The account has no subscription." } }
+                if subscriptions.isEmpty { emptyNote("The account has no subscription.") }
                 for subscription in subscriptions {
                     section(.class("card")) { StoreSubscriptionFacts(subscription: subscription).list }
                 }
@@ -125,7 +125,7 @@ struct StoreProductsPage {
     var page: Page {
         Page("Products for sale", section: .localStore) {
             LocalStoreTab.links(.products)
-            p(.class("note")) { "The store sells the products of its StoreKit configuration." }
+            note("The store sells the products of its StoreKit configuration.")
             Listing.table("Products for sale", of: products, empty: "The store sells nothing.") {
                 column("Product") {
                     data($0.localizations.first?.displayName ?? $0.referenceName)
@@ -155,16 +155,14 @@ struct StoreProductsPage {
         }
     }
 
-    private func period(_ subscription: Subscription) -> HTML {
-        HTML {
-            subscription.period.words()
-            br()
-            small {
-                data(subscription.groupName)
-                plain(", ")
-                "level"
-                plain(" \(subscription.level)")
-            }
+    @HTMLBuilder private func period(_ subscription: Subscription) -> HTML {
+        subscription.period.words()
+        br()
+        small {
+            data(subscription.groupName)
+            plain(", ")
+            "level"
+            plain(" \(subscription.level)")
         }
     }
 

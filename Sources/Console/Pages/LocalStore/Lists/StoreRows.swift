@@ -54,11 +54,9 @@ enum StoreRows {
 
     static func account(_ name: String) -> HTML { a(.href(.storeAccount(name))) { data(name) } }
 
-    static func product(_ identifier: String, quantity: Int) -> HTML {
-        HTML {
-            Shown.identifier(identifier)
-            if quantity > 1 { plain(" × \(quantity)") }
-        }
+    @HTMLBuilder static func product(_ identifier: String, quantity: Int) -> HTML {
+        Shown.identifier(identifier)
+        if quantity > 1 { plain(" × \(quantity)") }
     }
 }
 
@@ -68,60 +66,42 @@ struct StoreSubscriptionFacts {
 
     var list: HTML { Facts.list(facts) }
 
-    private var facts: [(name: Phrase, value: HTML)] {
-        var facts: [(name: Phrase, value: HTML)] = [
-            (
-                "State",
-                HTML {
-                    StoreWords.badge(subscription.status)
-                    plain(" ")
-                    StoreWords.renewal(subscription)
-                }
-            ),
-            ("Product", Shown.identifier(subscription.productIdentifier)),
-            ("Automatic renewal", HTML { subscription.isAutoRenewing ? "On" : "Off" }),
-            ("Subscribed since", Shown.moment(subscription.startDate)),
-            ("Paid until", Shown.moment(subscription.expiresDate)),
-        ]
+    @FactsBuilder private var facts: [Fact] {
+        fact("State") {
+            StoreWords.badge(subscription.status)
+            plain(" ")
+            StoreWords.renewal(subscription)
+        }
+        fact("Product") { Shown.identifier(subscription.productIdentifier) }
+        fact("Automatic renewal") { subscription.isAutoRenewing ? "On" : "Off" }
+        fact("Subscribed since") { Shown.moment(subscription.startDate) }
+        fact("Paid until") { Shown.moment(subscription.expiresDate) }
         if subscription.nextProductIdentifier != subscription.productIdentifier {
-            facts.append(("Product after the renewal", Shown.identifier(subscription.nextProductIdentifier)))
+            fact("Product after the renewal") { Shown.identifier(subscription.nextProductIdentifier) }
         }
         if let price = subscription.renewalPrice {
-            facts.append(
-                (
-                    "Next charge",
-                    HTML {
-                        Shown.money(price)
-                        if let offer = subscription.renewalOffer {
-                            plain(", ")
-                            offer.title
-                        }
-                    }
-                ))
+            fact("Next charge") {
+                Shown.money(price)
+                if let offer = subscription.renewalOffer {
+                    plain(", ")
+                    offer.title
+                }
+            }
         }
         if let increase = subscription.priceIncrease {
-            facts.append(
-                (
-                    "Announced price",
-                    HTML {
-                        Shown.money(increase.price)
-                        plain(" ")
-                        increase.isAccepted
-                            ? Shown.badge(Phrase("Accepted", context: "price"), .good)
-                            : Shown.badge("Waits for consent", .warning)
-                    }
-                ))
+            fact("Announced price") {
+                Shown.money(increase.price)
+                plain(" ")
+                increase.isAccepted
+                    ? Shown.badge(Phrase("Accepted", context: "price"), .good)
+                    : Shown.badge("Waits for consent", .warning)
+            }
         }
-        if let intent = subscription.expirationIntent {
-            facts.append(("Reason of the end", HTML { StoreWords.title(intent) }))
+        if let intent = subscription.expirationIntent { fact("Reason of the end") { StoreWords.title(intent) } }
+        fact("First transaction") {
+            a(.href(.storeTransaction(subscription.originalTransactionIdentifier))) {
+                Shown.identifier(subscription.originalTransactionIdentifier)
+            }
         }
-        facts.append(
-            (
-                "First transaction",
-                a(.href(.storeTransaction(subscription.originalTransactionIdentifier))) {
-                    Shown.identifier(subscription.originalTransactionIdentifier)
-                }
-            ))
-        return facts
     }
 }

@@ -18,18 +18,15 @@ struct StoreTransactionListPage {
         Page("Local App Store", section: .localStore) {
             LocalStoreTab.links(.transactions)
             div(.class("cards")) {
-                section(.class("card")) {
-                    h2 { "Store's time" }
+                card("Store's time") {
                     p(.class("figure")) { Shown.moment(now) }
                     StoreClockPage.buttons(context)
                 }
-                section(.class("card")) {
-                    h2 { "Simulated conditions" }
+                card("Simulated conditions") {
                     StoreConditions(settings: settings, faults: faults).list
                     p { a(.href(LocalStoreTab.settings.path)) { "Change the settings" } }
                 }
-                section(.class("card")) {
-                    h2 { "Play a customer" }
+                card("Play a customer") {
                     p { "Buy a product, hand the proof to the service, and see what it grants." }
                     p {
                         a(
@@ -51,12 +48,10 @@ struct StoreTransactionListPage {
         }
     }
 
-    private var waiting: HTML {
-        HTML {
-            h2 { "Unfinished payments" }
-            StoreRows.payments("Unfinished payments, newest first", payments, context, empty: "No payment waits.")
-            p { a(.href(ConsolePath("store", "queue", query: ["account": account]))) { "The whole payment queue" } }
-        }
+    @HTMLBuilder private var waiting: HTML {
+        h2 { "Unfinished payments" }
+        StoreRows.payments("Unfinished payments, newest first", payments, context, empty: "No payment waits.")
+        p { a(.href(ConsolePath("store", "queue", query: ["account": account]))) { "The whole payment queue" } }
     }
 }
 
@@ -87,9 +82,9 @@ struct StorePaymentQueuePage {
     var page: Page {
         Page("Payment queue", section: .localStore) {
             LocalStoreTab.links(.queue)
-            p(.class("note")) {
+            note(
                 "The queue delivers a transaction at each launch of the app until the app finishes it. A deferred payment waits for a parent; an interrupted one waits for the customer."
-            }
+            )
             StoreAccountFilter(path: LocalStoreTab.queue.path, account: account).form
             LocalStoreTab.live {
                 StoreRows.payments(

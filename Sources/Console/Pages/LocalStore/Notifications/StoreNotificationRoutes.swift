@@ -53,14 +53,14 @@ struct StoreNotificationPage {
             LocalStoreTab.links(nil)
             LocalStoreTab.live {
                 section(.class("card")) {
-                    Facts.list([
-                        ("Type", StoreNotificationText(notification).type),
-                        ("Identifier", Shown.identifier(notification.notificationUUID.uuidString.lowercased())),
-                        ("Transaction", StoreNotificationText(notification).transaction),
-                        ("Created", Shown.moment(notification.date)),
-                        ("State", StoreNotificationText(notification).state),
-                        ("Next attempt", Shown.moment(notification.nextAttemptDate)),
-                    ])
+                    Facts.list {
+                        fact("Type") { StoreNotificationText(notification).type }
+                        fact("Identifier") { Shown.identifier(notification.notificationUUID.uuidString.lowercased()) }
+                        fact("Transaction") { StoreNotificationText(notification).transaction }
+                        fact("Created") { Shown.moment(notification.date) }
+                        fact("State") { StoreNotificationText(notification).state }
+                        fact("Next attempt") { Shown.moment(notification.nextAttemptDate) }
+                    }
                 }
                 h2 { "Attempts" }
                 Listing.table("Attempts", of: notification.sendAttempts, empty: "The notification was not sent.") {

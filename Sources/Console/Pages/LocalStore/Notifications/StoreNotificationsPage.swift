@@ -59,13 +59,11 @@ struct StoreNotificationText {
         self.notification = notification
     }
 
-    var type: HTML {
-        HTML {
-            code { plain(notification.type.rawValue) }
-            if let subtype = notification.subtype {
-                plain(" ")
-                code { plain(subtype.rawValue) }
-            }
+    @HTMLBuilder var type: HTML {
+        code { plain(notification.type.rawValue) }
+        if let subtype = notification.subtype {
+            plain(" ")
+            code { plain(subtype.rawValue) }
         }
     }
 

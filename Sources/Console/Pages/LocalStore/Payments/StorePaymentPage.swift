@@ -40,25 +40,22 @@ struct StorePaymentPage {
             effect: effect, owners: owners)
     }
 
-    private var facts: [(name: Phrase, value: HTML)] {
+    @FactsBuilder private var facts: [Fact] {
         let payment = shown.queued.transaction
-        return [
-            ("State", StoreWords.badge(payment, isInterrupted: shown.isInterrupted)),
-            ("Effect", effect.map(StoreWords.sentence) ?? Shown.nothing),
-            ("Account", StoreRows.account(shown.queued.account)),
-            ("Product", StoreRows.product(payment.payment.productIdentifier, quantity: payment.payment.quantity)),
-            (
-                "Offer",
-                payment.payment.offer.map { offer in
-                    HTML {
-                        offer.kind.title
-                        plain(" ")
-                        Shown.identifier(offer.identifier)
-                    }
-                } ?? Shown.nothing
-            ),
-            ("Account token", Shown.identifier(payment.payment.appAccountToken?.uuidString.lowercased())),
-        ]
+        fact("State") { StoreWords.badge(payment, isInterrupted: shown.isInterrupted) }
+        fact("Effect") { effect.map(StoreWords.sentence) ?? Shown.nothing }
+        fact("Account") { StoreRows.account(shown.queued.account) }
+        fact("Product") { StoreRows.product(payment.payment.productIdentifier, quantity: payment.payment.quantity) }
+        fact("Offer") {
+            payment.payment.offer.map { offer in
+                HTML {
+                    offer.kind.title
+                    plain(" ")
+                    Shown.identifier(offer.identifier)
+                }
+            } ?? Shown.nothing
+        }
+        fact("Account token") { Shown.identifier(payment.payment.appAccountToken?.uuidString.lowercased()) }
     }
 }
 

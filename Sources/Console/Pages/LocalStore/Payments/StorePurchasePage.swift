@@ -15,12 +15,10 @@ struct StorePurchasePage {
             LocalStoreTab.links(.buy)
             context.form(to: LocalStoreTab.buy.path) {
                 div(.class("columns")) {
-                    section(.class("card")) {
-                        h2 { "At the App Store" }
+                    card("At the App Store") {
                         purchase
                     }
-                    section(.class("card")) {
-                        h2 { "In the app" }
+                    card("In the app") {
                         redemption
                     }
                 }
@@ -35,40 +33,36 @@ struct StorePurchasePage {
         }
     }
 
-    private var purchase: HTML {
-        HTML {
-            div(.class("field")) {
-                label(.for("account")) { "Account of the customer" }
-                input(
-                    .type("text"), .id("account"), .name("account"), .value(account), .required,
-                    HTMLAttribute("autocomplete", "off"), HTMLAttribute("maxlength", "256"),
-                    HTMLAttribute("list", "accounts"))
-                datalist(.id("accounts")) { for account in accounts { Console.option(.value(account)) } }
-            }
-            Field.choice(
-                "product", "Product",
-                products.map {
-                    ($0.productIdentifier, Phrase(same: "\($0.productIdentifier) (\($0.price.formatted))"))
-                }, chosen: product)
-            Field.number("quantity", "Quantity (1 to 10)", value: "1", isRequired: true)
-            Field.choice("offer", "Offer", offers)
-            Field.choice("outcome", "Outcome", Self.outcomes)
+    @HTMLBuilder private var purchase: HTML {
+        div(.class("field")) {
+            label(.for("account")) { "Account of the customer" }
+            input(
+                .type("text"), .id("account"), .name("account"), .value(account), .required,
+                HTMLAttribute("autocomplete", "off"), HTMLAttribute("maxlength", "256"),
+                HTMLAttribute("list", "accounts"))
+            datalist(.id("accounts")) { for account in accounts { Console.option(.value(account)) } }
         }
+        Field.choice(
+            "product", "Product",
+            products.map {
+                ($0.productIdentifier, Phrase(same: "\($0.productIdentifier) (\($0.price.formatted))"))
+            }, chosen: product)
+        Field.number("quantity", "Quantity (1 to 10)", value: "1", isRequired: true)
+        Field.choice("offer", "Offer", offers)
+        Field.choice("outcome", "Outcome", Self.outcomes)
     }
 
-    private var redemption: HTML {
-        HTML {
-            p {
-                "An app hands the proof of a purchase to the service. The service verifies it and grants the items, and the app then finishes the transaction."
-            }
-            Field.text(
-                "user", "Redeem for the user",
-                value: User(name: account)?.name ?? "", maximumLength: User.maximumLength,
-                note: "A user that the service does not know is added.")
-            Field.text(
-                "token", "Account token (appAccountToken)", maximumLength: 36,
-                note: "Empty sends the service's token of the user, as an app does. If you only buy, it sends none.")
+    @HTMLBuilder private var redemption: HTML {
+        p {
+            "An app hands the proof of a purchase to the service. The service verifies it and grants the items, and the app then finishes the transaction."
         }
+        Field.text(
+            "user", "Redeem for the user",
+            value: User(name: account)?.name ?? "", maximumLength: User.maximumLength,
+            note: "A user that the service does not know is added.")
+        Field.text(
+            "token", "Account token (appAccountToken)", maximumLength: 36,
+            note: "Empty sends the service's token of the user, as an app does. If you only buy, it sends none.")
     }
 
     /// The offers of all products. An introductory offer needs no request.

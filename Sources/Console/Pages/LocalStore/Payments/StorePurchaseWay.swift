@@ -13,28 +13,26 @@ struct StorePurchaseWay {
     /// The purchases of the transaction that the service knows.
     let owners: [KnownPurchase]
 
-    var steps: HTML {
-        HTML {
-            h2 { "The way of the purchase" }
-            ol(.class("timeline")) {
-                if let payment { paymentStep(payment) }
-                if let transactionIdentifier {
-                    li(.class("good")) {
-                        "The store has signed a proof:"
-                        plain(" ")
-                        a(.href(.storeTransaction(transactionIdentifier))) {
-                            Shown.identifier(transactionIdentifier)
-                        }
-                    }
-                    for owner in owners { redeemed(owner, transactionIdentifier) }
-                    if owners.isEmpty {
-                        li(.class("warning")) {
-                            "The service knows nothing of it yet. The app hands the proof to the service:"
-                        }
+    @HTMLBuilder var steps: HTML {
+        h2 { "The way of the purchase" }
+        ol(.class("timeline")) {
+            if let payment { paymentStep(payment) }
+            if let transactionIdentifier {
+                li(.class("good")) {
+                    "The store has signed a proof:"
+                    plain(" ")
+                    a(.href(.storeTransaction(transactionIdentifier))) {
+                        Shown.identifier(transactionIdentifier)
                     }
                 }
-                if let payment, payment.purchase != nil { finishStep(payment) }
+                for owner in owners { redeemed(owner, transactionIdentifier) }
+                if owners.isEmpty {
+                    li(.class("warning")) {
+                        "The service knows nothing of it yet. The app hands the proof to the service:"
+                    }
+                }
             }
+            if let payment, payment.purchase != nil { finishStep(payment) }
         }
     }
 

@@ -14,8 +14,7 @@ struct StoreSettingsForm {
     var html: HTML {
         context.form(to: LocalStoreTab.settings.path) {
             div(.class("columns")) {
-                section(.class("card")) {
-                    h2 { "Customer" }
+                card("Customer") {
                     Field.choice(
                         "storefront", "Storefront",
                         Storefront.all.map {
@@ -28,8 +27,7 @@ struct StoreSettingsForm {
                         "interrupted-purchases", StoreConditions.interruptedPurchases,
                         isChecked: settings.areInterruptedPurchasesEnabled)
                 }
-                section(.class("card")) {
-                    h2 { "Subscriptions" }
+                card("Subscriptions") {
                     Field.choice(
                         "time-rate", "Time rate",
                         TimeRate.allCases.map { ($0.name, Phrase(same: $0.name)) }, chosen: settings.timeRate.name)
@@ -40,8 +38,7 @@ struct StoreSettingsForm {
                         "grace-period", StoreConditions.gracePeriod, isChecked: settings.isBillingGracePeriodEnabled)
                 }
                 errors
-                section(.class("card")) {
-                    h2 { "Server" }
+                card("Server") {
                     Field.text(
                         "notifications-url", "Address of notifications",
                         value: settings.notificationsURL?.absoluteString ?? "",
@@ -66,8 +63,7 @@ struct StoreSettingsForm {
     }
 
     private var errors: HTML {
-        section(.class("card")) {
-            h2 { "Simulated errors" }
+        card("Simulated errors") {
             Field.choice(
                 "failure-error", "SKError of every payment",
                 [("", Self.none)] + SKErrorCode.allCases.map { ($0.name, Phrase(same: $0.name)) },
@@ -151,23 +147,21 @@ struct StoreConditions {
     let settings: StoreSettings
     let faults: [NotificationFault]
 
-    var list: HTML {
+    @HTMLBuilder var list: HTML {
         let shown = conditions
-        return HTML {
-            p {
-                "Storefront"
-                plain(": ")
-                Shown.identifier(settings.storefront)
-                plain(" · ")
-                "time rate"
-                plain(": ")
-                Shown.identifier(settings.timeRate.name)
-            }
-            if shown.isEmpty {
-                p(.class("empty")) { "Purchases and renewals succeed." }
-            } else {
-                ul { for condition in shown { li { condition } } }
-            }
+        p {
+            "Storefront"
+            plain(": ")
+            Shown.identifier(settings.storefront)
+            plain(" · ")
+            "time rate"
+            plain(": ")
+            Shown.identifier(settings.timeRate.name)
+        }
+        if shown.isEmpty {
+            emptyNote("Purchases and renewals succeed.")
+        } else {
+            ul { for condition in shown { li { condition } } }
         }
     }
 

@@ -12,34 +12,29 @@ struct StoreSettingsPage {
     var page: Page {
         Page("Settings of the store", section: .localStore) {
             LocalStoreTab.links(.settings)
-            section(.class("card")) {
-                h2 { "Set now" }
+            card("Set now") {
                 StoreConditions(settings: settings, faults: faults).list
             }
             StoreSettingsForm(context: context, settings: settings).html
-            section(.class("card")) {
-                h2 { "Faults of the next notifications" }
+            card("Faults of the next notifications") {
                 faultForm
             }
-            section(.class("card")) {
-                h2 { "Clear" }
+            card("Clear") {
                 clearing
             }
         }
     }
 
-    private var faultForm: HTML {
-        HTML {
-            p { "Each fault is for one notification, in order. They test the server that receives notifications." }
-            context.form(to: ConsolePath("store", "faults"), .class("narrow")) {
-                Field.choice("fault", "Fault", Self.faults)
-                Field.number("delay", "Delay in seconds", value: "60", note: "Only for a late notification.")
-                Field.number("count", "Number of notifications (1 to 20)", value: "1", isRequired: true)
-                button { "Add" }
-            }
-            if !faults.isEmpty {
-                context.form(to: ConsolePath("store", "faults", "clear")) { button { "Clear the faults" } }
-            }
+    @HTMLBuilder private var faultForm: HTML {
+        p { "Each fault is for one notification, in order. They test the server that receives notifications." }
+        context.form(to: ConsolePath("store", "faults"), .class("narrow")) {
+            Field.choice("fault", "Fault", Self.faults)
+            Field.number("delay", "Delay in seconds", value: "60", note: "Only for a late notification.")
+            Field.number("count", "Number of notifications (1 to 20)", value: "1", isRequired: true)
+            button { "Add" }
+        }
+        if !faults.isEmpty {
+            context.form(to: ConsolePath("store", "faults", "clear")) { button { "Clear the faults" } }
         }
     }
 
@@ -49,25 +44,17 @@ struct StoreSettingsPage {
         ("drop", "Never sent"), ("delay", "Sent late"),
     ]
 
-    private var clearing: HTML {
-        HTML {
-            details(.class("action")) {
-                summary { "Clear the transactions" }
-                context.form(to: ConsolePath("store", "clear")) {
-                    p {
-                        "Deletes all payments, sales, subscriptions and notifications of the store. The service keeps what it has granted."
-                    }
-                    button(.class("danger")) { "Clear the transactions" }
-                }
+    @HTMLBuilder private var clearing: HTML {
+        context.action(
+            "Clear the transactions", to: ConsolePath("store", "clear"), submit: "Clear the transactions", .danger
+        ) {
+            p {
+                "Deletes all payments, sales, subscriptions and notifications of the store. The service keeps what it has granted."
             }
-            details(.class("action")) {
-                summary { "Reset the store" }
-                context.form(to: ConsolePath("store", "reset")) {
-                    p {
-                        "Clears the transactions, the clock and the settings. The keys, the products and the address of notifications stay."
-                    }
-                    button(.class("danger")) { "Reset the store" }
-                }
+        }
+        context.action("Reset the store", to: ConsolePath("store", "reset"), submit: "Reset the store", .danger) {
+            p {
+                "Clears the transactions, the clock and the settings. The keys, the products and the address of notifications stay."
             }
         }
     }

@@ -25,13 +25,11 @@ struct StoreTransactionPage {
             LocalStoreTab.links(nil)
             LocalStoreTab.live {
                 div(.class("columns")) {
-                    section(.class("card")) {
-                        h2 { "Facts" }
+                    card("Facts") {
                         Facts.list(purchaseFacts + endFacts)
                     }
                     if let subscription = listed.subscription {
-                        section(.class("card")) {
-                            h2 { "Subscription" }
+                        card("Subscription") {
                             StoreSubscriptionFacts(subscription: subscription).list
                         }
                     }
@@ -55,59 +53,51 @@ struct StoreTransactionPage {
             effect: effect, owners: owners)
     }
 
-    private var renewals: HTML {
-        HTML {
-            h2 {
-                transaction.type == .autoRenewableSubscription
-                    ? "Periods of the subscription"
-                    : "Transactions of the purchase"
-            }
-            StoreRows.transactions(
-                "Transactions of the same purchase, newest first", related,
-                empty: "None.",
-                next: nextCursor.map {
-                    .storeTransaction(transaction.transactionIdentifier, query: ["cursor": $0])
-                })
+    @HTMLBuilder private var renewals: HTML {
+        h2 {
+            transaction.type == .autoRenewableSubscription
+                ? "Periods of the subscription"
+                : "Transactions of the purchase"
         }
+        StoreRows.transactions(
+            "Transactions of the same purchase, newest first", related,
+            empty: "None.",
+            next: nextCursor.map {
+                .storeTransaction(transaction.transactionIdentifier, query: ["cursor": $0])
+            })
     }
 
-    private var purchaseFacts: [(name: Phrase, value: HTML)] {
-        [
-            ("State", StoreWords.badge(listed)),
-            ("Transaction", Shown.identifier(transaction.transactionIdentifier)),
-            (
-                "Original transaction",
-                a(.href(.storeTransaction(transaction.originalTransactionIdentifier))) {
-                    Shown.identifier(transaction.originalTransactionIdentifier)
-                }
-            ),
-            ("Order", Shown.identifier(transaction.orderIdentifier)),
-            ("Account", StoreRows.account(transaction.account)),
-            ("Product", StoreRows.product(transaction.productIdentifier, quantity: transaction.quantity)),
-            ("Type", HTML { transaction.type.title }),
-            ("Price", Shown.money(transaction.price)),
-            ("Offer", transaction.offer.map { StoreOfferText(offer: $0).html } ?? Shown.nothing),
-            (Phrase("Reason", context: "transaction"), HTML { StoreWords.title(transaction.reason) }),
-            ("Ownership", HTML { StoreWords.title(transaction.ownership) }),
-            ("Storefront", Shown.identifier(transaction.storefrontCountryCode)),
-            ("Account token", Shown.identifier(transaction.appAccountToken?.uuidString.lowercased())),
-        ]
+    @FactsBuilder private var purchaseFacts: [Fact] {
+        fact("State") { StoreWords.badge(listed) }
+        fact("Transaction") { Shown.identifier(transaction.transactionIdentifier) }
+        fact("Original transaction") {
+            a(.href(.storeTransaction(transaction.originalTransactionIdentifier))) {
+                Shown.identifier(transaction.originalTransactionIdentifier)
+            }
+        }
+        fact("Order") { Shown.identifier(transaction.orderIdentifier) }
+        fact("Account") { StoreRows.account(transaction.account) }
+        fact("Product") { StoreRows.product(transaction.productIdentifier, quantity: transaction.quantity) }
+        fact("Type") { transaction.type.title }
+        fact("Price") { Shown.money(transaction.price) }
+        fact("Offer") { transaction.offer.map { StoreOfferText(offer: $0).html } ?? Shown.nothing }
+        fact(Phrase("Reason", context: "transaction")) { StoreWords.title(transaction.reason) }
+        fact("Ownership") { StoreWords.title(transaction.ownership) }
+        fact("Storefront") { Shown.identifier(transaction.storefrontCountryCode) }
+        fact("Account token") { Shown.identifier(transaction.appAccountToken?.uuidString.lowercased()) }
     }
 
-    private var endFacts: [(name: Phrase, value: HTML)] {
-        var facts: [(name: Phrase, value: HTML)] = [
-            (Phrase("Purchased", context: "moment"), Shown.moment(transaction.purchaseDate)),
-            ("First purchased", Shown.moment(transaction.originalPurchaseDate)),
-            (Phrase("Expires", context: "moment"), Shown.moment(transaction.expiresDate)),
-        ]
+    @FactsBuilder private var endFacts: [Fact] {
+        fact(Phrase("Purchased", context: "moment")) { Shown.moment(transaction.purchaseDate) }
+        fact("First purchased") { Shown.moment(transaction.originalPurchaseDate) }
+        fact(Phrase("Expires", context: "moment")) { Shown.moment(transaction.expiresDate) }
         if let period = transaction.webOrderLineItemIdentifier {
-            facts.append((Phrase("Period", context: "identifier"), Shown.identifier(period)))
+            fact(Phrase("Period", context: "identifier")) { Shown.identifier(period) }
         }
         if let revocation = transaction.revocation {
-            facts.append((Phrase("Revoked", context: "moment"), Shown.moment(revocation.date)))
-            facts.append(("Reason of the revocation", HTML { StoreWords.title(revocation.reason) }))
+            fact(Phrase("Revoked", context: "moment")) { Shown.moment(revocation.date) }
+            fact("Reason of the revocation") { StoreWords.title(revocation.reason) }
         }
-        return facts
     }
 }
 
@@ -116,24 +106,22 @@ struct StoreTransactionActionForms {
     let context: ConsoleContext
     let listed: ListedTransaction
 
-    var html: HTML {
+    @HTMLBuilder var html: HTML {
         let actions = listed.actions
-        return HTML {
-            h2 { "Actions" }
-            div(.class("actions")) {
-                for action in actions where action.fields == nil {
-                    form(action) {
-                        button { action.title }
-                    }
+        h2 { "Actions" }
+        div(.class("actions")) {
+            for action in actions where action.fields == nil {
+                form(action) {
+                    button { action.title }
                 }
             }
-            for action in actions where action.fields != nil {
-                details(.class("action")) {
-                    summary { action.title }
-                    form(action) {
-                        action.fields
-                        button(action == .delete ? .class("danger") : .class("primary")) { action.title }
-                    }
+        }
+        for action in actions where action.fields != nil {
+            details(.class("action")) {
+                summary { action.title }
+                form(action) {
+                    action.fields
+                    button(action == .delete ? .class("danger") : .class("primary")) { action.title }
                 }
             }
         }

@@ -15,17 +15,15 @@ enum StoreWords {
     }
 
     /// The state of a payment as a badge, with the error of a failed one.
-    static func badge(_ payment: PaymentTransaction, isInterrupted: Bool) -> HTML {
-        HTML {
-            if isInterrupted {
-                Shown.badge("Interrupted", .warning)
-            } else {
-                Shown.badge(title(payment.state), mood(payment.state))
-            }
-            if let error = payment.error, !isInterrupted {
-                plain(" ")
-                code { plain(error.name) }
-            }
+    @HTMLBuilder static func badge(_ payment: PaymentTransaction, isInterrupted: Bool) -> HTML {
+        if isInterrupted {
+            Shown.badge("Interrupted", .warning)
+        } else {
+            Shown.badge(title(payment.state), mood(payment.state))
+        }
+        if let error = payment.error, !isInterrupted {
+            plain(" ")
+            code { plain(error.name) }
         }
     }
 
@@ -133,53 +131,41 @@ enum StoreWords {
     }
 
     /// The effect of a payment, as a sentence.
-    static func sentence(_ effect: PurchaseEffect) -> HTML {
+    @HTMLBuilder static func sentence(_ effect: PurchaseEffect) -> HTML {
         switch effect {
         case .charged(let price):
-            HTML {
-                "Charged"
-                plain(" \(price.formatted)")
-            }
+            "Charged"
+            plain(" \(price.formatted)")
         case .alreadySubscribed(let date):
-            HTML {
-                "Already subscribed, so nothing was charged. It renews on"
-                plain(" ")
-                Shown.day(date)
-            }
+            "Already subscribed, so nothing was charged. It renews on"
+            plain(" ")
+            Shown.day(date)
         case .changes(let product, let date):
-            HTML {
-                "Nothing was charged. The subscription changes to"
-                plain(" ")
-                Shown.identifier(product)
-                plain(" ")
-                Phrase("on", context: "date")
-                plain(" ")
-                Shown.day(date)
-            }
+            "Nothing was charged. The subscription changes to"
+            plain(" ")
+            Shown.identifier(product)
+            plain(" ")
+            Phrase("on", context: "date")
+            plain(" ")
+            Shown.day(date)
         }
     }
 
     /// The setting of renewal, with its date.
-    static func renewal(_ subscription: SubscriptionSummary) -> HTML {
+    @HTMLBuilder static func renewal(_ subscription: SubscriptionSummary) -> HTML {
         switch subscription.status {
         case .active where subscription.isAutoRenewing:
-            HTML {
-                Phrase("renews", context: "date")
-                plain(" ")
-                Shown.day(subscription.expiresDate)
-            }
+            Phrase("renews", context: "date")
+            plain(" ")
+            Shown.day(subscription.expiresDate)
         case .active, .expired, .revoked:
-            HTML {
-                subscription.status == .active ? "ends" : "ended"
-                plain(" ")
-                Shown.day(subscription.expiresDate)
-            }
+            subscription.status == .active ? "ends" : "ended"
+            plain(" ")
+            Shown.day(subscription.expiresDate)
         case .billingGracePeriod, .billingRetry:
-            HTML {
-                "until"
-                plain(" ")
-                Shown.day(subscription.dueDate)
-            }
+            "until"
+            plain(" ")
+            Shown.day(subscription.dueDate)
         }
     }
 }
@@ -188,18 +174,16 @@ enum StoreWords {
 struct StoreOfferText {
     let offer: SubscriptionOffer
 
-    var html: HTML {
-        HTML {
-            offer.kind.title
-            if let identifier = offer.identifier {
-                plain(" ")
-                Shown.identifier(identifier)
-            }
-            plain(": ")
-            offer.period.words(times: offer.periodCount)
-            plain(", ")
-            if let price = offer.price { plain(price.formatted + ", ") }
-            StoreWords.title(offer.paymentMode)
+    @HTMLBuilder var html: HTML {
+        offer.kind.title
+        if let identifier = offer.identifier {
+            plain(" ")
+            Shown.identifier(identifier)
         }
+        plain(": ")
+        offer.period.words(times: offer.periodCount)
+        plain(", ")
+        if let price = offer.price { plain(price.formatted + ", ") }
+        StoreWords.title(offer.paymentMode)
     }
 }
