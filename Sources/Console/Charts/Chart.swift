@@ -20,9 +20,7 @@ package struct Chart: Sendable {
     let periods: [ChartPeriod]
     let series: [ChartSeries]
 
-    package init(
-        _ name: Phrase, _ kind: Kind, unit: ChartUnit, periods: [ChartPeriod], series: [ChartSeries]
-    ) {
+    package init(_ name: Phrase, _ kind: Kind, unit: ChartUnit, periods: [ChartPeriod], series: [ChartSeries]) {
         self.name = name
         self.kind = kind
         self.unit = unit
@@ -34,8 +32,7 @@ package struct Chart: Sendable {
     ///
     /// - Parameter identifier: The identifier of the drawing's title, unique on the page.
     @HTMLBuilder package func html(identifier: String) -> HTML {
-        let frame = ChartFrame(
-            scale: ChartScale(covering: extent, minimumStep: unit.minimumStep), count: periods.count)
+        let frame = ChartFrame(scale: ChartScale(covering: extent, minimumStep: unit.minimumStep), count: periods.count)
         svg(
             .class("chart"), .role("img"), HTMLAttribute("aria-labelledby", identifier),
             HTMLAttribute("viewBox", "0 0 \(SVG.number(ChartFrame.width)) \(SVG.number(ChartFrame.height))")

@@ -8,8 +8,7 @@ struct ChartAxes {
     @HTMLBuilder var html: HTML {
         for tick in frame.scale.ticks {
             level(tick)
-            label(
-                frame.leftEdge - 6, frame.y(tick) + 4, anchor: "end", Phrase(same: unit.label(tick)), class: "")
+            label(frame.leftEdge - 6, frame.y(tick) + 4, anchor: "end", Phrase(same: unit.label(tick)), class: "")
         }
         for (order, index) in labelled.enumerated() {
             // A phone has room for every second label.

@@ -71,9 +71,7 @@ struct AccountPage {
                     note("You will be logged out everywhere.")
                 }
             }
-            card("Codes of an authenticator app", isNarrow: true) {
-                member.codeSecret == nil ? turnOn : turnOff
-            }
+            card("Codes of an authenticator app", isNarrow: true) { member.codeSecret == nil ? turnOn : turnOff }
         }
     }
 

@@ -35,8 +35,7 @@ struct AppStoreRoutes: Sendable {
             apps: services.entitlements.apps.all.map(\.bundleIdentifier), filter: filter, shown: found.shown,
             next: found.next,
             address: NotificationAddress(
-                authority: request.head.authority ?? "", last: latest.shown.first,
-                hasLocalStore: services.store != nil)
+                authority: request.head.authority ?? "", last: latest.shown.first, hasLocalStore: services.store != nil)
         ).page
     }
 
@@ -57,9 +56,7 @@ struct AppStoreRoutes: Sendable {
     }
 
     private func reconcile(_ context: ConsoleContext) throws -> ConsolePath {
-        let (identifier, member) = (
-            try context.parameters.text("reconciliation"), try context.requiredMember.name
-        )
+        let (identifier, member) = (try context.parameters.text("reconciliation"), try context.requiredMember.name)
         guard let subject = ConsoleReconciliation.Subject(rawValue: try context.parameters.text("subject")),
             let isRequested = services.system.requestReconciliation(identifier, subject)
         else {
@@ -123,9 +120,7 @@ struct ReceivedNotificationPage {
         return Page("Notification: \(title)", section: .appStore) {
             AppStoreTab.links(present: nil)
             if let meaning = NotificationWords.meaning(ofType: notification.type) { p { meaning } }
-            card("Recorded facts") {
-                Facts.list(facts)
-            }
+            card("Recorded facts") { Facts.list(facts) }
             card("Content") {
                 if let content = notification.content.flatMap({ ContentTree.html(ofJSON: $0) }) {
                     content

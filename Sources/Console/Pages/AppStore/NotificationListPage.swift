@@ -119,9 +119,7 @@ struct NotificationAddress: Sendable {
     var html: HTML {
         card("Address for App Store Connect") {
             pre(.id("notification-address")) { plain("https://\(authority)/v1/notifications/apple") }
-            p(.class("actions")) {
-                Shown.copyButton(for: "notification-address")
-            }
+            p(.class("actions")) { Shown.copyButton(for: "notification-address") }
             note(
                 "App Store Connect: App Information, App Store Server Notifications, version 2, for production and sandbox. Apple must reach this address over the internet with a valid certificate."
             )

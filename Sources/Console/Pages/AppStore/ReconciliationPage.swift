@@ -32,9 +32,7 @@ struct ReconciliationPage {
 
     @HTMLBuilder private func part(_ reconciliation: ConsoleReconciliation) -> HTML {
         h3 { data(reconciliation.address) }
-        p(.class("note")) {
-            plain(reconciliation.origins.map(\.rawValue).joined(separator: ", "))
-        }
+        p(.class("note")) { plain(reconciliation.origins.map(\.rawValue).joined(separator: ", ")) }
         div(.class("columns")) {
             for state in reconciliation.states {
                 div {

@@ -20,24 +20,16 @@ struct CustomerPage {
                 p { a(.href(.customer(user, "explanation"))) { "Why does the customer (not) have an item?" } }
             }
             if !facts.subscriptions.isEmpty {
-                part("Subscriptions") {
-                    subscriptions
-                }
+                part("Subscriptions") { subscriptions }
             }
             if !facts.expectedPurchases.isEmpty {
                 section { ExpectedPurchaseTable(purchases: facts.expectedPurchases, names: names).html }
             }
             div(.class("columns")) {
-                card("About the customer") {
-                    Facts.list(about)
-                }
-                card("Balances") {
-                    balances
-                }
+                card("About the customer") { Facts.list(about) }
+                card("Balances") { balances }
             }
-            part("Timeline") {
-                timeline.html
-            }
+            part("Timeline") { timeline.html }
             part("Transactions") {
                 TransactionTable(
                     user: user, transactions: Array(facts.transactions.prefix(CustomerFacts.listed)), names: names,
@@ -146,9 +138,7 @@ struct CustomerPage {
                 }
             }
             if facts.wishes.count > CustomerFacts.listed {
-                div {
-                    plain("+ \(facts.wishes.count - CustomerFacts.listed)")
-                }
+                div { plain("+ \(facts.wishes.count - CustomerFacts.listed)") }
             }
         }
     }

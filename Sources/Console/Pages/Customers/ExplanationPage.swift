@@ -70,9 +70,7 @@ struct ExplanationPage {
             return a(.href(ConsolePath("customers", query: ["search": reference]))) { Shown.identifier(reference) }
         default:
             return a(
-                .href(
-                    .customer(
-                        user, "transactions", reference, query: ["origin": explanation.origin?.rawValue]))
+                .href(.customer(user, "transactions", reference, query: ["origin": explanation.origin?.rawValue]))
             ) { Shown.identifier(reference) }
         }
     }

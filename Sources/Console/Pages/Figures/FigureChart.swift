@@ -49,8 +49,7 @@ struct FigureChart {
         {
             return parts.indices.map { place in
                 ChartSeries(
-                    Self.title(ofPart: parts[place].name),
-                    series.points.map { point($0.parts[place].value, nil) })
+                    Self.title(ofPart: parts[place].name), series.points.map { point($0.parts[place].value, nil) })
             }
         }
         guard answer.query.group != nil else {

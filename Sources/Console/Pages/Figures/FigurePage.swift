@@ -156,9 +156,7 @@ struct FigureNotes {
         if answer.pendingUsers > 0 {
             let isMore = answer.pendingUsers >= FigureAnswer.maximumPending
             let number = Shown.digits(Int64(answer.pendingUsers)) + (isMore ? "+" : "")
-            p(.class("note")) {
-                "New purchases of \(number) customer\(number == "1" ? "" : "s") are not included yet."
-            }
+            p(.class("note")) { "New purchases of \(number) customer\(number == "1" ? "" : "s") are not included yet." }
         }
     }
 }

@@ -93,8 +93,7 @@ actor HealthChecks {
         if let run { return await run.value }
         let task = Task { [source, clock] in
             async let certificates = source.certificates()
-            return Results(
-                checks: await source.checks(), certificates: await certificates, ranAt: clock.now())
+            return Results(checks: await source.checks(), certificates: await certificates, ranAt: clock.now())
         }
         run = task
         let results = await task.value

@@ -44,8 +44,7 @@ extension ConsolePath {
     static func storeTransaction(
         _ identifier: String, _ action: String? = nil, query: KeyValuePairs<String, String?> = [:]
     ) -> ConsolePath {
-        ConsolePath(
-            ["store", "transactions", identifier] + [action].compactMap(\.self), query: query.map { ($0, $1) })
+        ConsolePath(["store", "transactions", identifier] + [action].compactMap(\.self), query: query.map { ($0, $1) })
     }
 
     /// The page of a payment in the local store's queue, or the receiver of an action on it.

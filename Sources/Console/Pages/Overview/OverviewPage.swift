@@ -58,8 +58,7 @@ struct OverviewPage {
     @HTMLBuilder private var counts: HTML {
         count(
             "Redemptions today", today[.granted],
-            ConsolePath(
-                "figures", Figure.transactions.rawValue, query: ["environment": environment.rawValue]))
+            ConsolePath("figures", Figure.transactions.rawValue, query: ["environment": environment.rawValue]))
         count("Refusals today", today[.refused], ConsoleSection.refusals.path)
     }
 
@@ -183,8 +182,7 @@ struct OverviewRoutes: Sendable {
         let named = try request.query("app")
         let app = apps.first { named?.hasSameBytes(as: $0) ?? false }
         async let today = services.entitlements.activityToday(from: environment.origins)
-        async let activity = services.entitlements.latestActivity(
-            from: environment.origins, limit: ActivityFeed.length)
+        async let activity = services.entitlements.latestActivity(from: environment.origins, limit: ActivityFeed.length)
         async let keyNames = services.entitlements.apiKeyNames()
         var figures: OverviewFigures?
         if let service = services.figures { figures = try await OverviewFigures(service, environment, app: app) }

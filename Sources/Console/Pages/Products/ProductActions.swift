@@ -27,8 +27,7 @@ struct ProductActions {
                 label(.for("picture")) { "Picture of the item" }
                 input(
                     .type("file"), .id("picture"), .name("picture"), .required,
-                    HTMLAttribute(
-                        "accept", Picture.Format.allCases.map(\.mediaType).joined(separator: ",")),
+                    HTMLAttribute("accept", Picture.Format.allCases.map(\.mediaType).joined(separator: ",")),
                     HTMLAttribute("aria-describedby", "picture-note"))
                 small(.id("picture-note")) { "SVG, PNG or JPEG, up to \(Picture.maximumSize / 1024) KB." }
             }

@@ -26,9 +26,7 @@ struct ProductFormPage {
                 input(.type("hidden"), .name(ProductFields.version), .value(fields.version))
                 input(.type("hidden"), .name(ProductKey.type.rawValue), .value(fields.type.rawValue))
                 div(.class("columns")) {
-                    card(fields.type.title) {
-                        general
-                    }
+                    card(fields.type.title) { general }
                     card("Texts") {
                         note(
                             "A new language without texts is left out. Empty the language of a row to remove it with its texts."

@@ -105,9 +105,7 @@ struct ProductPage {
                 summary { "Show the definition as JSON" }
                 pre(.id("definition")) { plain(JSONValue.object(object).prettyText) }
             }
-            p(.class("actions")) {
-                Shown.copyButton(for: "definition")
-            }
+            p(.class("actions")) { Shown.copyButton(for: "definition") }
         }
     }
 }

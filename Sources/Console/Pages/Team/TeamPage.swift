@@ -55,9 +55,7 @@ struct TeamPage {
         context.action(
             "Invite again", to: path(member, "invitation"), submit: "Make a link", .plain, HTMLAttribute("data-stay")
         ) {
-            p {
-                "A new link sets another password and turns off codes. Until it is used, the password is valid."
-            }
+            p { "A new link sets another password and turns off codes. Until it is used, the password is valid." }
         }
         if context.member.map({ !$0.name.hasSameBytes(as: member.name) }) ?? true {
             context.action("Remove", to: path(member, "removal"), submit: "Remove the member", .danger) {

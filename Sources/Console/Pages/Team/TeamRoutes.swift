@@ -78,9 +78,7 @@ struct LinkPage {
                     plain(".")
                 }
                 p { code(.class("secret"), .id("link")) { plain(link) } }
-                div(.class("actions")) {
-                    Shown.copyButton(for: "link")
-                }
+                div(.class("actions")) { Shown.copyButton(for: "link") }
                 note("The link sets a password once, within three days. It is not shown again.")
                 p { a(.href(ConsolePath("team"))) { "Back to the team" } }
             }

@@ -16,9 +16,7 @@ struct DeliveryPage {
     var page: Page {
         let title = type ?? delivery.messageIdentifier
         return Page("Message: \(title)", section: .webhooks) {
-            p {
-                a(.href(ConsolePath("webhooks", endpoint.identifier))) { data(endpoint.shownURL(to: context)) }
-            }
+            p { a(.href(ConsolePath("webhooks", endpoint.identifier))) { data(endpoint.shownURL(to: context)) } }
             card("Delivery") {
                 Facts.list(facts)
                 if context.may(.support) {
@@ -77,9 +75,7 @@ struct DeliveryPage {
         }
         part("As a curl command") {
             pre(.id("curl")) { plain(command.text) }
-            p(.class("actions")) {
-                Shown.copyButton(for: "curl")
-            }
+            p(.class("actions")) { Shown.copyButton(for: "curl") }
             p(.class("note")) {
                 if isSigned {
                     "Signed now. Receivers accept a signature for some minutes."

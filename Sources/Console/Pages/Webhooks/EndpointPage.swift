@@ -121,17 +121,13 @@ struct EndpointSecretPage {
     var page: Page {
         let secrets = endpoint.secrets(at: now).map(\.description)
         return Page("Secret of a webhook", section: .webhooks) {
-            p {
-                a(.href(ConsolePath("webhooks", endpoint.identifier))) { data(endpoint.url) }
-            }
+            p { a(.href(ConsolePath("webhooks", endpoint.identifier))) { data(endpoint.url) } }
             p { "Your back end verifies the signature of each message with this secret (Standard Webhooks)." }
             for (index, secret) in secrets.enumerated() {
                 section(.class("card")) {
                     h2 { index == 0 ? "Secret" : "Previous secret" }
                     p { code(.class("secret"), .id("secret-\(index)")) { plain(secret) } }
-                    p(.class("actions")) {
-                        Shown.copyButton(for: "secret-\(index)")
-                    }
+                    p(.class("actions")) { Shown.copyButton(for: "secret-\(index)") }
                     if index > 0 {
                         p {
                             "Signs until"
@@ -144,9 +140,7 @@ struct EndpointSecretPage {
             if let authorization = endpoint.authorization {
                 card("Authorization header") {
                     p { code(.class("secret"), .id("authorization")) { plain(authorization.value) } }
-                    p(.class("actions")) {
-                        Shown.copyButton(for: "authorization")
-                    }
+                    p(.class("actions")) { Shown.copyButton(for: "authorization") }
                 }
             }
         }

@@ -29,8 +29,7 @@ struct WebhooksRoutes: Sendable {
     private func addAdministration(to pages: ConsolePages, _ webhooks: WebhookService) {
         pages.post("webhooks/:webhook/address", .administer) { _, context in
             let identifier = try context.parameters.text("webhook")
-            _ = try await webhooks.setURL(
-                try url(context), of: identifier, by: try context.requiredMember.caller)
+            _ = try await webhooks.setURL(try url(context), of: identifier, by: try context.requiredMember.caller)
             return ConsolePath("webhooks", identifier, query: ["done": Notice.saved.rawValue])
         }
         pages.post("webhooks/:webhook/authorization", .administer) { _, context in
@@ -40,8 +39,7 @@ struct WebhooksRoutes: Sendable {
             return ConsolePath("webhooks", identifier, query: ["done": Notice.saved.rawValue])
         }
         pages.post("webhooks/:webhook/removal", .administer) { _, context in
-            try await webhooks.remove(
-                try context.parameters.text("webhook"), by: try context.requiredMember.caller)
+            try await webhooks.remove(try context.parameters.text("webhook"), by: try context.requiredMember.caller)
             return ConsolePath("webhooks", query: ["done": Notice.removed.rawValue])
         }
         pages.get("webhooks/:webhook/secret", .administer) { _, context in
@@ -61,12 +59,9 @@ struct WebhooksRoutes: Sendable {
     private func addDeliveries(to pages: ConsolePages, _ webhooks: WebhookService) {
         pages.get("webhooks/:webhook/deliveries/:message") { _, context in try await delivery(webhooks, context) }
         pages.post("webhooks/:webhook/deliveries/:message/resending", .support) { _, context in
-            let (identifier, message) = (
-                try context.parameters.text("webhook"), try context.parameters.text("message")
-            )
+            let (identifier, message) = (try context.parameters.text("webhook"), try context.parameters.text("message"))
             _ = try await webhooks.replay(message, to: identifier, by: try context.requiredMember.caller)
-            return ConsolePath(
-                "webhooks", identifier, "deliveries", message, query: ["done": Notice.queued.rawValue])
+            return ConsolePath("webhooks", identifier, "deliveries", message, query: ["done": Notice.queued.rawValue])
         }
         pages.post("webhooks/:webhook/failed/resending", .support) { _, context in
             let identifier = try context.parameters.text("webhook")
@@ -119,9 +114,7 @@ struct WebhooksRoutes: Sendable {
             )
             rows.append(EndpointListPage.Row(endpoint: endpoint, last: last.first, hasFailed: !failed.isEmpty))
         }
-        return EndpointListPage(
-            context: context, rows: rows, keys: try await services.entitlements.apiKeyNames()
-        ).page
+        return EndpointListPage(context: context, rows: rows, keys: try await services.entitlements.apiKeyNames()).page
     }
 
     private func endpoint(
@@ -132,8 +125,7 @@ struct WebhooksRoutes: Sendable {
         let state = try request.query("state").flatMap { WebhookDelivery.State(rawValue: $0) }
         let list = try HTTPSupport.Page(request)
         let position = try list.position { WebhookDeliveryPosition(cursor: $0) }
-        let found = try await webhooks.deliveries(
-            to: identifier, in: state, before: position, limit: list.size + 1)
+        let found = try await webhooks.deliveries(to: identifier, in: state, before: position, limit: list.size + 1)
         let (shown, next) = list.part(of: found) { WebhookDeliveryPosition($0).cursor }
         let types = try await webhooks.contents(of: Array(shown), to: endpoint).map { $0?.type }
         return EndpointPage(

@@ -126,8 +126,7 @@ extension Request {
     func origin() throws(Problem) -> Origin? {
         guard let text = try query("origin") else { return nil }
         guard let origin = Origin(rawValue: text) else {
-            throw Problem.parameter(
-                "origin", "one of " + Origin.allCases.map(\.rawValue).joined(separator: ", "))
+            throw Problem.parameter("origin", "one of " + Origin.allCases.map(\.rawValue).joined(separator: ", "))
         }
         return origin
     }

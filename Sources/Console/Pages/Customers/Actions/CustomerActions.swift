@@ -29,8 +29,7 @@ struct CustomerActions {
                 "give-item", "Item",
                 names.items.filter { names.catalogs.grants($0) }.map { ($0.description, names.item($0)) })
             Field.date(
-                "give-until", Phrase("Until", context: "day"),
-                note: "To the end of this day in UTC. Empty for no end.")
+                "give-until", Phrase("Until", context: "day"), note: "To the end of this day in UTC. Empty for no end.")
             Field.reason("give-reason")
         }
     }

@@ -36,8 +36,7 @@ struct EventPage {
                 p {
                     event.isIntact
                         ? Shown.badge("The chain is intact here", .good)
-                        : Shown.badge(
-                            "The record does not follow from the one before it", .bad)
+                        : Shown.badge("The record does not follow from the one before it", .bad)
                 }
                 Facts.list(chain)
             }

@@ -66,9 +66,7 @@ struct TransactionFactList {
     @HTMLBuilder private var digest: HTML {
         Shown.identifier(recorded.proofDigest.hexadecimal)
         if recorded.isProofKept {
-            div {
-                a(.href(.customer(user, "proofs", recorded.proofDigest.hexadecimal))) { "Decode the kept proof" }
-            }
+            div { a(.href(.customer(user, "proofs", recorded.proofDigest.hexadecimal))) { "Decode the kept proof" } }
         }
     }
 }

@@ -18,9 +18,7 @@ struct TransactionPage {
                 TransactionFactList(user: user, recorded: recorded, keys: keys, names: names).html
             }
             if !transaction.facts.isEmpty {
-                card("What Apple has stated") {
-                    Facts.list(stated)
-                }
+                card("What Apple has stated") { Facts.list(stated) }
             }
             if context.may(.support) { action }
         }
@@ -80,10 +78,7 @@ struct ExpectedPurchaseTable {
         note(
             "Recorded by the former server. Each grants nothing before its proof arrives: by a restore in the app, a notification or the reconciliation."
         )
-        Listing.table(
-            Self.title, of: Array(purchases.prefix(CustomerFacts.listed)),
-            empty: "No expected purchases."
-        ) {
+        Listing.table(Self.title, of: Array(purchases.prefix(CustomerFacts.listed)), empty: "No expected purchases.") {
             column("Product") { names.product($0.productIdentifier) }
             column("Original transaction") { Shown.identifier($0.originalTransactionIdentifier) }
             column("Purchased") { Shown.day($0.purchaseDate) }

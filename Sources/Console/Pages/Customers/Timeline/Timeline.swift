@@ -19,9 +19,7 @@ struct Timeline {
     var html: HTML {
         guard !entries.isEmpty else { return emptyNote("Nothing yet.") }
         return HTML {
-            ol(.class("timeline")) {
-                for entry in entries { item(entry) }
-            }
+            ol(.class("timeline")) { for entry in entries { item(entry) } }
             Listing.pager(next, "Older entries")
         }
     }

@@ -18,8 +18,7 @@ struct StoreListRoutes: Sendable {
             return try await BlockingWork.run { [store] in
                 let found = try store.listedTransactions(of: account, before: before, limit: page.size + 1)
                 let (shown, next) = page.part(of: found) { String($0.number) }
-                let waiting = try store.queuedTransactions(
-                    of: account, isUnfinished: true, limit: Self.maximumWaiting)
+                let waiting = try store.queuedTransactions(of: account, isUnfinished: true, limit: Self.maximumWaiting)
                 return StoreTransactionListPage(
                     context: context, account: account, now: store.now, settings: try store.settings(),
                     faults: try store.faults(), payments: try waiting.map { try StoreShownPayment($0, store) },

@@ -15,12 +15,8 @@ struct StorePurchasePage {
             LocalStoreTab.links(.buy)
             context.form(to: LocalStoreTab.buy.path) {
                 div(.class("columns")) {
-                    card("At the App Store") {
-                        purchase
-                    }
-                    card("In the app") {
-                        redemption
-                    }
+                    card("At the App Store") { purchase }
+                    card("In the app") { redemption }
                 }
                 div(.class("actions")) {
                     // The first button is the one of the Enter key.

@@ -21,8 +21,7 @@ struct StoreSettingsForm {
                             ($0.countryCode, Phrase(same: "\($0.countryCode) (\($0.currency))"))
                         }, chosen: settings.storefront)
                     Field.text("locale", "Locale", value: settings.locale, maximumLength: 32, isRequired: true)
-                    Field.checkbox(
-                        "ask-to-buy", StoreConditions.askToBuy, isChecked: settings.isAskToBuyEnabled)
+                    Field.checkbox("ask-to-buy", StoreConditions.askToBuy, isChecked: settings.isAskToBuyEnabled)
                     Field.checkbox(
                         "interrupted-purchases", StoreConditions.interruptedPurchases,
                         isChecked: settings.areInterruptedPurchasesEnabled)
@@ -91,8 +90,7 @@ struct StoreSettingsForm {
             throw ConsoleForm.invalid("time-rate", "a rate by its name in StoreKitTest")
         }
         let failure = try choice(form, "failure-error", of: "an SKError by its name") { SKErrorCode(name: $0) }
-        let address = try choice(
-            form, "notifications-url", upTo: maximumAddressLength, of: "an http or https URL", web)
+        let address = try choice(form, "notifications-url", upTo: maximumAddressLength, of: "an http or https URL", web)
         let status = try form.integer("receipt-status").map(Int64.init)
         let requests = try form.integer("requests-per-minute")
         guard requests ?? 1 >= 1 else { throw ConsoleForm.invalid("requests-per-minute", "at least 1, or empty") }

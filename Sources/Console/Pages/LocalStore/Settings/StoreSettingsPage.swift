@@ -12,16 +12,10 @@ struct StoreSettingsPage {
     var page: Page {
         Page("Settings of the store", section: .localStore) {
             LocalStoreTab.links(.settings)
-            card("Set now") {
-                StoreConditions(settings: settings, faults: faults).list
-            }
+            card("Set now") { StoreConditions(settings: settings, faults: faults).list }
             StoreSettingsForm(context: context, settings: settings).html
-            card("Faults of the next notifications") {
-                faultForm
-            }
-            card("Clear") {
-                clearing
-            }
+            card("Faults of the next notifications") { faultForm }
+            card("Clear") { clearing }
         }
     }
 

@@ -25,13 +25,9 @@ struct StoreTransactionPage {
             LocalStoreTab.links(nil)
             LocalStoreTab.live {
                 div(.class("columns")) {
-                    card("Facts") {
-                        Facts.list(purchaseFacts + endFacts)
-                    }
+                    card("Facts") { Facts.list(purchaseFacts + endFacts) }
                     if let subscription = listed.subscription {
-                        card("Subscription") {
-                            StoreSubscriptionFacts(subscription: subscription).list
-                        }
+                        card("Subscription") { StoreSubscriptionFacts(subscription: subscription).list }
                     }
                 }
                 way.steps
@@ -128,8 +124,7 @@ struct StoreTransactionActionForms {
     }
 
     private func form(_ action: TransactionAction, @HTMLBuilder content: () -> HTML) -> HTML {
-        context.form(
-            to: .storeTransaction(listed.transaction.transactionIdentifier, action.rawValue), content: content)
+        context.form(to: .storeTransaction(listed.transaction.transactionIdentifier, action.rawValue), content: content)
     }
 }
 
