@@ -89,16 +89,10 @@ struct IAPKitRequest: Hashable, Sendable {
 
     private static func isCompact(_ text: String) -> Bool {
         let segments = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        return segments.count == 3 && segments.allSatisfy { !$0.isEmpty && $0.allSatisfy(isBase64URL) }
-    }
-
-    private static func isBase64URL(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
+        return segments.count == 3
+            && segments.allSatisfy { segment in
+                !segment.isEmpty && segment.allSatisfy { $0.isASCIILetterOrDigit || "-_".utf8.contains($0) }
+            }
     }
 
     private static func invalid(_ name: String, _ expected: String) -> IAPKitProblem {
