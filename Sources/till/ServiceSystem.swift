@@ -86,7 +86,7 @@ struct AppStoreServices {
         var signers: [ByteKey: DoorServices.OfferSigner] = [:]
         for client in clients {
             signers[ByteKey(client.app.bundleIdentifier)] = { product, offer, username, moment in
-                try client.client.sign(
+                try client.client.key.sign(
                     offer: offer, of: product, applicationUsername: username, nonce: UUID(), at: moment)
             }
         }
