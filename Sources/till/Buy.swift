@@ -77,7 +77,7 @@ struct Buy: Command {
             terminal.note("Transaction \(number), from before, stays in the queue: \(refusal.message)")
         }
         if let error = transaction.error {
-            let isInterrupted = try parties.store.isInterrupted(transaction.identifier)
+            let isInterrupted = try parties.store.queuedTransaction(transaction.identifier).isInterrupted
             try terminal.fail(
                 code: isInterrupted ? "interrupted" : error.name,
                 message: Terminal.failure(error, of: transaction, isInterrupted: isInterrupted, common: common))

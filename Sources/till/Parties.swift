@@ -87,7 +87,7 @@ struct LocalStoreConnection: StoreConnection {
     }
 
     func transaction(_ identifier: Int64) async throws -> PaymentTransaction {
-        try store.transaction(identifier, account: account)
+        try store.queuedTransaction(identifier, account: account).transaction
     }
 
     func unfinishedTransactions() async throws -> [PaymentTransaction] {
@@ -102,7 +102,7 @@ struct LocalStoreConnection: StoreConnection {
     }
 
     func finish(_ transaction: PaymentTransaction) async throws {
-        _ = try store.finish(transaction.identifier, account: account)
+        _ = try store.perform(.finish, on: transaction.identifier, account: account)
     }
 }
 

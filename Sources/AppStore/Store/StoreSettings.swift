@@ -56,6 +56,11 @@ struct StateRecords {
 
     func setOffset(_ milliseconds: Int64) throws { try set("clock offset", String(milliseconds)) }
 
+    /// The number of the last change of a sale that was deleted; 0 if none was.
+    func lastChange() throws -> Int64 { try value("last change").flatMap { Int64($0) } ?? 0 }
+
+    func setLastChange(_ number: Int64) throws { try set("last change", String(number)) }
+
     /// The changed settings; nil if nobody has changed them.
     func settings() throws -> StoreSettings? {
         try value("settings").map { try StoreRecord.value($0) }
@@ -77,10 +82,7 @@ struct StateRecords {
     }
 
     private func set(_ key: String, _ value: String) throws {
-        try database.execute(
-            sql:
-                "INSERT INTO store_state (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-            arguments: [key, value])
+        try database.insert(["key": key, "value": value], into: "store_state", replacing: "key")
     }
 }
 

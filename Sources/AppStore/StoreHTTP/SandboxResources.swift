@@ -69,14 +69,10 @@ package struct QueueResource: Codable, Listed, Sendable {
     package let renewalDate: String?
 
     /// - Parameter effect: The effect of the payment; nil to omit it.
-    init(
-        _ transaction: PaymentTransaction,
-        account: String,
-        signedTransaction: String?,
-        effect: PurchaseEffect?
-    ) {
+    init(_ queued: QueuedTransaction, signedTransaction: String?, effect: PurchaseEffect?) {
+        let transaction = queued.transaction
         number = transaction.identifier
-        self.account = account
+        account = queued.account
         productId = transaction.payment.productIdentifier
         quantity = transaction.payment.quantity
         state = transaction.state.rawValue

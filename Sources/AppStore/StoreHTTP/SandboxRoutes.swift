@@ -28,8 +28,7 @@ struct SandboxRoutes: Sendable {
                 let added = try store.add(payment, account: body.account, outcome: outcome)
                 _ = try store.process(account: body.account)
                 return try resource(
-                    try store.transaction(added.identifier, account: body.account), body.account,
-                    effect: try store.effect(of: added.identifier))
+                    try store.queuedTransaction(added.identifier), effect: try store.effect(of: added.identifier))
             }
             return try JSONAnswer.response(bytes: JSONAnswer.encode(queued), status: .created)
         }
@@ -81,25 +80,10 @@ struct SandboxRoutes: Sendable {
             let account = try request.query("account")
             return try await answer { try list(account) }
         }
-        let steps: [(path: String, step: @Sendable (Int64) throws -> QueuedTransaction)] = [
-            ("approve", store.approve), ("decline", store.decline), ("resolve", store.resolveIssue),
-            (
-                "finish",
-                { number in
-                    guard let queued = try store.transactions().first(where: { $0.transaction.identifier == number })
-                    else { throw StoreError.transactionNotFound(number) }
-                    _ = try store.finish(number, account: queued.account)
-                    return try store.transactions().first { $0.transaction.identifier == number } ?? queued
-                }
-            ),
-        ]
-        for (path, step) in steps {
-            group.post(RouterPath(":number/\(path)")) { _, context in
+        for action in PaymentAction.allCases {
+            group.post(RouterPath(":number/\(action.rawValue)")) { _, context in
                 let number = try context.parameters.require("number", as: Int64.self)
-                return try await answer {
-                    let queued = try step(number)
-                    return try resource(queued.transaction, queued.account)
-                }
+                return try await answer { try resource(try store.perform(action, on: number)) }
             }
         }
     }
@@ -156,19 +140,14 @@ struct SandboxRoutes: Sendable {
     }
 
     private func list(_ account: String?) throws -> List<QueueResource> {
-        List(
-            try store.transactions(account: account).map { try resource($0.transaction, $0.account) })
+        List(try store.transactions(account: account).map { try resource($0) })
     }
 
-    private func resource(
-        _ transaction: PaymentTransaction,
-        _ account: String,
-        effect: PurchaseEffect? = nil
-    ) throws -> QueueResource {
+    private func resource(_ queued: QueuedTransaction, effect: PurchaseEffect? = nil) throws -> QueueResource {
         QueueResource(
-            transaction, account: account,
-            signedTransaction: transaction.purchase == nil
-                ? nil : try store.signedTransaction(transaction.identifier), effect: effect)
+            queued,
+            signedTransaction: queued.transaction.purchase == nil
+                ? nil : try store.signedTransaction(queued.transaction.identifier), effect: effect)
     }
 
     private func answer(_ body: @Sendable @escaping () throws -> some Encodable & Sendable) async throws -> Response {

@@ -104,7 +104,9 @@ struct DemoYear {
         let isGift = chance.happens(perMille: 500)
         let number = 1 + chance.number(below: 7)
         try await serviceWork?.value
-        for sale in unfinished { _ = try store.finish(sale.transaction.identifier, account: sale.user.name) }
+        for sale in unfinished {
+            _ = try store.perform(.finish, on: sale.transaction.identifier, account: sale.user.name)
+        }
         unfinished = sales
         serviceWork = Task { [service] in
             try await withThrowingTaskGroup { group in

@@ -47,11 +47,10 @@ struct RuleFixture {
         revoked: RevocationType? = nil
     ) -> Transaction {
         var transaction = Transaction(
-            transactionIdentifier: identifier, originalTransactionIdentifier: original ?? identifier,
-            orderIdentifier: "M1", webOrderLineItemIdentifier: nil, account: "alice",
-            productIdentifier: "garden.\(name)", type: type, subscriptionGroupIdentifier: nil, quantity: 1,
-            purchaseDate: now, originalPurchaseDate: now, price: Price(milliunits: 990, currency: "USD"), offer: nil,
-            reason: .purchase, ownership: ownership, storefrontCountryCode: "USA")
+            identifier, orderIdentifier: "M1", account: "alice", productIdentifier: "garden.\(name)", type: type,
+            price: Price(milliunits: 990, currency: "USD"), storefrontCountryCode: "USA", at: now)
+        transaction.originalTransactionIdentifier = original ?? identifier
+        transaction.ownership = ownership
         transaction.revocation = revoked.map {
             TransactionStatement.Revocation(date: now, reason: .refundedForOtherReason, type: $0)
         }

@@ -47,16 +47,6 @@ extension Store {
         }
     }
 
-    /// - Throws: `StoreError`, `transactionNotFound`.
-    package func queuedTransaction(_ identifier: Int64) throws(StoreError) -> QueuedTransaction {
-        try read { books in
-            guard let queued = try books.payments.transaction(identifier) else {
-                throw StoreError.transactionNotFound(identifier)
-            }
-            return queued
-        }
-    }
-
     /// The subscriptions of an account, in the order of their first purchases.
     package func subscriptions(of account: String) throws(StoreError) -> [SubscriptionSummary] {
         try read { books in
@@ -96,7 +86,7 @@ extension Books {
         let product = configuration.product(transaction.productIdentifier)
         return ListedTransaction(
             number: numbered.number, transaction: transaction,
-            payment: try payments.latest(showing: transaction.transactionIdentifier)?.transaction,
+            payment: try payments.transactions(showing: transaction.transactionIdentifier).last?.transaction,
             subscription: try subscriptionOrNone(of: transaction).map { SubscriptionSummary($0, terms) },
             // The name of no account.
             isShareable: (try? transaction.checkShareable(with: "", product: product)) != nil)

@@ -146,7 +146,7 @@ extension Store {
                 with: account, transactionIdentifier: books.newTransactionIdentifier(),
                 orderIdentifier: books.newOrderIdentifier())
             try books.transactions.add(shared)
-            _ = try books.payments.add(shared, .purchased)
+            try books.payments.add(shared, .purchased)
             return shared.transactionIdentifier
         }
     }
@@ -212,12 +212,12 @@ extension Transaction {
 
     /// The transaction of a family member: an original purchase of their own, free of charge.
     package func shared(with account: String, transactionIdentifier: String, orderIdentifier: String) -> Transaction {
-        Transaction(
-            transactionIdentifier: transactionIdentifier, originalTransactionIdentifier: transactionIdentifier,
-            orderIdentifier: orderIdentifier, webOrderLineItemIdentifier: nil, account: account,
-            productIdentifier: productIdentifier, type: type, subscriptionGroupIdentifier: nil, quantity: quantity,
-            purchaseDate: purchaseDate, originalPurchaseDate: originalPurchaseDate,
-            price: Price(milliunits: 0, currency: price.currency), offer: nil, reason: .purchase,
-            ownership: .familyShared, storefrontCountryCode: storefrontCountryCode)
+        var transaction = repeated(transactionIdentifier: transactionIdentifier, at: purchaseDate)
+        transaction.originalTransactionIdentifier = transactionIdentifier
+        transaction.orderIdentifier = orderIdentifier
+        transaction.account = account
+        transaction.ownership = .familyShared
+        (transaction.appAccountToken, transaction.expiresDate) = (nil, nil)
+        return transaction
     }
 }

@@ -13,10 +13,7 @@ extension Store {
     /// The signed form (JWS) of one transaction of the queue. Its signature is invalid if verification is simulated to fail.
     package func signedTransaction(_ identifier: Int64) throws(StoreError) -> String {
         try read { books in
-            guard let queued = try books.payments.transaction(identifier) else {
-                throw StoreError.transactionNotFound(identifier)
-            }
-            guard let purchase = queued.transaction.purchase,
+            guard let purchase = try books.queued(identifier).transaction.purchase,
                 let sold = try books.transactions.transaction(purchase.transactionIdentifier)
             else { throw StoreError.notPurchased(identifier) }
             return try Self.signed(sold, in: books)

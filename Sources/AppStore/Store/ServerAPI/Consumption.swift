@@ -36,12 +36,9 @@ extension Store {
 
 extension Books {
     fileprivate func keepConsumption(_ record: String, of transactionIdentifier: String) throws {
-        try database.execute(
-            sql: """
-                INSERT INTO consumption (transaction_id, record) VALUES (?, ?)
-                ON CONFLICT DO UPDATE SET record = excluded.record
-                """,
-            arguments: [transactionIdentifier, record])
+        try database.insert(
+            ["transaction_id": transactionIdentifier, "record": record], into: "consumption",
+            replacing: "transaction_id")
     }
 }
 

@@ -343,12 +343,8 @@ struct MessagingRecords {
     }
 
     func set(_ kind: Kind, _ name: String, _ value: String) throws {
-        try database.execute(
-            sql: """
-                INSERT INTO messaging (kind, name, value) VALUES (?, ?, ?)
-                ON CONFLICT (kind, name) DO UPDATE SET value = excluded.value
-                """,
-            arguments: [kind.rawValue, name, value])
+        try database.insert(
+            ["kind": kind.rawValue, "name": name, "value": value], into: "messaging", replacing: "kind, name")
     }
 
     /// - Returns: True if the value existed.

@@ -31,9 +31,9 @@ extension Store {
             let key = TeamKey(
                 keyIdentifier: identifier, issuerIdentifier: try Self.issuerIdentifier(in: books),
                 publicKey: pem.public)
-            try books.database.execute(
-                sql: "INSERT INTO team_key (key_id, issuer_id, public_key) VALUES (?, ?, ?)",
-                arguments: [key.keyIdentifier, key.issuerIdentifier, key.publicKey])
+            try books.database.insert(
+                ["key_id": identifier, "issuer_id": key.issuerIdentifier, "public_key": key.publicKey],
+                into: "team_key")
             try keep(key, pem.private)
             return key
         }

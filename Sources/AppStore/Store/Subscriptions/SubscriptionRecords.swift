@@ -54,27 +54,22 @@ struct SubscriptionRecords {
     let database: Database
 
     func save(_ subscription: CustomerSubscription) throws {
-        try database.execute(
-            sql: """
-                INSERT INTO subscription (original_transaction_id, account, group_id, due_date, record)
-                VALUES (?, ?, ?, ?, ?)
-                ON CONFLICT (original_transaction_id) DO UPDATE SET due_date = excluded.due_date, record = excluded.record
-                """,
-            arguments: [
-                subscription.originalTransactionIdentifier, subscription.account, subscription.groupIdentifier,
-                subscription.dueDate?.millisecondsSince1970, try StoreRecord.text(subscription),
-            ])
+        try database.insert(
+            [
+                "original_transaction_id": subscription.originalTransactionIdentifier,
+                "account": subscription.account, "group_id": subscription.groupIdentifier,
+                "due_date": subscription.dueDate, "record": try StoreRecord.text(subscription),
+            ], into: "subscription", replacing: "original_transaction_id")
     }
 
     /// The first subscription that is due; of two at one moment, the older.
     func firstDue(until moment: Timestamp) throws -> CustomerSubscription? {
-        try fetch("due_date <= ? ORDER BY due_date, rowid LIMIT 1", [moment.millisecondsSince1970]).first
+        try fetch("due_date <= ? ORDER BY due_date, rowid LIMIT 1", [moment]).first
     }
 
     /// The earliest due date of all subscriptions.
     func nextDueDate() throws -> Timestamp? {
-        try Int64.fetchOne(database, sql: "SELECT min(due_date) FROM subscription").map(
-            Timestamp.init(millisecondsSince1970:))
+        try Timestamp.fetchOne(database, sql: "SELECT min(due_date) FROM subscription")
     }
 
     func subscription(original identifier: String) throws -> CustomerSubscription? {
@@ -94,9 +89,7 @@ struct SubscriptionRecords {
     }
 
     private func fetch(_ condition: String, _ arguments: StatementArguments) throws -> [CustomerSubscription] {
-        try String.fetchAll(
-            database, sql: "SELECT record FROM subscription WHERE \(condition)", arguments: arguments
-        ).map { try StoreRecord.value($0) }
+        try database.records("SELECT record FROM subscription WHERE \(condition)", arguments)
     }
 }
 
@@ -166,19 +159,20 @@ extension Books {
         -> Transaction
     {
         let original = try transactions.transaction(subscription.originalTransactionIdentifier)
-        return Transaction(
-            transactionIdentifier: original == nil
-                ? subscription.originalTransactionIdentifier : newTransactionIdentifier(),
-            originalTransactionIdentifier: subscription.originalTransactionIdentifier,
-            orderIdentifier: newOrderIdentifier(),
-            webOrderLineItemIdentifier: randomness.digits(15, startingWith: "1"),
-            account: subscription.account, productIdentifier: charge.productIdentifier,
-            type: .autoRenewableSubscription,
-            subscriptionGroupIdentifier: subscription.groupIdentifier, quantity: 1, purchaseDate: charge.startDate,
-            originalPurchaseDate: original?.purchaseDate ?? charge.startDate,
-            price: Price(milliunits: charge.price.milliunits, currency: storefront.currency), offer: charge.offer,
-            reason: charge.reason, ownership: .purchased, storefrontCountryCode: storefront.countryCode,
-            expiresDate: charge.expiresDate, appAccountToken: subscription.appAccountToken)
+        var transaction = Transaction(
+            original == nil ? subscription.originalTransactionIdentifier : newTransactionIdentifier(),
+            orderIdentifier: newOrderIdentifier(), account: subscription.account,
+            productIdentifier: charge.productIdentifier, type: .autoRenewableSubscription,
+            price: Price(milliunits: charge.price.milliunits, currency: storefront.currency),
+            storefrontCountryCode: storefront.countryCode, at: charge.startDate)
+        transaction.originalTransactionIdentifier = subscription.originalTransactionIdentifier
+        transaction.webOrderLineItemIdentifier = randomness.digits(15, startingWith: "1")
+        transaction.subscriptionGroupIdentifier = subscription.groupIdentifier
+        transaction.originalPurchaseDate = original?.purchaseDate ?? charge.startDate
+        (transaction.offer, transaction.reason) = (charge.offer, charge.reason)
+        transaction.expiresDate = charge.expiresDate
+        transaction.appAccountToken = subscription.appAccountToken
+        return transaction
     }
 
     private func changeLatest(of subscription: CustomerSubscription, _ body: (inout Transaction) -> Void) throws {
