@@ -17,124 +17,139 @@ struct ServerAPIRoutes: Sendable {
     func add(to group: RouterGroup<ServiceContext>) {
         addTransactions(to: group)
         addSubscriptions(to: group)
-        addNotifications(to: group)
-        addMessaging(to: group.group("v1/messaging"))
+        addMessaging(to: group)
     }
 
     private func addTransactions(to group: RouterGroup<ServiceContext>) {
-        group.get("v1/transactions/:id") { _, context in
-            let id = try context.parameters.text("id")
-            return try await answer { try api.transactionInfo(id) }
-        }
-        group.get("v1/transactions/appTransactions/:id") { _, context in
-            let id = try context.parameters.text("id")
-            return try await answer { try api.appTransactionInfo(id) }
-        }
+        on(.get, "v1/transactions/:id", group) { [api] in try api.transactionInfo($0.text("id")) }
+        on(.get, "v1/transactions/appTransactions/:id", group) { [api] in try api.appTransactionInfo($0.text("id")) }
         for (path, version) in [("v1/history/:id", AppStoreServerAPI.HistoryVersion.v1), ("v2/history/:id", .v2)] {
-            group.get(RouterPath(path)) { request, context in
-                let id = try context.parameters.text("id")
-                let query = try TransactionHistoryQuery(request.parameters)
-                return try await answer { try api.transactionHistory(id, query, version: version) }
+            on(.get, path, group) { [api] in
+                try api.transactionHistory($0.text("id"), TransactionHistoryQuery($0.query), version: version)
             }
         }
-        group.get("v2/refund/lookup/:id") { request, context in
-            let id = try context.parameters.text("id")
-            let revision = request.parameter("revision")
-            return try await answer { try api.refundHistory(id, revision: revision) }
+        on(.get, "v2/refund/lookup/:id", group) { [api] in
+            try api.refundHistory($0.text("id"), revision: $0.query("revision"))
         }
-        group.get("v1/lookup/:id") { _, context in
-            let id = try context.parameters.text("id")
-            return try await answer { try api.lookUpOrderId(id) }
-        }
-        group.put("v1/transactions/:id/appAccountToken") { request, context in
+        on(.get, "v1/lookup/:id", group) { [api] in try api.lookUpOrderId($0.text("id")) }
+        on(.put, "v1/transactions/:id/appAccountToken", group) { [api] in
             struct UpdateAppAccountTokenRequest: Decodable {
                 let appAccountToken: String?
             }
-            let id = try context.parameters.text("id")
-            let body = try await Self.body(
-                request, context, as: UpdateAppAccountTokenRequest.self, orThrow: Self.malformed)
-            return try await done { try api.setAppAccountToken(body.appAccountToken, of: id) }
+            let body: UpdateAppAccountTokenRequest = try $0.body(orThrow: Self.malformed)
+            try api.setAppAccountToken(body.appAccountToken, of: $0.text("id"))
         }
-        group.post("v1/transactions/:id/finish") { _, context in
-            let id = try context.parameters.text("id")
-            return try await done { try api.finishTransaction(id) }
+        on(.post, "v1/transactions/:id/finish", group, readsBody: false) { [api] in
+            try api.finishTransaction($0.text("id"))
         }
-        group.put("v2/transactions/consumption/:id") { request, context in
-            let id = try context.parameters.text("id")
-            let body = try await Self.body(
-                request, context, as: ConsumptionRequest.self, orThrow: Self.malformed)
-            return try await done(.accepted) { try api.sendConsumptionInformation(id, body) }
+        on(.put, "v2/transactions/consumption/:id", group, status: .accepted) { [api] in
+            try api.sendConsumption($0.text("id"), $0.body(orThrow: Self.malformed) as ConsumptionRequest)
         }
-        group.put("v1/transactions/consumption/:id") { request, context in
-            let id = try context.parameters.text("id")
-            let body = try await Self.body(
-                request, context, as: ConsumptionRequestV1.self, orThrow: Self.malformed)
-            return try await done(.accepted) { try api.sendConsumptionData(id, body) }
+        on(.put, "v1/transactions/consumption/:id", group, status: .accepted) { [api] in
+            try api.sendConsumption($0.text("id"), $0.body(orThrow: Self.malformed) as ConsumptionRequestV1)
         }
     }
 
     private func addSubscriptions(to group: RouterGroup<ServiceContext>) {
-        group.get("v1/subscriptions/:id") { request, context in
-            let id = try context.parameters.text("id")
-            let statuses = request.parameters.filter { $0.name == "status" }.map(\.value)
-            return try await answer { try api.allSubscriptionStatuses(id, statuses: statuses) }
+        on(.get, "v1/subscriptions/:id", group) { [api] in
+            let statuses = $0.query.filter { $0.name == "status" }.map(\.value)
+            return try api.allSubscriptionStatuses($0.text("id"), statuses: statuses)
         }
-        group.put("v1/subscriptions/extend/:id") { request, context in
-            let id = try context.parameters.text("id")
-            let body = try await Self.body(request, context, as: ExtendRenewalDateRequest.self)
-            return try await answer { try api.extendSubscriptionRenewalDate(id, body) }
+        on(.put, "v1/subscriptions/extend/:id", group) { [api] in
+            try api.extendSubscriptionRenewalDate($0.text("id"), $0.body())
         }
-        group.post("v1/subscriptions/extend/mass") { request, context in
-            let body = try await Self.body(request, context, as: MassExtendRenewalDateRequest.self)
-            return try await answer { try api.extendRenewalDateForAllActiveSubscribers(body) }
+        on(.post, "v1/subscriptions/extend/mass", group) { [api] in
+            try api.extendRenewalDateForAllActiveSubscribers($0.body())
         }
-        group.get("v1/subscriptions/extend/mass/:product/:request") { _, context in
-            let product = try context.parameters.text("product")
-            let identifier = try context.parameters.text("request")
-            return try await answer { try api.statusOfSubscriptionRenewalDateExtensions(product, identifier) }
+        on(.get, "v1/subscriptions/extend/mass/:product/:request", group) { [api] in
+            try api.statusOfSubscriptionRenewalDateExtensions($0.text("product"), $0.text("request"))
         }
-    }
-
-    private func addNotifications(to group: RouterGroup<ServiceContext>) {
-        group.post("v1/notifications/test") { _, _ in try await answer { try api.requestTestNotification() } }
-        group.get("v1/notifications/test/:token") { _, context in
-            let token = try context.parameters.text("token")
-            return try await answer { try api.testNotificationStatus(token) }
-        }
-        group.post("v1/notifications/history") { request, context in
-            let token = request.parameter("paginationToken")
-            let body = try await Self.body(request, context, as: NotificationHistoryRequest.self)
-            return try await answer { try api.notificationHistory(body, paginationToken: token) }
+        on(.post, "v1/notifications/test", group, readsBody: false) { [api] _ in try api.requestTestNotification() }
+        on(.get, "v1/notifications/test/:token", group) { [api] in try api.testNotificationStatus($0.text("token")) }
+        on(.post, "v1/notifications/history", group) { [api] in
+            try api.notificationHistory($0.body(), paginationToken: $0.query("paginationToken"))
         }
     }
 
-    func answer(_ body: @Sendable @escaping () throws -> some Encodable & Sendable) async throws -> Response {
-        try JSONAnswer.response(try await BlockingWork.run(body))
+    private func addMessaging(to group: RouterGroup<ServiceContext>) {
+        let group = group.group("v1/messaging")
+        on(.get, "image/list", group) { [api] _ in try api.imageList() }
+        on(.put, "image/:id", group) { [api] in
+            try api.uploadImage($0.text("id"), $0.bytes, size: $0.query("imageSize"))
+        }
+        on(.delete, "image/:id", group) { [api] in try api.deleteImage($0.text("id")) }
+        on(.get, "message/list", group) { [api] _ in try api.messageList() }
+        on(.put, "message/:id", group) { [api] in try api.uploadMessage($0.text("id"), $0.body()) }
+        on(.delete, "message/:id", group) { [api] in try api.deleteMessage($0.text("id")) }
+        let defaultMessage = "default/:product/:locale"
+        on(.put, defaultMessage, group) { [api] in
+            try api.configureDefaultMessage($0.text("product"), $0.text("locale"), $0.body())
+        }
+        on(.get, defaultMessage, group) { [api] in try api.defaultMessage($0.text("product"), $0.text("locale")) }
+        on(.delete, defaultMessage, group) { [api] in
+            try api.deleteDefaultMessage($0.text("product"), $0.text("locale"))
+        }
+        on(.put, "realtime/url", group) { [api] in try api.configureRealtimeURL($0.body()) }
+        on(.get, "realtime/url", group) { [api] _ in try api.realtimeURL() }
+        on(.delete, "realtime/url", group) { [api] _ in try api.deleteRealtimeURL() }
+        on(.post, "performanceTest", group) { [api] in try api.initiatePerformanceTest($0.body()) }
+        on(.get, "performanceTest/result/:request", group) { [api] in try api.performanceTestResults($0.text("request"))
+        }
     }
 
-    /// Answers with an empty success.
-    func done(
-        _ status: HTTPResponse.Status = .ok,
-        _ body: @Sendable @escaping () throws -> Void
-    ) async throws -> Response {
-        try await BlockingWork.run(body)
-        return Response(status: status)
+    /// Adds an endpoint that answers with a value.
+    private func on(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ group: RouterGroup<ServiceContext>,
+        readsBody: Bool = true,
+        _ handle: @Sendable @escaping (Call) throws -> some Encodable & Sendable
+    ) {
+        group.on(RouterPath(path), method: method) { request, context in
+            let call = try await Call(request, context, readsBody: readsBody)
+            return try JSONAnswer.response(try await BlockingWork.run { try handle(call) })
+        }
     }
 
-    static func bytes(_ request: Request, _ context: ServiceContext) async throws -> [UInt8] {
-        try await RequestBytes.collect(request, context, upTo: maximumBodySize)
+    /// Adds an endpoint that answers with an empty success.
+    private func on(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ group: RouterGroup<ServiceContext>,
+        status: HTTPResponse.Status = .ok,
+        readsBody: Bool = true,
+        _ handle: @Sendable @escaping (Call) throws -> Void
+    ) {
+        group.on(RouterPath(path), method: method) { request, context in
+            let call = try await Call(request, context, readsBody: readsBody)
+            try await BlockingWork.run { try handle(call) }
+            return Response(status: status)
+        }
     }
 
-    /// - Parameter error: The error for a body of another form.
-    static func body<Body: Decodable>(
-        _ request: Request,
-        _ context: ServiceContext,
-        as type: Body.Type,
-        orThrow error: any Error = ServerAPIError.generalBadRequest
-    ) async throws -> Body {
-        let bytes = try await bytes(request, context)
-        guard let body = try? CheckedJSON.decode(type, from: bytes) else { throw error }
-        return body
+    /// A request with its body.
+    private struct Call: Sendable {
+        private let parameters: Parameters
+        let query: [(name: String, value: String)]
+        let bytes: [UInt8]
+
+        init(_ request: Request, _ context: ServiceContext, readsBody: Bool) async throws {
+            parameters = context.parameters
+            query = request.parameters
+            bytes =
+                readsBody && (request.method == .put || request.method == .post)
+                ? try await RequestBytes.collect(request, context, upTo: maximumBodySize) : []
+        }
+
+        func text(_ name: String) throws -> String { try parameters.text(name) }
+
+        func query(_ name: String) -> String? { query.first { $0.name == name }?.value }
+
+        /// - Parameter error: The error for a body of another form.
+        func body<Body: Decodable>(orThrow error: any Error = ServerAPIError.generalBadRequest) throws -> Body {
+            guard let body = try? CheckedJSON.decode(Body.self, from: bytes) else { throw error }
+            return body
+        }
     }
 }
 
@@ -149,8 +164,6 @@ extension Request {
             return (parts.first ?? "", parts.count > 1 ? parts[1] : "")
         }
     }
-
-    func parameter(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 }
 
 /// Answers an error of the API as Apple does.
@@ -174,67 +187,6 @@ struct ServerAPIErrorMiddleware: RouterMiddleware {
             return JSONAnswer.response(
                 bytes: try JSONAnswer.encode(ServerAPIError.generalInternalRetryable), status: .internalServerError)
         }
-    }
-}
-
-extension ServerAPIRoutes {
-    func addMessaging(to group: RouterGroup<ServiceContext>) {
-        addImagesAndMessages(to: group)
-        group.put("default/:product/:locale") { request, context in
-            let (product, locale) = try Self.defaultMessage(context)
-            let body = try await Self.body(request, context, as: DefaultConfigurationRequest.self)
-            return try await done { try api.configureDefaultMessage(product, locale, body) }
-        }
-        group.get("default/:product/:locale") { _, context in
-            let (product, locale) = try Self.defaultMessage(context)
-            return try await answer { try api.defaultMessage(product, locale) }
-        }
-        group.delete("default/:product/:locale") { _, context in
-            let (product, locale) = try Self.defaultMessage(context)
-            return try await done { try api.deleteDefaultMessage(product, locale) }
-        }
-        group.put("realtime/url") { request, context in
-            let body = try await Self.body(request, context, as: RealtimeUrlRequest.self)
-            return try await done { try api.configureRealtimeURL(body) }
-        }
-        group.get("realtime/url") { _, _ in try await answer { try api.realtimeURL() } }
-        group.delete("realtime/url") { _, _ in try await done { try api.deleteRealtimeURL() } }
-        group.post("performanceTest") { request, context in
-            let body = try await Self.body(request, context, as: PerformanceTestRequest.self)
-            return try await answer { try api.initiatePerformanceTest(body) }
-        }
-        group.get("performanceTest/result/:request") { _, context in
-            let identifier = try context.parameters.text("request")
-            return try await answer { try api.performanceTestResults(identifier) }
-        }
-    }
-
-    private func addImagesAndMessages(to group: RouterGroup<ServiceContext>) {
-        group.get("image/list") { _, _ in try await answer { try api.imageList() } }
-        group.put("image/:id") { request, context in
-            let id = try context.parameters.text("id")
-            let size = request.parameter("imageSize")
-            let png = try await Self.bytes(request, context)
-            return try await done { try api.uploadImage(id, png, size: size) }
-        }
-        group.delete("image/:id") { _, context in
-            let id = try context.parameters.text("id")
-            return try await done { try api.deleteImage(id) }
-        }
-        group.get("message/list") { _, _ in try await answer { try api.messageList() } }
-        group.put("message/:id") { request, context in
-            let id = try context.parameters.text("id")
-            let body = try await Self.body(request, context, as: UploadMessageRequestBody.self)
-            return try await done { try api.uploadMessage(id, body) }
-        }
-        group.delete("message/:id") { _, context in
-            let id = try context.parameters.text("id")
-            return try await done { try api.deleteMessage(id) }
-        }
-    }
-
-    private static func defaultMessage(_ context: ServiceContext) throws -> (product: String, locale: String) {
-        (try context.parameters.text("product"), try context.parameters.text("locale"))
     }
 }
 

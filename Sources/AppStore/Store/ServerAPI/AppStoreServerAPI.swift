@@ -154,10 +154,6 @@ package struct TransactionInfoResponse: Encodable, Sendable {
     package let signedTransactionInfo: String
 }
 
-struct AppTransactionInfoResponse: Encodable, Sendable {
-    let signedAppTransactionInfo: String
-}
-
 struct OrderLookupResponse: Encodable, Sendable {
     /// 0 if the order exists, else 1, as in Apple's API.
     let status: Int
@@ -175,11 +171,10 @@ extension AppStoreServerAPI {
     }
 
     /// `GET /inApps/v1/transactions/appTransactions/{anyTransactionId}`
-    func appTransactionInfo(_ anyTransactionId: String) throws -> AppTransactionInfoResponse {
+    func appTransactionInfo(_ anyTransactionId: String) throws -> [String: String] {
         try read { books in
             let account = try books.apiAccount(ofAny: anyTransactionId)
-            return AppTransactionInfoResponse(
-                signedAppTransactionInfo: try books.issuer.signedAppTransaction(of: account, at: books.now))
+            return ["signedAppTransactionInfo": try books.issuer.signedAppTransaction(of: account, at: books.now)]
         }
     }
 

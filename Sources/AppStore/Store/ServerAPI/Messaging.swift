@@ -23,7 +23,9 @@ extension AppStoreServerAPI {
         }
         guard size.includes(png) else { throw ServerAPIError.invalidImage }
         try write { books in
-            guard try books.messaging.value(.image, name) == nil else { throw ServerAPIError.imageAlreadyExists }
+            guard try books.messaging.all(.image).allSatisfy({ $0.name != name }) else {
+                throw ServerAPIError.imageAlreadyExists
+            }
             guard try books.messaging.all(.image).count < Self.maximumImages else {
                 throw ServerAPIError.maximumNumberOfImagesReached
             }
@@ -40,18 +42,18 @@ extension AppStoreServerAPI {
                 return message.images.contains { $0.identifier.lowercasedString == name }
             }
             guard !isUsed else { throw ServerAPIError.imageInUse }
-            guard try books.messaging.remove(.image, name) else { throw ServerAPIError.imageNotFound }
+            try books.messaging.remove(.image, name, orThrow: .imageNotFound)
         }
     }
 
     /// `GET /inApps/v1/messaging/image/list`
-    func imageList() throws -> GetImageListResponse {
+    func imageList() throws -> [String: [[String: String]]] {
         try read { books in
-            GetImageListResponse(
-                imageIdentifiers: try books.messaging.all(.image).map {
-                    GetImageListResponse.Item(
-                        imageIdentifier: $0.name, imageState: Self.approved, imageSize: $0.value)
-                })
+            [
+                "imageIdentifiers": try books.messaging.all(.image).map {
+                    ["imageIdentifier": $0.name, "imageState": Self.approved, "imageSize": $0.value]
+                }
+            ]
         }
     }
 
@@ -61,12 +63,12 @@ extension AppStoreServerAPI {
         try Self.check(message)
         try write { books in
             for (image, size) in message.images {
-                guard let uploaded = try books.messaging.value(.image, image.lowercasedString) else {
-                    throw ServerAPIError.imageNotFound
-                }
+                let uploaded = try books.messaging.value(.image, image.lowercasedString, orThrow: .imageNotFound)
                 guard uploaded == size.rawValue else { throw ServerAPIError.badRequestImageSize }
             }
-            guard try books.messaging.value(.message, name) == nil else { throw ServerAPIError.messageAlreadyExists }
+            guard try books.messaging.all(.message).allSatisfy({ $0.name != name }) else {
+                throw ServerAPIError.messageAlreadyExists
+            }
             guard try books.messaging.all(.message).count < Self.maximumMessages else {
                 throw ServerAPIError.maximumNumberOfMessagesReached
             }
@@ -77,18 +79,17 @@ extension AppStoreServerAPI {
     /// `DELETE /inApps/v1/messaging/message/{messageIdentifier}`
     func deleteMessage(_ identifier: String) throws {
         let name = try Self.uuid(identifier, orThrow: .generalBadRequest)
-        try write { books in
-            guard try books.messaging.remove(.message, name) else { throw ServerAPIError.messageNotFound }
-        }
+        try write { try $0.messaging.remove(.message, name, orThrow: .messageNotFound) }
     }
 
     /// `GET /inApps/v1/messaging/message/list`
-    func messageList() throws -> GetMessageListResponse {
+    func messageList() throws -> [String: [[String: String]]] {
         try read { books in
-            GetMessageListResponse(
-                messageIdentifiers: try books.messaging.all(.message).map {
-                    GetMessageListResponse.Item(messageIdentifier: $0.name, messageState: Self.approved)
-                })
+            [
+                "messageIdentifiers": try books.messaging.all(.message).map {
+                    ["messageIdentifier": $0.name, "messageState": Self.approved]
+                }
+            ]
         }
     }
 
@@ -97,30 +98,23 @@ extension AppStoreServerAPI {
         let name = try defaultName(productId, locale)
         let message = try Self.uuid(request.messageIdentifier ?? "", orThrow: .generalBadRequest)
         try write { books in
-            guard try books.messaging.value(.message, message) != nil else { throw ServerAPIError.messageNotFound }
+            _ = try books.messaging.value(.message, message, orThrow: .messageNotFound)
             try books.messaging.set(.defaultMessage, name, message)
         }
     }
 
     /// `GET /inApps/v1/messaging/default/{productId}/{locale}`
-    func defaultMessage(_ productId: String, _ locale: String) throws -> DefaultConfigurationResponse {
+    func defaultMessage(_ productId: String, _ locale: String) throws -> [String: String] {
         let name = try defaultName(productId, locale)
-        return try read { books in
-            guard let message = try books.messaging.value(.defaultMessage, name) else {
-                throw ServerAPIError.defaultMessageNotFound
-            }
-            return DefaultConfigurationResponse(messageIdentifier: message)
+        return try read {
+            ["messageIdentifier": try $0.messaging.value(.defaultMessage, name, orThrow: .defaultMessageNotFound)]
         }
     }
 
     /// `DELETE /inApps/v1/messaging/default/{productId}/{locale}`
     func deleteDefaultMessage(_ productId: String, _ locale: String) throws {
         let name = try defaultName(productId, locale)
-        try write { books in
-            guard try books.messaging.remove(.defaultMessage, name) else {
-                throw ServerAPIError.defaultMessageNotFound
-            }
-        }
+        try write { try $0.messaging.remove(.defaultMessage, name, orThrow: .defaultMessageNotFound) }
     }
 
     /// `PUT /inApps/v1/messaging/realtime/url`
@@ -132,20 +126,13 @@ extension AppStoreServerAPI {
     }
 
     /// `GET /inApps/v1/messaging/realtime/url`
-    func realtimeURL() throws -> RealtimeUrlResponse {
-        try read { books in
-            guard let url = try books.messaging.value(.realtimeURL, "") else {
-                throw ServerAPIError.realtimeUrlNotFound
-            }
-            return RealtimeUrlResponse(realtimeURL: url)
-        }
+    func realtimeURL() throws -> [String: String] {
+        try read { ["realtimeURL": try $0.messaging.value(.realtimeURL, "", orThrow: .realtimeUrlNotFound)] }
     }
 
     /// `DELETE /inApps/v1/messaging/realtime/url`
     func deleteRealtimeURL() throws {
-        try write { books in
-            guard try books.messaging.remove(.realtimeURL, "") else { throw ServerAPIError.realtimeUrlNotFound }
-        }
+        try write { try $0.messaging.remove(.realtimeURL, "", orThrow: .realtimeUrlNotFound) }
     }
 
     /// `POST /inApps/v1/messaging/performanceTest`
@@ -155,10 +142,8 @@ extension AppStoreServerAPI {
                 throw ServerAPIError.invalidPerformanceTestRequest
             }
             _ = try books.apiOriginalTransaction(identifier, orThrow: .invalidPerformanceTestRequest)
-            guard let url = try books.messaging.value(.realtimeURL, "") else {
-                throw ServerAPIError.realtimeUrlNotFound
-            }
-            let requestId = UUID(randomness: books.randomness).uuidString.lowercased()
+            let url = try books.messaging.value(.realtimeURL, "", orThrow: .realtimeUrlNotFound)
+            let requestId = UUID(randomness: books.randomness).lowercasedString
             try books.messaging.set(.performanceTest, requestId, url)
             return PerformanceTestResponse(requestId: requestId)
         }
@@ -167,11 +152,9 @@ extension AppStoreServerAPI {
     /// `GET /inApps/v1/messaging/performanceTest/result/{requestId}`
     func performanceTestResults(_ requestId: String) throws -> PerformanceTestResultResponse {
         let name = try Self.uuid(requestId, orThrow: .invalidRequestId)
-        return try read { books in
-            guard let url = try books.messaging.value(.performanceTest, name) else {
-                throw ServerAPIError.performanceTestRunNotFound
-            }
-            return PerformanceTestResultResponse(target: url)
+        return try read {
+            PerformanceTestResultResponse(
+                target: try $0.messaging.value(.performanceTest, name, orThrow: .performanceTestRunNotFound))
         }
     }
 
@@ -240,39 +223,12 @@ enum ImageSize: String {
     }
 }
 
-package struct GetImageListResponse: Encodable, Sendable {
-    package struct Item: Encodable, Sendable {
-        let imageIdentifier: String
-        let imageState: String
-        let imageSize: String
-    }
-
-    let imageIdentifiers: [Item]
-}
-
-package struct GetMessageListResponse: Encodable, Sendable {
-    package struct Item: Encodable, Sendable {
-        package let messageIdentifier: String
-        let messageState: String
-    }
-
-    let messageIdentifiers: [Item]
-}
-
 struct DefaultConfigurationRequest: Decodable, Sendable {
     let messageIdentifier: String?
 }
 
-struct DefaultConfigurationResponse: Encodable, Sendable {
-    let messageIdentifier: String
-}
-
 struct RealtimeUrlRequest: Decodable, Sendable {
     let realtimeURL: String?
-}
-
-struct RealtimeUrlResponse: Encodable, Sendable {
-    let realtimeURL: String
 }
 
 struct PerformanceTestRequest: Decodable, Sendable {
@@ -328,10 +284,9 @@ struct MessagingRecords {
 
     let database: Database
 
-    func value(_ kind: Kind, _ name: String) throws -> String? {
-        try String.fetchOne(
-            database, sql: "SELECT value FROM messaging WHERE kind = ? AND name = ?",
-            arguments: [kind.rawValue, name])
+    func value(_ kind: Kind, _ name: String, orThrow notFound: ServerAPIError) throws -> String {
+        guard let known = try all(kind).first(where: { $0.name == name }) else { throw notFound }
+        return known.value
     }
 
     /// Each name with its value, in the order of their first insertion.
@@ -347,10 +302,9 @@ struct MessagingRecords {
             ["kind": kind.rawValue, "name": name, "value": value], into: "messaging", replacing: "kind, name")
     }
 
-    /// - Returns: True if the value existed.
-    func remove(_ kind: Kind, _ name: String) throws -> Bool {
+    func remove(_ kind: Kind, _ name: String, orThrow notFound: ServerAPIError) throws {
         try database.execute(
             sql: "DELETE FROM messaging WHERE kind = ? AND name = ?", arguments: [kind.rawValue, name])
-        return database.changesCount > 0
+        guard database.changesCount > 0 else { throw notFound }
     }
 }
