@@ -28,7 +28,7 @@ package struct StoreSettings: Hashable, Sendable, Codable {
     /// The status that `verifyReceipt` always answers; nil for the real status.
     package var verifyReceiptStatus: Int64?
     /// The rate limit of the App Store Server API, in requests a minute; nil for no limit.
-    package var serverAPIRequestsPerMinute: Int?
+    package var serverAPIRequestsPerMinute: Int64?
 
     /// The initial settings, from a configuration file.
     package init(_ configuration: StoreKitConfiguration) {

@@ -222,10 +222,10 @@ struct ServerAPIRateLimit: RouterMiddleware {
 /// Counts requests in windows of a minute. A window begins with its first request.
 final class RequestCounter: Sendable {
     /// The end of the present window, and the number of its requests.
-    private let minute = Mutex<(end: Timestamp, count: Int)>((Timestamp(millisecondsSince1970: 0), 0))
+    private let minute = Mutex<(end: Timestamp, count: Int64)>((Timestamp(millisecondsSince1970: 0), 0))
 
     /// - Returns: The end of the window for a request beyond the limit; else nil.
-    func count(at now: Timestamp, limit: Int) -> Timestamp? {
+    func count(at now: Timestamp, limit: Int64) -> Timestamp? {
         minute.withLock { minute in
             if now >= minute.end { minute = (now.adding(seconds: 60), 0) }
             minute.count += 1

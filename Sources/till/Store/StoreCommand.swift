@@ -321,9 +321,7 @@ struct ServerURL: ExpressibleByArgument {
     let url: URL
 
     init?(argument: String) {
-        guard let url = URL(string: argument), let scheme = url.scheme, ["http", "https"].contains(scheme),
-            url.host()?.isEmpty == false
-        else { return nil }
+        guard let url = URL(web: argument) else { return nil }
         self.url = url
     }
 }
