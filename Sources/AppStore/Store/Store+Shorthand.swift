@@ -26,3 +26,88 @@ extension Store {
         try queuedTransaction(identifier).isInterrupted
     }
 }
+
+/// The actions on transactions, by their names.
+extension Store {
+    package func requestRefund(
+        of transaction: String,
+        reason: ConsumptionRequestReason = .other
+    ) throws(StoreError) {
+        var values = TransactionAction.Parameters()
+        values.requestReason = reason
+        try perform(.requestRefund, values, on: transaction)
+    }
+
+    package func refund(
+        _ transaction: String,
+        reason: RevocationReason = .refundedForOtherReason
+    ) throws(StoreError) {
+        var values = TransactionAction.Parameters()
+        values.refundReason = reason
+        try perform(.refund, values, on: transaction)
+    }
+
+    package func declineRefund(of transaction: String) throws(StoreError) {
+        try perform(.declineRefund, on: transaction)
+    }
+
+    package func reverseRefund(of transaction: String) throws(StoreError) {
+        try perform(.reverseRefund, on: transaction)
+    }
+
+    /// - Returns: The number of the member's own transaction.
+    package func share(_ transaction: String, with account: String) throws(StoreError) -> String {
+        var values = TransactionAction.Parameters()
+        values.member = account
+        try perform(.share, values, on: transaction)
+        return try history(of: account).last?.transactionIdentifier ?? ""
+    }
+
+    package func revokeFamilySharing(of transaction: String) throws(StoreError) {
+        try perform(.revokeFamilySharing, on: transaction)
+    }
+
+    package func setAutoRenew(_ isOn: Bool, of transaction: String) throws(StoreError) {
+        try perform(isOn ? .turnAutoRenewOn : .turnAutoRenewOff, on: transaction)
+    }
+
+    package func forceRenewal(of transaction: String) throws(StoreError) {
+        try perform(.forceRenewal, on: transaction)
+    }
+
+    package func failRenewal(of transaction: String, hasGracePeriod: Bool) throws(StoreError) {
+        var values = TransactionAction.Parameters()
+        values.hasGracePeriod = hasGracePeriod
+        try perform(.failRenewal, values, on: transaction)
+    }
+
+    package func expire(_ transaction: String) throws(StoreError) {
+        try perform(.expire, on: transaction)
+    }
+
+    package func resolveBillingIssue(of transaction: String) throws(StoreError) {
+        try perform(.resolveBillingIssue, on: transaction)
+    }
+
+    package func requestPriceIncrease(
+        of transaction: String,
+        to milliunits: Int64,
+        needsConsent: Bool
+    ) throws(StoreError) {
+        var values = TransactionAction.Parameters()
+        (values.price, values.needsConsent) = (milliunits, needsConsent)
+        try perform(.requestPriceIncrease, values, on: transaction)
+    }
+
+    package func consentToPriceIncrease(of transaction: String) throws(StoreError) {
+        try perform(.consentToPriceIncrease, on: transaction)
+    }
+
+    package func declinePriceIncrease(of transaction: String) throws(StoreError) {
+        try perform(.declinePriceIncrease, on: transaction)
+    }
+
+    package func delete(_ transaction: String) throws(StoreError) {
+        try perform(.delete, on: transaction)
+    }
+}

@@ -159,8 +159,6 @@ struct SaleRoutes: Sendable {
     let store: Store
 
     func add(to group: RouterGroup<ServiceContext>) {
-        addRefunds(to: group)
-        addSubscriptions(to: group)
         group.get("consumption") { _, context in
             let id = try context.parameters.text("transaction")
             let text = try await BlockingWork.run { try store.consumption(of: id) }
@@ -168,69 +166,44 @@ struct SaleRoutes: Sendable {
         }
         group.delete { _, context in
             let id = try context.parameters.text("transaction")
-            try await BlockingWork.run { try store.delete(id) }
+            try await BlockingWork.run { try store.perform(.delete, on: id) }
             return HTTPResponse.Status.noContent
         }
-        post("share", to: group, SharingRequest.self) { id, body in
-            _ = try store.share(id, with: body.account)
+        for action in TransactionAction.allCases {
+            guard let path = action.path else { continue }
+            group.post(RouterPath(path)) { request, context in
+                let id = try context.parameters.text("transaction")
+                let values = try await Self.values(of: action, request, context)
+                // Answers with the sale after the action.
+                let resource = try await BlockingWork.run {
+                    try store.perform(action, values, on: id)
+                    return SaleResource(try store.sale(id))
+                }
+                return try JSONAnswer.response(resource)
+            }
         }
     }
 
-    private func addRefunds(to group: RouterGroup<ServiceContext>) {
-        post("refundRequest", to: group, RefundRequest.self) { id, body in
-            try store.requestRefund(of: id, reason: try body.requestReason())
+    /// The parameters of an action, from the body of a request.
+    private static func values(
+        of action: TransactionAction,
+        _ request: Request,
+        _ context: ServiceContext
+    ) async throws -> TransactionAction.Parameters {
+        var values = TransactionAction.Parameters()
+        switch action {
+        case .requestRefund:
+            values.requestReason = try await SandboxBody.decode(request, context, as: RefundRequest.self)
+                .requestReason()
+        case .refund:
+            values.refundReason = try await SandboxBody.decode(request, context, as: RefundRequest.self)
+                .revocationReason()
+        case .share: values.member = try await SandboxBody.decode(request, context, as: SharingRequest.self).account
+        case .requestPriceIncrease:
+            let body = try await SandboxBody.decode(request, context, as: PriceIncreaseRequest.self)
+            (values.price, values.needsConsent) = (body.price, body.needsConsent ?? true)
+        default: break
         }
-        post("refund", to: group, RefundRequest.self) { id, body in
-            try store.refund(id, reason: try body.revocationReason())
-        }
-        post("refundDecline", to: group) { try store.declineRefund(of: $0) }
-        post("refundReversal", to: group) { try store.reverseRefund(of: $0) }
-        post("familyRevocation", to: group) { try store.revokeFamilySharing(of: $0) }
-    }
-
-    private func addSubscriptions(to group: RouterGroup<ServiceContext>) {
-        post("renewal", to: group) { try store.forceRenewal(of: $0) }
-        post("expiry", to: group) { try store.expire($0) }
-        post("cancellation", to: group) { try store.setAutoRenew(false, of: $0) }
-        post("resumption", to: group) { try store.setAutoRenew(true, of: $0) }
-        post("billingResolution", to: group) { try store.resolveBillingIssue(of: $0) }
-        post("priceIncrease", to: group, PriceIncreaseRequest.self) { id, body in
-            try store.requestPriceIncrease(of: id, to: body.price, needsConsent: body.needsConsent ?? true)
-        }
-        post("priceConsent", to: group) { try store.consentToPriceIncrease(of: $0) }
-        post("priceRefusal", to: group) { try store.declinePriceIncrease(of: $0) }
-    }
-
-    private func post(
-        _ path: String,
-        to group: RouterGroup<ServiceContext>,
-        _ body: @Sendable @escaping (String) throws -> Void
-    ) {
-        group.post(RouterPath(path)) { _, context in
-            let id = try context.parameters.text("transaction")
-            return try await sale(id) { try body(id) }
-        }
-    }
-
-    private func post<Body: SandboxRequest & Sendable>(
-        _ path: String,
-        to group: RouterGroup<ServiceContext>,
-        _ type: Body.Type,
-        _ body: @Sendable @escaping (String, Body) throws -> Void
-    ) {
-        group.post(RouterPath(path)) { request, context in
-            let id = try context.parameters.text("transaction")
-            let decoded = try await SandboxBody.decode(request, context, as: type)
-            return try await sale(id) { try body(id, decoded) }
-        }
-    }
-
-    /// Answers with the sale after the action.
-    private func sale(_ id: String, after body: @Sendable @escaping () throws -> Void) async throws -> Response {
-        let resource = try await BlockingWork.run {
-            try body()
-            return SaleResource(try store.sale(id))
-        }
-        return try JSONAnswer.response(resource)
+        return values
     }
 }

@@ -202,19 +202,18 @@ struct DemoYear {
     private mutating func change(_ index: Int) throws {
         let customer = customers[index]
         do {
-            switch chance.number(below: 100) {
-            case 0..<62:
+            let action: TransactionAction =
+                switch chance.number(below: 100) {
+                case 0..<62: .turnAutoRenewOff
+                case 62..<70: .turnAutoRenewOn
+                case 70..<82: .resolveBillingIssue
+                default: .refund
+                }
+            if action != .refund {
                 guard let subscription = customer.subscription else { return }
-                try store.setAutoRenew(false, of: subscription)
-            case 62..<70:
-                guard let subscription = customer.subscription else { return }
-                try store.setAutoRenew(true, of: subscription)
-            case 70..<82:
-                guard let subscription = customer.subscription else { return }
-                try store.resolveBillingIssue(of: subscription)
-            default:
-                guard !customer.purchases.isEmpty else { return }
-                try store.refund(chance.element(of: customer.purchases), reason: .refundedForOtherReason)
+                try store.perform(action, on: subscription)
+            } else if !customer.purchases.isEmpty {
+                try store.perform(.refund, on: chance.element(of: customer.purchases))
             }
         } catch StoreError.invalidAction {
             // The subscription has ended, or the money is back already.

@@ -98,23 +98,6 @@ extension Store {
     package func clearTransactions() throws(StoreError) {
         try write { try $0.clearSales() }
     }
-
-    /// Deletes one transaction and its repetitions, or the whole subscription (StoreKitTest, `deleteTransaction`).
-    package func delete(_ transactionIdentifier: String) throws(StoreError) {
-        try write { books in
-            try books.transactions.storeLastChange()
-            let original = try books.sale(transactionIdentifier).originalTransactionIdentifier
-            let sold = "(SELECT transaction_id FROM app_store_transaction WHERE original_transaction_id = ?)"
-            for sql in [
-                "DELETE FROM payment_transaction WHERE transaction_id IN \(sold)",
-                "DELETE FROM consumption WHERE transaction_id IN \(sold)",
-                "DELETE FROM subscription WHERE original_transaction_id = ?",
-                "DELETE FROM app_store_transaction WHERE original_transaction_id = ?",
-            ] {
-                try books.database.execute(sql: sql, arguments: [original])
-            }
-        }
-    }
 }
 
 extension Books {

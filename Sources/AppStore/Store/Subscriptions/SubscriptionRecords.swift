@@ -181,3 +181,26 @@ extension Books {
         try transactions.update(latest)
     }
 }
+
+extension Books {
+    /// The sale of a transaction identifier.
+    ///
+    /// - Throws: `StoreError`, `saleNotFound`.
+    func sale(_ transactionIdentifier: String) throws -> Transaction {
+        guard let transaction = try transactions.transaction(transactionIdentifier) else {
+            throw StoreError.saleNotFound(transactionIdentifier)
+        }
+        return transaction
+    }
+
+    /// The subscription of a transaction.
+    ///
+    /// - Throws: `StoreError`, `saleNotFound` or `subscriptionNotFound`.
+    func subscription(with transactionIdentifier: String) throws -> CustomerSubscription {
+        let transaction = try sale(transactionIdentifier)
+        guard
+            let subscription = try subscriptions.subscription(original: transaction.originalTransactionIdentifier)
+        else { throw StoreError.subscriptionNotFound(transactionIdentifier) }
+        return subscription
+    }
+}
