@@ -52,7 +52,7 @@ import Testing
         #expect(announced.renewalPrice == Price(milliunits: 12_000, currency: "USD"))
         try garden.buy("garden.basic.monthly")
         let changed = try #require(try store.listedTransaction(sold).subscription)
-        #expect(changed.nextProductIdentifier == "garden.basic.monthly")
+        #expect(changed.autoRenewProductIdentifier == "garden.basic.monthly")
         #expect(changed.productIdentifier == "garden.premium.monthly")
         #expect(changed.priceIncrease == nil)
     }

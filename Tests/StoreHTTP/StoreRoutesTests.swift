@@ -191,9 +191,10 @@ import Testing
         let list = try await send(.get, "/sandbox/v1/products").decoded(List<ProductResource>.self)
         #expect(list.elements.count == garden.catalog.configuration.products.count)
         let path = "/sandbox/v1/accounts/alice/"
-        let statuses = try await send(.get, path + "subscriptions").decoded(List<SubscriptionStatusResource>.self)
+        let statuses = try await send(.get, path + "subscriptions").decoded(
+            List<StatusResponse.SubscriptionGroupIdentifierItem>.self)
         let last = try #require(statuses.elements.first?.lastTransactions.first)
-        #expect(last.status == 1)
+        #expect(last.status == .active)
         _ = try garden.renewalInfo(last.signedRenewalInfo)
         let app = try await send(.get, path + "appTransaction").decoded(AppTransactionResource.self)
         try garden.verify(app.signedAppTransaction)

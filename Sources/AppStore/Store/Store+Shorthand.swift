@@ -111,3 +111,14 @@ extension Store {
         try perform(.delete, on: transaction)
     }
 }
+
+/// Steps of the clock, by their lengths.
+extension Store {
+    package func advance(_ period: SubscriptionPeriod) throws(StoreError) -> Timestamp {
+        try advance(TimeStep.period(period))
+    }
+
+    package func advance(seconds: Int64) throws(StoreError) -> Timestamp {
+        try advance(TimeStep.seconds(seconds))
+    }
+}

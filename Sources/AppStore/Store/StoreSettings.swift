@@ -102,7 +102,7 @@ extension Store {
     /// stay.
     package func reset() throws(StoreError) -> ResetResult {
         try write { books in
-            let state = StateRecords(database: books.database)
+            let state = books.state
             var initial = StoreSettings(configuration)
             initial.notificationsURL = books.settings.notificationsURL
             let cleared = ResetResult(

@@ -39,28 +39,12 @@ struct SandboxRoutes: Sendable {
                     products.map { ProductResource($0, benefit: nil, localization: $0.localizations.first) })
             }
         }
-        group.get("accounts/:account/subscriptions") { _, context in
-            let account = try context.parameters.text("account")
-            return try await answer {
-                List(try store.subscriptionStatuses(of: account).map { SubscriptionStatusResource($0) })
-            }
+        get("subscriptions", group) { List(try store.subscriptionStatuses(of: $0)) }
+        get("appTransaction", group) {
+            AppTransactionResource(signedAppTransaction: try store.signedAppTransaction(of: $0))
         }
-        group.get("accounts/:account/appTransaction") { _, context in
-            let account = try context.parameters.text("account")
-            return try await answer {
-                AppTransactionResource(signedAppTransaction: try store.signedAppTransaction(of: account))
-            }
-        }
-        group.get("accounts/:account/transactions") { _, context in
-            let account = try context.parameters.text("account")
-            return try await answer {
-                List(try store.history(of: account).map { SaleResource($0) })
-            }
-        }
-        group.get("accounts/:account/receipt") { _, context in
-            let account = try context.parameters.text("account")
-            return try await answer { ReceiptResource(receipt: try store.receipt(account: account)) }
-        }
+        get("transactions", group) { List(try store.history(of: $0).map { SaleResource($0) }) }
+        get("receipt", group) { ReceiptResource(receipt: try store.receipt(account: $0)) }
         group.post("accounts/:account/restore") { _, context in
             let account = try context.parameters.text("account")
             return try await answer {
@@ -147,6 +131,18 @@ struct SandboxRoutes: Sendable {
             queued,
             signedTransaction: queued.transaction.purchase == nil
                 ? nil : try store.signedTransaction(queued.transaction.identifier), effect: effect)
+    }
+
+    /// Adds a route that answers with something of an account.
+    private func get(
+        _ name: String,
+        _ group: RouterGroup<ServiceContext>,
+        _ body: @Sendable @escaping (String) throws -> some Encodable & Sendable
+    ) {
+        group.get(RouterPath("accounts/:account/\(name)")) { _, context in
+            let account = try context.parameters.text("account")
+            return try await answer { try body(account) }
+        }
     }
 
     private func answer(_ body: @Sendable @escaping () throws -> some Encodable & Sendable) async throws -> Response {

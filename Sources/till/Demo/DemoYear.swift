@@ -18,22 +18,17 @@ struct DemoYear {
     /// The end of the year.
     let end: Timestamp
 
-    private var customers: [Customer] = []
-    private var areRenewalsCharged = true
+    var customers: [Customer] = []
+    var areRenewalsCharged = true
     /// The work of the service on the previous hour. The store goes on meanwhile, as in production.
-    private var serviceWork: Task<Void, any Error>?
+    var serviceWork: Task<Void, any Error>?
     /// The sales of the previous hour, which the app finishes once the service has granted them.
-    private var unfinished: [(transaction: PaymentTransaction, user: User)] = []
+    var unfinished: [Sale] = []
 
-    init(store: Store, service: EntitlementService, clock: DemoClock, chance: DemoChance, end: Timestamp) {
-        self.store = store
-        self.service = service
-        self.clock = clock
-        self.chance = chance
-        self.end = end
-    }
+    /// A payment of the app, with its user.
+    typealias Sale = (transaction: PaymentTransaction, user: User)
 
-    private struct Customer {
+    struct Customer {
         let user: User
         var subscription: String?
         var purchases: [String] = []
@@ -69,8 +64,8 @@ struct DemoYear {
     }
 
     /// The customers around one hour.
-    private mutating func live(_ day: Int) throws -> [(transaction: PaymentTransaction, user: User)] {
-        var sales: [(transaction: PaymentTransaction, user: User)] = []
+    private mutating func live(_ day: Int) throws -> [Sale] {
+        var sales: [Sale] = []
         // The app grows, and sells more on weekends and in two campaigns.
         let isCampaign = (90..<97).contains(day) || (270..<280).contains(day)
         let expected = 300 + day * 2 + (day % 7 >= 5 ? 350 : 0) + (isCampaign ? 1500 : 0)
@@ -84,7 +79,7 @@ struct DemoYear {
 
     /// Lets the service work on the proofs and notifications of an hour, after those of the hour before.
     private mutating func serve(
-        _ sales: [(transaction: PaymentTransaction, user: User)],
+        _ sales: [Sale],
         isMorning: Bool
     ) async throws {
         var notifications: [String] = []
@@ -148,7 +143,7 @@ struct DemoYear {
     }
 
     /// A new customer buys for the first time.
-    private mutating func join(_ sales: inout [(transaction: PaymentTransaction, user: User)]) throws {
+    private mutating func join(_ sales: inout [Sale]) throws {
         let name = DemoNames.name(customers.count)
         guard let user = User(name: name) else { return }
         var customer = Customer(user: user)
@@ -167,7 +162,7 @@ struct DemoYear {
     }
 
     /// A customer buys something more.
-    private mutating func returnAgain(_ index: Int, _ sales: inout [(transaction: PaymentTransaction, user: User)])
+    private mutating func returnAgain(_ index: Int, _ sales: inout [Sale])
         throws
     {
         let product =
@@ -182,7 +177,7 @@ struct DemoYear {
     }
 
     private func buy(
-        _ product: String, for customer: inout Customer, _ sales: inout [(transaction: PaymentTransaction, user: User)]
+        _ product: String, for customer: inout Customer, _ sales: inout [Sale]
     )
         throws
     {

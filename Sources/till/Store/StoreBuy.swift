@@ -162,7 +162,7 @@ struct PaymentReport: Encodable {
     func encode(to encoder: any Encoder) throws {
         try transaction.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encodeIfPresent(effect?.kind.rawValue, forKey: .effect)
+        try container.encodeIfPresent(effect?.name, forKey: .effect)
         try container.encodeIfPresent(effect?.price?.milliunits, forKey: .price)
         try container.encodeIfPresent(effect?.price?.currency, forKey: .currency)
         try container.encodeIfPresent(effect?.nextProductIdentifier, forKey: .nextProductId)

@@ -21,10 +21,11 @@ struct RuleFixture {
     func product(_ name: String) throws -> Product { try #require(configuration.product("garden.\(name)")) }
 
     func terms(isBillingFailing: Bool = false, isGracePeriodEnabled: Bool = false) -> SubscriptionTerms {
-        let configuration = configuration
-        return SubscriptionTerms(
-            product: { configuration.product($0) }, timeRate: .realTime, currency: "USD",
-            isBillingFailing: isBillingFailing, isGracePeriodEnabled: isGracePeriodEnabled)
+        var settings = StoreSettings(configuration)
+        settings.timeRate = .realTime
+        settings.shouldEnterBillingRetryOnRenewal = isBillingFailing
+        settings.isBillingGracePeriodEnabled = isGracePeriodEnabled
+        return SubscriptionTerms(configuration, settings, currency: "USD")
     }
 
     /// Alice's subscription, bought on day 0 at the standard price.

@@ -171,7 +171,6 @@ extension Books {
     }
 
     private func nextFault() throws -> NotificationFault? {
-        let state = StateRecords(database: database)
         let faults = try state.faults()
         guard let first = faults.first else { return nil }
         try state.setFaults(Array(faults.dropFirst()))

@@ -144,7 +144,7 @@ extension Store {
 
     /// The faults of the next notifications, one for each.
     package func faults() throws(StoreError) -> [NotificationFault] {
-        try read { try StateRecords(database: $0.database).faults() }
+        try read { try $0.state.faults() }
     }
 
     /// Removes the faults of the next notifications.
@@ -154,10 +154,7 @@ extension Store {
 
     /// Adds faults for the next notifications, one for each, after the faults that are already there.
     package func add(_ faults: [NotificationFault]) throws(StoreError) {
-        try write { books in
-            let state = StateRecords(database: books.database)
-            try state.setFaults(try state.faults() + faults)
-        }
+        try write { try $0.state.setFaults(try $0.state.faults() + faults) }
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSupport
 import Proofs
 
 /// The App Store Server API of one store, with Apple's names: the requests of a developer's server about transactions,
@@ -93,12 +94,14 @@ extension Books {
 }
 
 package struct StatusResponse: Encodable, Sendable {
-    package struct SubscriptionGroupIdentifierItem: Encodable, Sendable {
+    package struct SubscriptionGroupIdentifierItem: Codable, Listed, Sendable {
+        package static let listName = "subscriptions"
+
         package let subscriptionGroupIdentifier: String
         package let lastTransactions: [LastTransactionsItem]
     }
 
-    package struct LastTransactionsItem: Encodable, Sendable {
+    package struct LastTransactionsItem: Codable, Sendable {
         package let status: Status
         package let originalTransactionId: String
         package let signedTransactionInfo: String

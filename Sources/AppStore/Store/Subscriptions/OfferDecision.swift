@@ -69,7 +69,7 @@ extension Books {
         for payment: Payment
     ) throws {
         let message = signature.message(
-            bundleIdentifier: bundleIdentifier, productIdentifier: payment.productIdentifier,
+            bundleIdentifier: issuer.bundleIdentifier, productIdentifier: payment.productIdentifier,
             offerIdentifier: offer.identifier, applicationUsername: payment.appAccountToken?.uuidString ?? "")
         guard signature.isCurrent(at: now), let bytes = Base64.decode(signature.signature.utf8),
             try offerKeys(signature.keyIdentifier).contains(where: {

@@ -1,31 +1,27 @@
+import Catalog
 import Foundation
 import GRDB
 import Proofs
 
 /// The external facts that a subscription depends on.
 package struct SubscriptionTerms: Sendable {
-    /// The product of an identifier; nil if it is not for sale.
-    package let product: @Sendable (_ productIdentifier: String) -> Product?
-    package let timeRate: TimeRate
+    private let configuration: StoreKitConfiguration
+    private let settings: StoreSettings
     /// The storefront's currency, which may differ from the catalog's.
-    package let currency: String
-    /// True if no renewal can be charged.
-    package let isBillingFailing: Bool
-    package let isGracePeriodEnabled: Bool
+    let currency: String
 
-    package init(
-        product: @escaping @Sendable (_ productIdentifier: String) -> Product?,
-        timeRate: TimeRate,
-        currency: String,
-        isBillingFailing: Bool,
-        isGracePeriodEnabled: Bool
-    ) {
-        self.product = product
-        self.timeRate = timeRate
+    package init(_ configuration: StoreKitConfiguration, _ settings: StoreSettings, currency: String) {
+        self.configuration = configuration
+        self.settings = settings
         self.currency = currency
-        self.isBillingFailing = isBillingFailing
-        self.isGracePeriodEnabled = isGracePeriodEnabled
     }
+
+    /// The product of an identifier; nil if it is not for sale.
+    func product(_ identifier: String) -> Product? { configuration.product(identifier) }
+
+    var timeRate: TimeRate { settings.timeRate }
+    var isBillingFailing: Bool { settings.shouldEnterBillingRetryOnRenewal }
+    var isGracePeriodEnabled: Bool { settings.isBillingGracePeriodEnabled }
 }
 
 /// One paid period of a subscription.

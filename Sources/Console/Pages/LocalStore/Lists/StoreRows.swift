@@ -92,11 +92,11 @@ struct StoreSubscriptionFacts {
             (Phrase("Subscribed since", "구독 시작"), Shown.moment(subscription.startDate)),
             (Phrase("Paid until", "결제 기간 종료"), Shown.moment(subscription.expiresDate)),
         ]
-        if subscription.nextProductIdentifier != subscription.productIdentifier {
+        if subscription.autoRenewProductIdentifier != subscription.productIdentifier {
             facts.append(
                 (
                     Phrase("Product after the renewal", "갱신 후 상품"),
-                    Shown.identifier(subscription.nextProductIdentifier)
+                    Shown.identifier(subscription.autoRenewProductIdentifier)
                 ))
         }
         if let price = subscription.renewalPrice {
