@@ -102,7 +102,8 @@ struct Delivery {
         let (delivered, items) = try await parties.withDevice(of: user, report: reporter.report) { device, service in
             (try await device.resume(), try await service.items())
         }
-        let waiting = try parties.store.transactions(account: user.name).filter { $0.transaction.state == .deferred }
+        let waiting = try parties.store.read { try $0.payments.transactions(account: user.name) }
+            .filter { $0.transaction.state == .deferred }
         for queued in waiting {
             let number = String(queued.transaction.identifier)
             terminal.line("#\(number) waits for approval: \(common.hint("approve", number))")

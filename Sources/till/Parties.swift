@@ -91,7 +91,9 @@ struct LocalStoreConnection: StoreConnection {
     }
 
     func unfinishedTransactions() async throws -> [PaymentTransaction] {
-        try store.transactions(account: account).map(\.transaction).filter { $0.state != .finished }
+        try store.read { try $0.payments.transactions(account: account) }.map(\.transaction).filter {
+            $0.state != .finished
+        }
     }
 
     func proof(of transaction: PaymentTransaction) async throws -> Proof {

@@ -177,7 +177,7 @@ extension ProofIssuer {
 }
 
 /// The store's database inside one transaction, at one moment of the store's clock. Use cases read and write it.
-struct Books {
+package struct Books {
     let database: Database
     let configuration: StoreKitConfiguration
     let issuer: ProofIssuer
@@ -186,11 +186,11 @@ struct Books {
     var now: Timestamp
 
     var randomness: Randomness { issuer.randomness }
-    var state: StateRecords { StateRecords(database: database) }
-    var payments: PaymentRecords { PaymentRecords(database: database) }
-    var transactions: TransactionRecords { TransactionRecords(database: database) }
+    package var state: StateRecords { StateRecords(database: database) }
+    package var payments: PaymentRecords { PaymentRecords(database: database) }
+    package var transactions: TransactionRecords { TransactionRecords(database: database) }
     var subscriptions: SubscriptionRecords { SubscriptionRecords(database: database) }
-    var notifications: NotificationRecords { NotificationRecords(database: database) }
+    package var notifications: NotificationRecords { NotificationRecords(database: database) }
     var messaging: MessagingRecords { MessagingRecords(database: database) }
 
     var storefront: Storefront { Storefront(countryCode: settings.storefront) ?? configuration.storefront }

@@ -1,3 +1,4 @@
+import Foundation
 import Proofs
 
 /// The actions on payments, by their names.
@@ -120,5 +121,62 @@ extension Store {
 
     package func advance(seconds: Int64) throws(StoreError) -> Timestamp {
         try advance(TimeStep.seconds(seconds))
+    }
+}
+
+/// The lists, each by its name.
+extension Store {
+    package func history(of account: String) throws(StoreError) -> [Transaction] {
+        try read { try $0.transactions.transactions(of: account) }
+    }
+
+    package func sale(_ transactionIdentifier: String) throws(StoreError) -> Transaction {
+        try read { try $0.sale(transactionIdentifier) }
+    }
+
+    package func transactions(account: String? = nil) throws(StoreError) -> [QueuedTransaction] {
+        try read { try $0.payments.transactions(account: account) }
+    }
+
+    package func notifications() throws(StoreError) -> [StoreNotification] {
+        try read { try $0.notifications.notifications() }
+    }
+
+    package func faults() throws(StoreError) -> [NotificationFault] { try read { try $0.state.faults() } }
+
+    package func teamKeys() throws(StoreError) -> [TeamKey] { try read { try $0.teamKeys() } }
+
+    package func recentAccounts() throws(StoreError) -> [String] { try read { try $0.transactions.recentAccounts() } }
+
+    package func clearTransactions() throws(StoreError) { try write { try $0.clearSales() } }
+
+    package func listedTransactions(
+        of account: String? = nil,
+        original: String? = nil,
+        before number: Int64? = nil,
+        limit: Int
+    ) throws(StoreError) -> [ListedTransaction] {
+        try read { try $0.listedTransactions(of: account, original: original, before: number, limit: limit) }
+    }
+
+    package func queuedTransactions(
+        of account: String? = nil,
+        isUnfinished: Bool = false,
+        before number: Int64? = nil,
+        limit: Int
+    ) throws(StoreError) -> [QueuedTransaction] {
+        try read { try $0.payments.page(of: account, isUnfinished: isUnfinished, before: number, limit: limit) }
+    }
+
+    package func listedNotifications(before number: Int64? = nil, limit: Int) throws(StoreError) -> [StoreNotification]
+    {
+        try read { try $0.notifications.page(before: number, limit: limit) }
+    }
+
+    package func listedNotification(_ notificationUUID: UUID) throws(StoreError) -> StoreNotification {
+        guard let found = try read({ try $0.notifications.notification(notificationUUID) }) else {
+            throw .notificationNotFound(notificationUUID)
+        }
+        return found
     }
 }

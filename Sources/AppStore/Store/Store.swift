@@ -94,7 +94,7 @@ extension Store {
     }
 
     /// Runs a use case in one transaction, after all due events.
-    func write<Value>(_ body: (Books) throws -> Value) throws(StoreError) -> Value {
+    package func write<Value>(_ body: (Books) throws -> Value) throws(StoreError) -> Value {
         do { return try writeOrThrow(body) } catch { throw fault(error) }
     }
 
@@ -118,7 +118,7 @@ extension Store {
     }
 
     /// Reads the books after all due events.
-    func read<Value>(_ body: (Books) throws -> Value) throws(StoreError) -> Value {
+    package func read<Value>(_ body: (Books) throws -> Value) throws(StoreError) -> Value {
         do {
             let isDue = try queue.read { database in
                 let books = try books(database)

@@ -46,7 +46,7 @@ package struct StoreSettings: Hashable, Sendable, Codable {
 }
 
 /// The SQL statements on the clock and settings. They run inside the caller's transaction of the store's database.
-struct StateRecords {
+package struct StateRecords {
     let database: Database
 
     /// The offset of the store's clock to the machine's, in milliseconds.
@@ -69,7 +69,7 @@ struct StateRecords {
     func setSettings(_ settings: StoreSettings) throws { try set("settings", try StoreRecord.text(settings)) }
 
     /// The faults of the next notifications, one for each.
-    func faults() throws -> [NotificationFault] {
+    package func faults() throws -> [NotificationFault] {
         try value("notification faults").map { try StoreRecord.value($0) } ?? []
     }
 

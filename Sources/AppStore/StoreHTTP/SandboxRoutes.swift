@@ -43,7 +43,9 @@ struct SandboxRoutes: Sendable {
         get("appTransaction", group) {
             AppTransactionResource(signedAppTransaction: try store.signedAppTransaction(of: $0))
         }
-        get("transactions", group) { List(try store.history(of: $0).map { SaleResource($0) }) }
+        get("transactions", group) { account in
+            List(try store.read { try $0.transactions.transactions(of: account) }.map { SaleResource($0) })
+        }
         get("receipt", group) { ReceiptResource(receipt: try store.receipt(account: $0)) }
         group.post("accounts/:account/restore") { _, context in
             let account = try context.parameters.text("account")
@@ -53,7 +55,7 @@ struct SandboxRoutes: Sendable {
             }
         }
         group.delete("transactions") { _, _ in
-            try await BlockingWork.run { try store.clearTransactions() }
+            try await BlockingWork.run { try store.write { try $0.clearSales() } }
             return HTTPResponse.Status.noContent
         }
     }
@@ -100,7 +102,7 @@ struct SandboxRoutes: Sendable {
     private func addNotifications(to group: RouterGroup<ServiceContext>) {
         group.get { _, _ in
             try await answer {
-                List(try store.notifications().map { NotificationResource($0) })
+                List(try store.read { try $0.notifications.notifications() }.map { NotificationResource($0) })
             }
         }
         group.post("faults") { request, context in
@@ -123,7 +125,7 @@ struct SandboxRoutes: Sendable {
     }
 
     private func list(_ account: String?) throws -> List<QueueResource> {
-        List(try store.transactions(account: account).map { try resource($0) })
+        List(try store.read { try $0.payments.transactions(account: account) }.map { try resource($0) })
     }
 
     private func resource(_ queued: QueuedTransaction, effect: PurchaseEffect? = nil) throws -> QueueResource {
@@ -173,7 +175,7 @@ struct SaleRoutes: Sendable {
                 // Answers with the sale after the action.
                 let resource = try await BlockingWork.run {
                     try store.perform(action, values, on: id)
-                    return SaleResource(try store.sale(id))
+                    return SaleResource(try store.read { try $0.sale(id) })
                 }
                 return try JSONAnswer.response(resource)
             }

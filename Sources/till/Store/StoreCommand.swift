@@ -133,7 +133,7 @@ struct StoreQueue: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let transactions = try common.directoryOfStore.store().transactions(account: account)
+        let transactions = try common.directoryOfStore.store().read { try $0.payments.transactions(account: account) }
         let reports = transactions.map { TransactionReport($0.transaction, user: $0.account) }
         var table = TextTable(header: ["ID", "ACCOUNT", "PRODUCT", "STATE", "TRANSACTION"])
         for (queued, report) in zip(transactions, reports) {
@@ -199,7 +199,7 @@ struct StoreSales: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let sold = try common.directoryOfStore.store().history(of: account)
+        let sold = try common.directoryOfStore.store().read { try $0.transactions.transactions(of: account) }
         if sold.isEmpty { terminal.line("No sales to account \"\(account)\".") }
         var table = TextTable(header: ["TRANSACTION", "PRODUCT", "PRICE", "PURCHASED", "EXPIRES", ""])
         for sale in sold {

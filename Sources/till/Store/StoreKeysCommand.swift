@@ -91,6 +91,6 @@ struct StoreRefund: Command {
             }
         try store.perform(action, on: transactionIdentifier)
         terminal.line("\(transactionIdentifier)  \(done)")
-        try terminal.json(SaleResource(try store.sale(transactionIdentifier)))
+        try terminal.json(SaleResource(try store.read { try $0.sale(transactionIdentifier) }))
     }
 }

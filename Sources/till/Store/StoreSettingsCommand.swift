@@ -135,7 +135,7 @@ struct StoreNotifications: Command {
                 "Notifications have no address: set one with "
                     + common.hint("store", "settings", "--notifications-url", "URL") + ".")
         }
-        let notifications = try store.notifications()
+        let notifications = try store.read { try $0.notifications.notifications() }
         var table = TextTable(header: ["UUID", "DATE", "TYPE", "SUBTYPE", "TRANSACTION", "SENT"])
         for notification in notifications {
             table.add([

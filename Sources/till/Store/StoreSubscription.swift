@@ -65,8 +65,8 @@ struct StoreSubscription: Command {
         var values = TransactionAction.Parameters()
         (values.price, values.needsConsent) = (price ?? 0, !withoutConsent)
         try store.perform(action, values, on: transactionIdentifier)
-        let sale = try store.sale(transactionIdentifier)
-        let latest = try store.history(of: sale.account).last {
+        let sale = try store.read { try $0.sale(transactionIdentifier) }
+        let latest = try store.read { try $0.transactions.transactions(of: sale.account) }.last {
             $0.originalTransactionIdentifier == sale.originalTransactionIdentifier
         }
         terminal.line(

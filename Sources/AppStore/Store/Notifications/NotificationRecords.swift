@@ -3,7 +3,7 @@ import GRDB
 import Proofs
 
 /// The SQL statements on notifications. They run inside the caller's transaction of the store's database.
-struct NotificationRecords {
+package struct NotificationRecords {
     let database: Database
 
     /// - Parameter fault: The fault of its delivery.
@@ -44,13 +44,14 @@ struct NotificationRecords {
             arguments: [next, uuid, attempt.date])
     }
 
-    func notification(_ notificationUUID: UUID) throws -> StoreNotification? {
+    package func notification(_ notificationUUID: UUID) throws -> StoreNotification? {
         try fetch("uuid = ?", [notificationUUID.uuidString]).first
     }
 
-    /// The notifications from one date until before another, in the order of their creation.
-    func notifications(from start: Timestamp, until end: Timestamp) throws -> [StoreNotification] {
-        try fetch("date >= ? AND date < ? ORDER BY rowid", [start, end])
+    /// All notifications, or those from one date until before another, in the order of their creation.
+    package func notifications(in dates: Range<Timestamp>? = nil) throws -> [StoreNotification] {
+        guard let dates else { return try fetch("true ORDER BY rowid", []) }
+        return try fetch("date >= ? AND date < ? ORDER BY rowid", [dates.lowerBound, dates.upperBound])
     }
 
     /// The notifications of some types, from one date until before another, the oldest first.
@@ -65,13 +66,11 @@ struct NotificationRecords {
             "date >= ? AND date < ? AND type IN (\(names)) ORDER BY date, rowid LIMIT ?", [start, end, limit])
     }
 
-    /// A page of notifications, newest first, each with its number in the order of their creation.
-    func page(before number: Int64, limit: Int) throws -> [ListedNotification] {
-        try rows("rowid < ? ORDER BY rowid DESC LIMIT ?", [number, limit])
-    }
-
-    func listed(_ notificationUUID: UUID) throws -> ListedNotification? {
-        try rows("uuid = ?", [notificationUUID.uuidString]).first
+    /// A page of notifications, newest first.
+    ///
+    /// - Parameter number: The number of the last notification of the previous page; nil for the first page.
+    package func page(before number: Int64? = nil, limit: Int) throws -> [StoreNotification] {
+        try fetch("rowid < ? ORDER BY rowid DESC LIMIT ?", [number ?? .max, limit])
     }
 
     /// The first notification that is due at a moment. A reordered one waits until its follower was sent or will never be sent.
@@ -96,23 +95,19 @@ struct NotificationRecords {
     }
 
     private func fetch(_ condition: String, _ arguments: StatementArguments) throws -> [StoreNotification] {
-        try rows(condition, arguments).map(\.notification)
-    }
-
-    private func rows(_ condition: String, _ arguments: StatementArguments) throws -> [ListedNotification] {
         try Row.fetchAll(
             database, sql: "SELECT rowid AS number, * FROM notification WHERE \(condition)", arguments: arguments
         ).compactMap { row in
             guard let uuid = UUID(uuidString: row["uuid"]), let type = NotificationTypeV2(rawValue: row["type"])
             else { return nil }
-            return ListedNotification(
-                number: row["number"],
-                notification: StoreNotification(
-                    notificationUUID: uuid, type: type, subtype: (row["subtype"] as String?).flatMap(Subtype.init),
-                    transactionIdentifier: row["transaction_id"],
-                    originalTransactionIdentifier: row["original_transaction_id"], date: row["date"],
-                    signedPayload: row["payload"], sendAttempts: try attempts(uuid),
-                    nextAttemptDate: row["next_attempt_date"]))
+            var notification = StoreNotification(
+                notificationUUID: uuid, type: type, subtype: (row["subtype"] as String?).flatMap(Subtype.init),
+                transactionIdentifier: row["transaction_id"],
+                originalTransactionIdentifier: row["original_transaction_id"], date: row["date"],
+                signedPayload: row["payload"], sendAttempts: try attempts(uuid),
+                nextAttemptDate: row["next_attempt_date"])
+            notification.number = row["number"]
+            return notification
         }
     }
 

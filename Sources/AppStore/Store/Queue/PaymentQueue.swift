@@ -121,11 +121,6 @@ extension Store {
         try read { try $0.queued(identifier, account: account) }
     }
 
-    /// All transactions, or one account's, finished ones included, in the order in which they were added.
-    package func transactions(account: String? = nil) throws(StoreError) -> [QueuedTransaction] {
-        try read { try $0.payments.transactions(account: account) }
-    }
-
     /// Adds a restored transaction for each purchase that lasts. `Restoration` has the rules.
     package func restoreCompletedTransactions(account: String) throws(StoreError) {
         try write { books in

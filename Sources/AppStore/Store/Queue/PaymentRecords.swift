@@ -3,7 +3,7 @@ import GRDB
 import Proofs
 
 /// The SQL statements on the payment queue. They run inside the caller's transaction of the store's database.
-struct PaymentRecords {
+package struct PaymentRecords {
     let database: Database
 
     /// Adds a payment to an account's queue, in the state `purchasing`.
@@ -35,17 +35,23 @@ struct PaymentRecords {
     }
 
     /// All transactions, or one account's, in the order in which they were added.
-    func transactions(account: String? = nil) throws -> [QueuedTransaction] {
+    package func transactions(account: String? = nil) throws -> [QueuedTransaction] {
         try account.map { try fetch("payment_transaction.account = ?", [$0]) } ?? fetch("true", [])
     }
 
     /// A page of the queue's transactions, newest first.
     ///
     /// - Parameters:
-    ///   - number: The number of the last transaction of the previous page.
+    ///   - account: An account; nil for all.
     ///   - isUnfinished: True for only those that the app has not finished.
-    func page(account: String?, isUnfinished: Bool, before number: Int64, limit: Int) throws -> [QueuedTransaction] {
-        var (condition, arguments) = ("identifier < ?", [number] as StatementArguments)
+    ///   - number: The number of the last transaction of the previous page; nil for the first page.
+    package func page(
+        of account: String? = nil,
+        isUnfinished: Bool = false,
+        before number: Int64? = nil,
+        limit: Int
+    ) throws -> [QueuedTransaction] {
+        var (condition, arguments) = ("identifier < ?", [number ?? .max] as StatementArguments)
         if isUnfinished { condition += " AND state <> 'finished'" }
         if let account {
             condition += " AND payment_transaction.account = ?"

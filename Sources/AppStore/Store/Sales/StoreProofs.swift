@@ -84,24 +84,9 @@ extension Books {
     }
 }
 
-extension Store {
-    /// All transactions of an account, in the order of their sale.
-    package func history(of account: String) throws(StoreError) -> [Transaction] {
-        try read { try $0.transactions.transactions(of: account) }
-    }
-
-    package func sale(_ transactionIdentifier: String) throws(StoreError) -> Transaction {
-        try read { try $0.sale(transactionIdentifier) }
-    }
-
-    /// Deletes all sales and notifications. Keys, settings and the time stay (StoreKitTest, `clearTransactions`).
-    package func clearTransactions() throws(StoreError) {
-        try write { try $0.clearSales() }
-    }
-}
-
 extension Books {
-    func clearSales() throws {
+    /// Deletes all sales and notifications. Keys, settings and the time stay (StoreKitTest, `clearTransactions`).
+    package func clearSales() throws {
         try transactions.storeLastChange()
         for table in [
             "payment_transaction", "consumption", "subscription", "app_store_transaction", "send_attempt",

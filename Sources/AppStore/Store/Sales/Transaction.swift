@@ -67,7 +67,7 @@ package struct Transaction: Hashable, Sendable, Codable {
 /// The SQL statements on sales. They run inside the caller's transaction of the store's database.
 ///
 /// Each record is JSON, beside the columns that queries use.
-struct TransactionRecords {
+package struct TransactionRecords {
     let database: Database
 
     func add(_ transaction: Transaction) throws {
@@ -117,7 +117,7 @@ struct TransactionRecords {
     }
 
     /// All transactions of an account, in the order of their sale.
-    func transactions(of account: String) throws -> [Transaction] {
+    package func transactions(of account: String) throws -> [Transaction] {
         try fetch("account = ?", [account])
     }
 
@@ -135,54 +135,28 @@ struct TransactionRecords {
         try fetch("original_transaction_id = ?", [identifier], order: "rowid DESC LIMIT 1").first
     }
 
-    /// A page of transactions, newest first, each with its number in the order of the sales.
-    ///
-    /// - Parameters:
-    ///   - number: The number of the last transaction of the previous page.
-    ///   - original: The original transaction identifier, for only the transactions of one purchase.
-    func page(
-        account: String? = nil,
-        original: String? = nil,
-        before number: Int64,
-        limit: Int
-    ) throws -> [(number: Int64, transaction: Transaction)] {
-        var (condition, arguments) = ("rowid < ?", [number] as StatementArguments)
-        if let account {
-            condition += " AND account = ?"
-            arguments += [account]
-        }
-        if let original {
-            condition += " AND original_transaction_id = ?"
-            arguments += [original]
-        }
-        return try rows(condition, arguments + [limit])
-    }
-
-    /// A transaction with its number in the order of the sales.
-    func numbered(_ identifier: String) throws -> [(number: Int64, transaction: Transaction)] {
-        try rows("transaction_id = ?", [identifier, 1])
-    }
-
-    /// The accounts of the latest sales, the latest first.
-    func recentAccounts(among sales: Int) throws -> [String] {
+    /// The accounts of the latest 200 sales, the latest first.
+    package func recentAccounts() throws -> [String] {
         try String.fetchAll(
             database,
             sql: """
-                SELECT account FROM (SELECT rowid AS number, account FROM app_store_transaction ORDER BY rowid DESC LIMIT ?)
+                SELECT account FROM (SELECT rowid AS number, account FROM app_store_transaction ORDER BY rowid DESC LIMIT 200)
                 GROUP BY account ORDER BY max(number) DESC
-                """, arguments: [sales])
+                """)
     }
 
-    private func rows(
+    /// Transactions, newest first, each with its number in the order of the sales.
+    func rows(
         _ condition: String,
-        _ arguments: StatementArguments
+        _ arguments: StatementArguments,
+        limit: Int
     ) throws -> [(number: Int64, transaction: Transaction)] {
         try Row.fetchAll(
             database,
             sql: """
                 SELECT rowid AS number, record FROM app_store_transaction WHERE \(condition)
                 ORDER BY rowid DESC LIMIT ?
-                """, arguments: arguments
+                """, arguments: arguments + [limit]
         ).map { ($0["number"], try StoreRecord.value($0["record"])) }
     }
 

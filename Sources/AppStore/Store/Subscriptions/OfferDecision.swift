@@ -80,7 +80,7 @@ extension Books {
 
     /// The keys of the team, and the one of the StoreKit configuration.
     private func offerKeys(_ identifier: String) throws -> [PublicKey] {
-        var keys = try Store.teamKeys(in: self).filter { $0.keyIdentifier == identifier }
+        var keys = try teamKeys().filter { $0.keyIdentifier == identifier }
             .compactMap { PublicKey(pem: $0.publicKey) }
         if let pair = configuration.subscriptionOffersKeyPair, pair.identifier == identifier,
             let key = try? PrivateKey(pkcs8: pair.privateKey)

@@ -182,7 +182,7 @@ extension Books {
     /// The sale of a transaction identifier.
     ///
     /// - Throws: `StoreError`, `saleNotFound`.
-    func sale(_ transactionIdentifier: String) throws -> Transaction {
+    package func sale(_ transactionIdentifier: String) throws -> Transaction {
         guard let transaction = try transactions.transaction(transactionIdentifier) else {
             throw StoreError.saleNotFound(transactionIdentifier)
         }
