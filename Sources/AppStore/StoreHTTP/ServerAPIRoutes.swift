@@ -17,12 +17,15 @@ struct ServerAPIRoutes: Sendable {
     func add(to group: RouterGroup<ServiceContext>) {
         addTransactions(to: group)
         addSubscriptions(to: group)
-        addMessaging(to: group)
+        addMessaging(to: group.group("v1/messaging"))
     }
 
     private func addTransactions(to group: RouterGroup<ServiceContext>) {
         on(.get, "v1/transactions/:id", group) { [api] in try api.transactionInfo($0.text("id")) }
-        on(.get, "v1/transactions/appTransactions/:id", group) { [api] in try api.appTransactionInfo($0.text("id")) }
+        read("v1/transactions/appTransactions/:id", group) { call, books in
+            let account = try books.apiAccount(ofAny: call.text("id"))
+            return ["signedAppTransactionInfo": try books.issuer.signedAppTransaction(of: account, at: books.now)]
+        }
         for (path, version) in [("v1/history/:id", AppStoreServerAPI.HistoryVersion.v1), ("v2/history/:id", .v2)] {
             on(.get, path, group) { [api] in
                 try api.transactionHistory($0.text("id"), TransactionHistoryQuery($0.query), version: version)
@@ -31,7 +34,11 @@ struct ServerAPIRoutes: Sendable {
         on(.get, "v2/refund/lookup/:id", group) { [api] in
             try api.refundHistory($0.text("id"), revision: $0.query("revision"))
         }
-        on(.get, "v1/lookup/:id", group) { [api] in try api.lookUpOrderId($0.text("id")) }
+        read("v1/lookup/:id", group) { call, books in
+            let sold = try books.transactions.transactions(order: call.text("id"))
+            return OrderLookupResponse(
+                status: sold.isEmpty ? 1 : 0, signedTransactions: sold.isEmpty ? nil : try sold.map(books.signed))
+        }
         on(.put, "v1/transactions/:id/appAccountToken", group) { [api] in
             struct UpdateAppAccountTokenRequest: Decodable {
                 let appAccountToken: String?
@@ -39,8 +46,12 @@ struct ServerAPIRoutes: Sendable {
             let body: UpdateAppAccountTokenRequest = try $0.body(orThrow: Self.malformed)
             try api.setAppAccountToken(body.appAccountToken, of: $0.text("id"))
         }
-        on(.post, "v1/transactions/:id/finish", group, readsBody: false) { [api] in
-            try api.finishTransaction($0.text("id"))
+        write(.post, "v1/transactions/:id/finish", group, readsBody: false) { call, books in
+            let transaction = try books.apiTransaction(call.text("id"))
+            for queued in try books.payments.transactions(showing: transaction.transactionIdentifier)
+            where queued.transaction.state.isAwaitingFinish {
+                _ = try books.perform(.finish, on: queued)
+            }
         }
         on(.put, "v2/transactions/consumption/:id", group, status: .accepted) { [api] in
             try api.sendConsumption($0.text("id"), $0.body(orThrow: Self.malformed) as ConsumptionRequest)
@@ -61,8 +72,13 @@ struct ServerAPIRoutes: Sendable {
         on(.post, "v1/subscriptions/extend/mass", group) { [api] in
             try api.extendRenewalDateForAllActiveSubscribers($0.body())
         }
-        on(.get, "v1/subscriptions/extend/mass/:product/:request", group) { [api] in
-            try api.statusOfSubscriptionRenewalDateExtensions($0.text("product"), $0.text("request"))
+        read("v1/subscriptions/extend/mass/:product/:request", group) { [api] call, books in
+            let product = try api.subscriptionProduct(call.text("product"))
+            let identifier = try AppStoreServerAPI.uuid(call.text("request"), orThrow: .invalidRequestIdentifier)
+            guard let status = try books.massExtension(identifier, of: product) else {
+                throw ServerAPIError.statusRequestNotFound
+            }
+            return status
         }
         on(.post, "v1/notifications/test", group, readsBody: false) { [api] _ in try api.requestTestNotification() }
         on(.get, "v1/notifications/test/:token", group) { [api] in try api.testNotificationStatus($0.text("token")) }
@@ -71,34 +87,31 @@ struct ServerAPIRoutes: Sendable {
         }
     }
 
-    private func addMessaging(to group: RouterGroup<ServiceContext>) {
-        let group = group.group("v1/messaging")
-        on(.get, "image/list", group) { [api] _ in try api.imageList() }
-        on(.put, "image/:id", group) { [api] in
-            try api.uploadImage($0.text("id"), $0.bytes, size: $0.query("imageSize"))
-        }
-        on(.delete, "image/:id", group) { [api] in try api.deleteImage($0.text("id")) }
-        on(.get, "message/list", group) { [api] _ in try api.messageList() }
-        on(.put, "message/:id", group) { [api] in try api.uploadMessage($0.text("id"), $0.body()) }
-        on(.delete, "message/:id", group) { [api] in try api.deleteMessage($0.text("id")) }
-        let defaultMessage = "default/:product/:locale"
-        on(.put, defaultMessage, group) { [api] in
-            try api.configureDefaultMessage($0.text("product"), $0.text("locale"), $0.body())
-        }
-        on(.get, defaultMessage, group) { [api] in try api.defaultMessage($0.text("product"), $0.text("locale")) }
-        on(.delete, defaultMessage, group) { [api] in
-            try api.deleteDefaultMessage($0.text("product"), $0.text("locale"))
-        }
-        on(.put, "realtime/url", group) { [api] in try api.configureRealtimeURL($0.body()) }
-        on(.get, "realtime/url", group) { [api] _ in try api.realtimeURL() }
-        on(.delete, "realtime/url", group) { [api] _ in try api.deleteRealtimeURL() }
-        on(.post, "performanceTest", group) { [api] in try api.initiatePerformanceTest($0.body()) }
-        on(.get, "performanceTest/result/:request", group) { [api] in try api.performanceTestResults($0.text("request"))
+    /// Adds an endpoint that reads the books.
+    func read(
+        _ path: String,
+        _ group: RouterGroup<ServiceContext>,
+        _ handle: @Sendable @escaping (Call, Books) throws -> some Encodable & Sendable
+    ) {
+        on(.get, path, group) { [api] call in try api.read { try handle(call, $0) } }
+    }
+
+    /// Adds an endpoint that writes to the books, and answers with an empty success.
+    func write(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ group: RouterGroup<ServiceContext>,
+        status: HTTPResponse.Status = .ok,
+        readsBody: Bool = true,
+        _ handle: @Sendable @escaping (Call, Books) throws -> Void
+    ) {
+        on(method, path, group, status: status, readsBody: readsBody) { [api] call in
+            try api.write { try handle(call, $0) }
         }
     }
 
     /// Adds an endpoint that answers with a value.
-    private func on(
+    func on(
         _ method: HTTPRequest.Method,
         _ path: String,
         _ group: RouterGroup<ServiceContext>,
@@ -112,7 +125,7 @@ struct ServerAPIRoutes: Sendable {
     }
 
     /// Adds an endpoint that answers with an empty success.
-    private func on(
+    func on(
         _ method: HTTPRequest.Method,
         _ path: String,
         _ group: RouterGroup<ServiceContext>,
@@ -128,7 +141,7 @@ struct ServerAPIRoutes: Sendable {
     }
 
     /// A request with its body.
-    private struct Call: Sendable {
+    struct Call: Sendable {
         private let parameters: Parameters
         let query: [(name: String, value: String)]
         let bytes: [UInt8]

@@ -173,23 +173,6 @@ extension AppStoreServerAPI {
         }
     }
 
-    /// `GET /inApps/v1/transactions/appTransactions/{anyTransactionId}`
-    func appTransactionInfo(_ anyTransactionId: String) throws -> [String: String] {
-        try read { books in
-            let account = try books.apiAccount(ofAny: anyTransactionId)
-            return ["signedAppTransactionInfo": try books.issuer.signedAppTransaction(of: account, at: books.now)]
-        }
-    }
-
-    /// `GET /inApps/v1/lookup/{orderId}`
-    func lookUpOrderId(_ orderId: String) throws -> OrderLookupResponse {
-        try read { books in
-            let sold = try books.transactions.transactions(order: orderId)
-            return OrderLookupResponse(
-                status: sold.isEmpty ? 1 : 0, signedTransactions: sold.isEmpty ? nil : try sold.map(books.signed))
-        }
-    }
-
     /// `PUT /inApps/v1/transactions/{originalTransactionId}/appAccountToken`: for a subscription, later periods have it too.
     package func setAppAccountToken(_ token: String?, of originalTransactionId: String) throws {
         try write { books in
@@ -205,17 +188,6 @@ extension AppStoreServerAPI {
             }
             transaction.appAccountToken = token
             try books.transactions.update(transaction)
-        }
-    }
-
-    /// `POST /inApps/v1/transactions/{transactionId}/finish`
-    func finishTransaction(_ transactionId: String) throws {
-        try write { books in
-            let transaction = try books.apiTransaction(transactionId)
-            for queued in try books.payments.transactions(showing: transaction.transactionIdentifier)
-            where queued.transaction.state.isAwaitingFinish {
-                _ = try books.perform(.finish, on: queued)
-            }
         }
     }
 }

@@ -87,21 +87,6 @@ extension AppStoreServerAPI {
         }
         return MassExtendRenewalDateResponse(requestIdentifier: renewalExtension.requestIdentifier)
     }
-
-    /// `GET /inApps/v1/subscriptions/extend/mass/{productId}/{requestIdentifier}`
-    func statusOfSubscriptionRenewalDateExtensions(
-        _ productId: String,
-        _ requestIdentifier: String
-    ) throws -> MassExtendRenewalDateStatusResponse {
-        let product = try subscriptionProduct(productId)
-        let requestIdentifier = try Self.uuid(requestIdentifier, orThrow: .invalidRequestIdentifier)
-        return try read { books in
-            guard let record = try books.massExtension(requestIdentifier, of: product) else {
-                throw ServerAPIError.statusRequestNotFound
-            }
-            return record
-        }
-    }
 }
 
 extension Books {
@@ -142,7 +127,7 @@ extension Books {
                     storefrontCountryCodes: countries, succeededCount: succeeded, failedCount: failed)))
     }
 
-    fileprivate func massExtension(
+    func massExtension(
         _ requestIdentifier: String,
         of productIdentifier: String
     ) throws -> MassExtendRenewalDateStatusResponse? {
