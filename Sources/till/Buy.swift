@@ -66,10 +66,7 @@ struct Buy: Command {
     }
 
     private func end(
-        _ transaction: PaymentTransaction,
-        items: [OwnedItemResource],
-        reporter: StepReporter,
-        parties: Parties
+        _ transaction: PaymentTransaction, items: [OwnedItemResource], reporter: StepReporter, parties: Parties
     ) throws {
         if transaction.state == .deferred { terminal.deferred(transaction, common: common) }
         terminal.owned(items.map(\.item), by: parties.named(user), names: parties.catalog.name(of:))

@@ -134,17 +134,14 @@ struct LocalService: Sendable {
     /// - Throws: `DataDirectoryMissing` if there is no ledger; `PermissionDenied`.
     init(reading data: DataDirectory, accepting accepted: Set<Origin>) async throws {
         try data.requireLedger()
-        // A subscription ends by the clock of the store that sold it.
-        let store = try data.hasStore() ? data.store() : nil
-        let clock: any WallClock = store?.clock ?? SystemClock()
         try await self.init(
-            data, catalog: try Catalog(folder: data.catalogFolder), clock: clock, accepting: accepted, migrates: false)
+            data, catalog: try Catalog(folder: data.catalogFolder), clock: try data.clock, accepting: accepted,
+            migrates: false)
     }
 
     /// Runs the service on a free port as long as `body` needs it, and passes `body` a user's connection to it.
     func run<Value: Sendable>(
-        for user: User,
-        _ body: @Sendable @escaping (any ServiceConnection) async throws -> Value
+        for user: User, _ body: @Sendable @escaping (any ServiceConnection) async throws -> Value
     ) async throws -> Value {
         try await withClient { try await body(HTTPServiceConnection(client: $0, user: user)) }
     }

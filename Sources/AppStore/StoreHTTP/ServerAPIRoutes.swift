@@ -181,11 +181,7 @@ extension Request {
 
 /// Answers an error of the API as Apple does.
 struct ServerAPIErrorMiddleware: RouterMiddleware {
-    func handle(
-        _ request: Request,
-        context: ServiceContext,
-        next: (Request, ServiceContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         do {
             return try await next(request, context)
         } catch let error as ServerAPIError {
@@ -217,11 +213,7 @@ struct ServerAPIRateLimit: RouterMiddleware {
         self.clock = clock
     }
 
-    func handle(
-        _ request: Request,
-        context: ServiceContext,
-        next: (Request, ServiceContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         let limit = try await BlockingWork.run { [store] in try store.settings().serverAPIRequestsPerMinute }
         guard let limit, let end = counter.count(at: clock.now(), limit: limit) else {
             return try await next(request, context)

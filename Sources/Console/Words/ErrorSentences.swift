@@ -6,7 +6,9 @@ import Proofs
 package enum ErrorSentences {
     /// The sentence of a problem in each language. Nil if there is only the English one.
     package static func phrase(of problem: Problem) -> Phrase? {
-        (problem.korean ?? sentences[problem.code]).map { Phrase(problem.detail, $0) }
+        (problem.korean ?? sentences[problem.code] ?? sentencesBesideReason[problem.code]).map {
+            Phrase(problem.detail, $0)
+        }
     }
 
     /// The sentence of an error in each language. Nil if there is only the English one.
@@ -20,31 +22,31 @@ package enum ErrorSentences {
     }
 
     /// True if only the English sentence has the reason, such as the rule of a field. A page then shows both.
-    static func needsDetail(_ code: String) -> Bool { codesWithReason.contains(code) }
+    static func needsDetail(_ problem: Problem) -> Bool {
+        problem.hasReason || sentencesBesideReason[problem.code] != nil
+    }
 
-    private static let codesWithReason: Set<String> = [
-        "balanceTooLow", "catalogInvalid", "fieldInvalid", "formInvalid", "illegalTransition", "invalidAction",
-        "keysUnreadable", "methodNotAllowed", "originNotAccepted", "parameterInvalid", "signingFailed",
-        "storeKitError", "webhookURLInvalid",
+    /// The Korean sentences of requests whose English sentence has the reason, such as the rule of a field.
+    private static let sentencesBesideReason = [
+        "fieldInvalid": "입력한 값이 올바르지 않습니다.",
+        "formInvalid": "양식이 올바르지 않습니다.",
+        "methodNotAllowed": "이 경로에서 쓸 수 없는 메서드입니다.",
+        "parameterInvalid": "주소의 매개변수가 올바르지 않습니다.",
     ]
 
-    /// The Korean sentences of problems that are no errors of a use case, but of a request, a form or a page.
+    /// The Korean sentences of other problems that are no errors of a use case, but of a request, a form or a page.
     private static let sentences: [String: String] = [
         "bodyTooLarge": "내용이 너무 큽니다. 증명은 8 MiB, 그림은 256 KB까지이며, 다른 내용은 더 작아야 합니다.",
         "changeNotFound": "상품에 이 번호의 변경이 없습니다.",
         "changeNotUndoable": "이전 그림은 보관하지 않습니다. 그림을 다시 올리세요.",
         "crossOrigin": "다른 사이트가 양식을 보냈습니다. 콘솔의 페이지를 사용하세요.",
-        "fieldInvalid": "입력한 값이 올바르지 않습니다.",
         "formExpired": "이전 세션이나 다른 사이트에서 온 양식입니다. 페이지를 새로 고친 뒤 다시 보내세요.",
-        "formInvalid": "양식이 올바르지 않습니다.",
         "formSentBefore": "같은 양식을 다른 내용으로 이미 보냈습니다. 페이지를 새로 고친 뒤 다시 시도하세요.",
         "formTooLarge": "양식에 담기에는 상품의 언어가 너무 많습니다. API로 변경하세요.",
         "httpError": "요청이 올바른 HTTP가 아니거나, 내용이 모두 오기 전에 연결이 끊겼습니다.",
         "internalError": "서비스에 오류가 발생했습니다. 나중에 다시 시도하세요. 두 번 보낸 구매도 한 번만 지급됩니다.",
         "mediaTypeUnsupported": "양식의 형식은 multipart/form-data여야 하고, Content-Type에 경계가 있어야 합니다.",
-        "methodNotAllowed": "이 경로에서 쓸 수 없는 메서드입니다.",
         "notFound": "콘솔에 이 페이지가 없거나, 페이지가 보여 주던 것이 사라졌습니다.",
-        "parameterInvalid": "주소의 매개변수가 올바르지 않습니다.",
         "passwordsDiffer": "두 비밀번호가 다릅니다. 같은 비밀번호를 두 번 입력하세요.",
         "permissionMissing": "현재 역할로는 할 수 없는 작업입니다. 콘솔 관리자에게 요청하세요.",
         "pictureNotFound": "카탈로그에 이 아이템의 그림이 없습니다.",

@@ -69,7 +69,7 @@ extension CatalogResource {
         case .right(let name):
             catalog.right(name).map { right in
                 .object([
-                    "name": .string(right.name), "isAdministered": .bool(catalog.isAdministered(right: name)),
+                    "name": .string(right.name), "isAdministered": .bool(catalog.isAdministered(.right(name))),
                     "definition": .object(right.definition),
                 ])
             }
@@ -78,7 +78,7 @@ extension CatalogResource {
                 .object([
                     "identifier": .string(offering.identifier),
                     "isCurrent": .bool(catalog.isCurrent(offering)),
-                    "isAdministered": .bool(catalog.isAdministered(offering: identifier)),
+                    "isAdministered": .bool(catalog.isAdministered(.offering(identifier))),
                     "definition": .object(offering.definition),
                 ])
             }
@@ -87,7 +87,7 @@ extension CatalogResource {
     }
 
     private static func currentOffering(in catalog: Catalog) -> JSONValue {
-        var object: JSONObject = ["isAdministered": .bool(catalog.isCurrentOfferingAdministered)]
+        var object: JSONObject = ["isAdministered": .bool(catalog.isAdministered(.currentOffering))]
         if let current = catalog.currentOffering { _ = object.add("identifier", .string(current.identifier)) }
         return .object(object)
     }

@@ -17,7 +17,7 @@ struct DoorRedemption: Sendable {
         let (purchases, answer) = try await answer(to: proof, for: user, by: caller)
         return try await recordingRefusal(of: proof, for: user, by: caller) {
             let redemption = try services.entitlements.redemption(of: purchases, answered: answer)
-            services.metrics.countRedemption(redemption.outcome.rawValue)
+            services.metrics.count(.redemptions, redemption.outcome.rawValue)
             return redemption
         }
     }
@@ -36,7 +36,7 @@ struct DoorRedemption: Sendable {
         do {
             _ = try await recordingRefusal(of: proof, for: user, by: caller) {
                 let redemption = try services.entitlements.redemption(of: purchases, answered: answer)
-                services.metrics.countRedemption(redemption.outcome.rawValue)
+                services.metrics.count(.redemptions, redemption.outcome.rawValue)
             }
         } catch is RedemptionError {
             // The lines have the reason of each refusal.
@@ -92,7 +92,7 @@ struct DoorRedemption: Sendable {
     ) async throws -> Value {
         do { return try await body() } catch {
             let service = services.limited(to: caller).entitlements
-            services.metrics.countRedemption("refused", code: Problem.code(of: error))
+            services.metrics.count(.redemptions, "refused", code: Problem.code(of: error))
             guard let user else { throw error }
             // The client gets the refusal even if it cannot be recorded.
             try? await service.recordRefusal(error, for: user, by: caller.actor, newcomers: newcomers) {

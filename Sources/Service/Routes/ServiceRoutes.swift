@@ -242,14 +242,14 @@ struct NotificationRoutes: Sendable {
                 guard case .recorded(let outcome) = try await service.claims.answer(notification.request) else {
                     throw Problem.unexpected
                 }
-                metrics.countNotification(outcome.rawValue)
+                metrics.count(.notifications, outcome.rawValue)
                 // Anyone can send a known notification again.
                 context.logger.log(
                     level: outcome == .duplicate ? .debug : .info, "notification",
                     metadata: ["outcome": "\(outcome.rawValue)"])
                 return try JSONAnswer.response(NotificationReceipt(outcome: outcome.rawValue))
             } catch {
-                metrics.countNotification("refused", code: Problem.code(of: error))
+                metrics.count(.notifications, "refused", code: Problem.code(of: error))
                 throw error
             }
         }

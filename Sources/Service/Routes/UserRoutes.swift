@@ -106,11 +106,11 @@ struct UserRoutes: Sendable {
                         purchases, for: user, by: caller.actor, keeping: keeping, newcomers: newcomers))
                 if case .kept(let earlier) = answer { return .replayed(earlier) }
                 let redemption = try service.redemption(of: purchases, answered: answer)
-                metrics.countRedemption(redemption.outcome.rawValue)
+                metrics.count(.redemptions, redemption.outcome.rawValue)
                 let json = JSONAnswer.encode(redemption.json)
                 return pending.map { .kept($0.answer(json)) } ?? .new(json)
             } catch {
-                metrics.countRedemption("refused", code: Problem.code(of: error))
+                metrics.count(.redemptions, "refused", code: Problem.code(of: error))
                 // The client gets the refusal even if it cannot be recorded.
                 try? await service.recordRefusal(error, for: user, by: caller.actor, newcomers: newcomers) {
                     (try? await BlockingWork.process(proof.count) { service.claims(ofAuthentic: proof) }) ?? []

@@ -88,12 +88,12 @@ struct SeedAppRoutes: Sendable {
             }
             let answer = try await service.answer(try service.request(purchases, for: user, by: .user))
             let redemption = try service.redemption(of: purchases, answered: answer)
-            metrics.countRedemption(redemption.outcome.rawValue)
+            metrics.count(.redemptions, redemption.outcome.rawValue)
             let item = service.apps.first.catalog.benefit(of: product)?.item
             let isOwned = item.map(redemption.items.contains) ?? false
             return (isOwned ? SeedAppStatus.done : .refused).response
         } catch let error as RedemptionError {
-            metrics.countRedemption("refused", code: error.code)
+            metrics.count(.redemptions, "refused", code: error.code)
             switch error {
             case .userUnknown: throw error
             default: break
@@ -181,11 +181,7 @@ enum SeedAppStatus: Int, Error {
 struct SeedAppMiddleware: RouterMiddleware {
     let authentication: Authentication
 
-    func handle(
-        _ request: Request,
-        context: ServiceContext,
-        next: (Request, ServiceContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         do {
             guard let name = HTTPField.Name.idToken, let token = request.headers[name], !token.isEmpty else {
                 throw SeedAppStatus.clientError

@@ -79,8 +79,7 @@ struct DemoYear {
 
     /// Lets the service work on the proofs and notifications of an hour, after those of the hour before.
     private mutating func serve(
-        _ sales: [Sale],
-        isMorning: Bool
+        _ sales: [Sale], isMorning: Bool
     ) async throws {
         var notifications: [String] = []
         while let delivery = try store.nextDelivery() {
@@ -126,9 +125,7 @@ struct DemoYear {
     }
 
     /// The team helps a customer.
-    private static func help(
-        _ user: User, isGift: Bool, _ number: Int, _ service: EntitlementService
-    ) async throws {
+    private static func help(_ user: User, isGift: Bool, _ number: Int, _ service: EntitlementService) async throws {
         let caller = AuditActor.caller(member: DemoShop.member)
         guard isGift else {
             let addition = try service.newAddition(

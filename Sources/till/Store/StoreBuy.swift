@@ -127,10 +127,7 @@ extension Terminal {
 
     /// The reason why a payment failed.
     static func failure(
-        _ error: SKErrorCode,
-        of transaction: PaymentTransaction,
-        isInterrupted: Bool,
-        common: CommonOptions
+        _ error: SKErrorCode, of transaction: PaymentTransaction, isInterrupted: Bool, common: CommonOptions
     ) -> String {
         isInterrupted
             ? "The purchase was interrupted, and nothing was charged. Complete it: "

@@ -297,13 +297,13 @@ struct StoreServe: Command {
             ? try ServerIdentity(
                 folder: data.storeFolder.appending(path: "tls", directoryHint: .isDirectory), clock: SystemClock(),
                 randomness: .system) : nil
+        var configuration = ServerConfiguration()
+        (configuration.host, configuration.port) = (host, port)
+        configuration.tls = identity.map { ServerConfiguration.TLS(certificate: $0.certificate, key: $0.key) }
         let server = ServiceServer(
             router: StoreRoutes(store: store, sandboxKey: key.apiKey).router,
-            backgroundServices: [NotificationSender(store: store, logger: logger)],
-            configuration: ServerConfiguration(
-                host: host, port: port,
-                tls: identity.map { ServerConfiguration.TLS(certificate: $0.certificate, key: $0.key) }), logger: logger
-        )
+            backgroundServices: [NotificationSender(store: store, logger: logger)], configuration: configuration,
+            logger: logger)
         let terminal = terminal
         try await server.run { url in
             terminal.line("Listening on \(url.absoluteString)")

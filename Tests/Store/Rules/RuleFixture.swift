@@ -53,7 +53,7 @@ struct RuleFixture {
         transaction.originalTransactionIdentifier = original ?? identifier
         transaction.ownership = ownership
         transaction.revocation = revoked.map {
-            TransactionStatement.Revocation(date: now, reason: .refundedForOtherReason, type: $0)
+            Transaction.Revocation(date: now, reason: .refundedForOtherReason, type: $0)
         }
         return transaction
     }

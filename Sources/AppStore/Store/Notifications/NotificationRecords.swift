@@ -150,7 +150,7 @@ extension Books {
     func notify(
         _ type: NotificationTypeV2,
         _ subtype: Subtype?,
-        _ body: NotificationStatement.Body,
+        _ body: NotificationStatement,
         transaction: Transaction? = nil
     ) throws -> StoreNotification {
         let notificationUUID = UUID(randomness: randomness)

@@ -23,7 +23,7 @@ package struct RefundDecision: Hashable, Sendable {
     /// Revokes the purchase. The paid period of a subscription ends with it.
     package func refund(reason: RevocationReason, at now: Timestamp) throws(StoreError) -> [RefundEffect] {
         try transaction.checkNotRevoked()
-        return revoke(TransactionStatement.Revocation(date: now, reason: reason, type: .refundFull), telling: .refund)
+        return revoke(Transaction.Revocation(date: now, reason: reason, type: .refundFull), telling: .refund)
     }
 
     /// Notifies the developer of the refused request.
@@ -48,13 +48,13 @@ package struct RefundDecision: Hashable, Sendable {
         guard transaction.ownership == .familyShared else {
             throw .invalidAction("Transaction \(transaction.transactionIdentifier) does not belong to a family member.")
         }
-        let revocation = TransactionStatement.Revocation(
+        let revocation = Transaction.Revocation(
             date: now, reason: .refundedForOtherReason, type: .familyRevoke)
         return revoke(revocation, telling: .revoke)
     }
 
     private func revoke(
-        _ revocation: TransactionStatement.Revocation,
+        _ revocation: Transaction.Revocation,
         telling type: NotificationTypeV2
     ) -> [RefundEffect] {
         var subscription = subscription
@@ -64,7 +64,7 @@ package struct RefundDecision: Hashable, Sendable {
     }
 
     private func set(
-        _ revocation: TransactionStatement.Revocation?,
+        _ revocation: Transaction.Revocation?,
         endingWith subscription: CustomerSubscription?,
         telling type: NotificationTypeV2
     ) -> [RefundEffect] {

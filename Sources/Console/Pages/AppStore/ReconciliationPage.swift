@@ -70,7 +70,7 @@ struct ReconciliationPage {
         }
     }
 
-    private static func title(of subject: ConsoleReconciliation.Subject) -> Phrase {
+    private static func title(of subject: ReconciliationRuns.Subject) -> Phrase {
         switch subject {
         case .notifications: Phrase("Notifications since the last run", "지난 실행 이후의 알림")
         case .histories: Phrase("Histories of all customers", "모든 고객의 거래 내역")
@@ -80,22 +80,22 @@ struct ReconciliationPage {
     private static func facts(_ state: ConsoleReconciliation.State) -> [(name: Phrase, value: HTML)] {
         [
             (Phrase("State", "상태"), status(of: state)),
-            (Phrase("Complete until", "완료 시점"), Shown.moment(state.reconciledUntil)),
+            (Phrase("Complete until", "완료 시점"), Shown.moment(state.checkpoint?.until)),
             (Phrase("Found in that run", "그 실행의 결과"), findings(state)),
             (Phrase("Interval", "간격"), interval(state.interval)),
-            (Phrase("Last run of this process", "이 프로세스의 마지막 실행"), lastRun(state.lastRun)),
+            (Phrase("Last run of this process", "이 프로세스의 마지막 실행"), lastRun(state.runs.last)),
         ]
     }
 
     private static func status(of state: ConsoleReconciliation.State) -> HTML {
         if state.isRunning { return Shown.badge(Phrase("Runs now", "실행 중")) }
-        if state.lastRun?.errorCode != nil { return Shown.badge(Phrase("Failed", "실패"), .bad) }
-        return state.reconciledUntil == nil
+        if state.runs.last?.errorCode != nil { return Shown.badge(Phrase("Failed", "실패"), .bad) }
+        return state.checkpoint?.until == nil
             ? Shown.badge(Phrase("Never ran", "실행한 적 없음"), .warning) : Shown.badge(Phrase("Done", "완료"), .good)
     }
 
     private static func findings(_ state: ConsoleReconciliation.State) -> HTML {
-        guard let findings = state.findings else { return Shown.nothing }
+        guard let findings = state.checkpoint?.findings else { return Shown.nothing }
         guard !findings.isEmpty else { return HTML { Phrase("Nothing", "없음") } }
         return ul {
             for (outcome, count) in findings.sorted(by: { $0.key < $1.key }) {
@@ -121,7 +121,7 @@ struct ReconciliationPage {
         }
     }
 
-    private static func lastRun(_ run: ConsoleReconciliation.Run?) -> HTML {
+    private static func lastRun(_ run: ReconciliationRuns.Run?) -> HTML {
         guard let run else { return Shown.nothing }
         return HTML {
             Shown.moment(run.startedAt)

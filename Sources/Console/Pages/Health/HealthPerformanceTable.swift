@@ -66,10 +66,10 @@ struct HealthPerformanceTable {
             h3 { title }
             Listing.table(title, of: times, empty: Phrase("Nothing was measured.", "측정한 것이 없습니다.")) {
                 column(Phrase("Period", "기간")) { Phrase("last \($0.minutes) min", "최근 \($0.minutes)분") }
-                column(Phrase("Number", "개수")) { Shown.number(Int64($0.count)) }
-                column(Phrase("Median (p50)", "중앙값 (p50)")) { Self.shown($0.median) }
-                column(Phrase("p99", "p99")) { Self.shown($0.percentile99) }
-                column(Phrase("Longest", "최대")) { Self.shown($0.maximum) }
+                column(Phrase("Number", "개수")) { Shown.number(Int64($0.summary.count)) }
+                column(Phrase("Median (p50)", "중앙값 (p50)")) { Self.shown($0.summary.median) }
+                column(Phrase("p99", "p99")) { Self.shown($0.summary.percentile99) }
+                column(Phrase("Longest", "최대")) { Self.shown($0.summary.maximum) }
             }
         }
     }

@@ -40,11 +40,7 @@ struct CordovaKeyMiddleware: RouterMiddleware {
     /// The name of the query parameter.
     static let parameter = "apiKey"
 
-    func handle(
-        _ request: Request,
-        context: ServiceContext,
-        next: (Request, ServiceContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         guard let key = try request.query(Self.parameter), !key.isEmpty else { return try await next(request, context) }
         guard APIKeys.isPublicKey(key) else {
             throw Problem(
@@ -69,11 +65,7 @@ package struct CordovaMiddleware: RouterMiddleware {
 
     init() {}
 
-    package func handle(
-        _ request: Request,
-        context: ServiceContext,
-        next: (Request, ServiceContext) async throws -> Response
-    ) async throws -> Response {
+    package func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         guard Self.isValidation(request) else { return try await next(request, context) }
         var response: Response
         do {

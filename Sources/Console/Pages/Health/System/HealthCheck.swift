@@ -1,3 +1,4 @@
+import HTTPSupport
 import Ledger
 import Proofs
 
@@ -133,24 +134,8 @@ package struct HealthLedger: Sendable {
 
 /// The work of the running service: times of the last minutes, and waiting work.
 package struct HealthPerformance: Sendable {
-    /// The times of one kind of work in the last minutes.
-    package struct Times: Sendable {
-        /// The number of full minutes before this one.
-        let minutes: Int
-        let count: Int
-        /// Nil without work in these minutes, as the others.
-        let median: Duration?
-        let percentile99: Duration?
-        let maximum: Duration?
-
-        package init(minutes: Int, count: Int, median: Duration?, percentile99: Duration?, maximum: Duration?) {
-            self.minutes = minutes
-            self.count = count
-            self.median = median
-            self.percentile99 = percentile99
-            self.maximum = maximum
-        }
-    }
+    /// The times of one kind of work, in a number of full minutes before this one.
+    package typealias Times = (minutes: Int, summary: RecentDurations.Summary)
 
     /// The periods of the tables, in minutes.
     package static let periods = [1, 5, 15]

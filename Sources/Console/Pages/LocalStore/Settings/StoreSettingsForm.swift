@@ -131,7 +131,7 @@ struct StoreSettingsForm {
     private static func choice<Value>(
         _ form: ConsoleForm,
         _ name: String,
-        upTo maximumLength: Int = JSONFields.maximumLength,
+        upTo maximumLength: Int = JSONBody.maximumLength,
         of expected: String,
         _ parse: (String) -> Value?
     ) throws(Problem) -> Value? {

@@ -75,11 +75,7 @@ package struct RevenueCatProblem: Error, Hashable, Sendable {
 package struct RevenueCatErrorMiddleware: RouterMiddleware {
     package init() {}
 
-    package func handle(
-        _ request: Request,
-        context: ServiceContext,
-        next: (Request, ServiceContext) async throws -> Response
-    ) async throws -> Response {
+    package func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         guard let endpoint = RevenueCatEndpoint(method: request.method, path: request.uri.path) else {
             return try await next(request, context)
         }
