@@ -76,8 +76,8 @@ struct StoreSubscriptionFacts {
         fact("Automatic renewal") { subscription.isAutoRenewing ? "On" : "Off" }
         fact("Subscribed since") { Shown.moment(subscription.startDate) }
         fact("Paid until") { Shown.moment(subscription.expiresDate) }
-        if subscription.nextProductIdentifier != subscription.productIdentifier {
-            fact("Product after the renewal") { Shown.identifier(subscription.nextProductIdentifier) }
+        if subscription.autoRenewProductIdentifier != subscription.productIdentifier {
+            fact("Product after the renewal") { Shown.identifier(subscription.autoRenewProductIdentifier) }
         }
         if let price = subscription.renewalPrice {
             fact("Next charge") {

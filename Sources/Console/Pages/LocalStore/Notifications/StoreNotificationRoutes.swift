@@ -16,7 +16,7 @@ struct StoreNotificationRoutes: Sendable {
                 let found = try store.listedNotifications(before: before, limit: page.size + 1)
                 let (shown, next) = page.part(of: found) { String($0.number) }
                 return StoreNotificationsPage(
-                    context: context, notifications: shown.map(\.notification), nextCursor: next,
+                    context: context, notifications: shown, nextCursor: next,
                     hasAddress: try store.settings().notificationsURL != nil
                 ).page
             }
@@ -24,7 +24,7 @@ struct StoreNotificationRoutes: Sendable {
         pages.get("store/notifications/:notification", .store) { _, context in
             let uuid = try Self.identifier(context)
             return try await BlockingWork.run { [store] in
-                StoreNotificationPage(context: context, notification: try store.listedNotification(uuid).notification)
+                StoreNotificationPage(context: context, notification: try store.listedNotification(uuid))
                     .page
             }
         }

@@ -115,7 +115,7 @@ struct StoreSettingsForm {
             settings.notificationsURL = address
             settings.sharedSecret = secret.isEmpty ? nil : secret
             settings.verifyReceiptStatus = status == 0 ? nil : status
-            settings.serverAPIRequestsPerMinute = requests
+            settings.serverAPIRequestsPerMinute = requests.map(Int64.init)
         }
     }
 
