@@ -1,3 +1,4 @@
+import AppStore
 import Console
 import Features
 import Proofs
@@ -61,11 +62,16 @@ import Testing
         #expect(missing.isEmpty, "add the Korean of \(missing.sorted()) to Sources/Console/Resources/Korean.json")
     }
 
+    /// The texts of the local store's settings and actions.
+    private static let storeTexts =
+        StoreSetting.all.flatMap { [$0.title, $0.note].compactMap(\.self) }
+        + StoreSetting.Section.allCases.map(\.rawValue) + TransactionAction.allCases.map(\.title)
+
     @Test func `every text that another part states in English has its Korean`() {
         let stated =
             Figure.allCases.map(\.definition) + TransactionFact.allCases.map(\.field.meaning)
             + RenewalFact.allCases.map(\.field.meaning) + AppReceipt.Attribute.allCases.map(\.meaning)
-            + InAppPurchase.Attribute.allCases.map(\.meaning)
+            + InAppPurchase.Attribute.allCases.map(\.meaning) + Self.storeTexts
         for text in stated { #expect(KoreanCatalog.texts[text] != nil, "\(text)") }
         for cause in ItemExplanation.Cause.allCases {
             #expect(KoreanCatalog.texts["\(cause.rawValue) [explanation]"] != nil, "\(cause)")
@@ -79,6 +85,7 @@ import Testing
         known.formUnion(Figure.allCases.map(\.definition))
         known.formUnion(TransactionFact.allCases.map(\.field.meaning) + RenewalFact.allCases.map(\.field.meaning))
         known.formUnion(AppReceipt.Attribute.allCases.map(\.meaning) + InAppPurchase.Attribute.allCases.map(\.meaning))
+        known.formUnion(Self.storeTexts)
         for key in KoreanCatalog.texts.keys.sorted() {
             let sentence = Self.sentence(of: key)
             switch Self.context(of: key) {

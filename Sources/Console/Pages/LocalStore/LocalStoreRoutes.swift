@@ -20,17 +20,8 @@ struct LocalStoreRoutes: Sendable {
         StoreClockRoutes(store: store).add(to: pages)
         StoreSettingsRoutes(store: store).add(to: pages)
         StoreNotificationRoutes(store: store).add(to: pages)
-        StoreStreamRoutes(team: services.team, streams: streams).add(to: pages)
-    }
-}
-
-/// The live rows of the store's pages: an event `change` after commits of the store.
-struct StoreStreamRoutes: Sendable {
-    let team: TeamService
-    let streams: LiveStreams
-
-    func add(to pages: ConsolePages) {
-        pages.answer("store/stream", .store) { request, context in
+        // The live rows of the store's pages: an event `change` after commits of the store.
+        pages.answer("store/stream", .store) { [team = services.team] request, context in
             let isReconnected = HTTPField.Name.lastEventID.map { request.headers.contains($0) } ?? false
             let feed = ChangeFeed(streams, isReconnected: isReconnected)
             return try LiveResponse(streams: streams, team: team, context: context, permission: .store)
@@ -44,23 +35,26 @@ extension ConsolePath {
     static func storeTransaction(
         _ identifier: String, _ action: String? = nil, query: KeyValuePairs<String, String?> = [:]
     ) -> ConsolePath {
-        ConsolePath(["store", "transactions", identifier] + [action].compactMap(\.self), query: query.map { ($0, $1) })
+        store("transactions", identifier, action, query)
     }
 
     /// The page of a payment in the local store's queue, or the receiver of an action on it.
     static func storePayment(
         _ identifier: Int64, _ action: String? = nil, query: KeyValuePairs<String, String?> = [:]
     ) -> ConsolePath {
-        ConsolePath(
-            ["store", "queue", String(identifier)] + [action].compactMap(\.self), query: query.map { ($0, $1) })
+        store("queue", String(identifier), action, query)
     }
 
-    static func storeNotification(_ uuid: UUID, _ action: String? = nil, query: KeyValuePairs<String, String?> = [:])
-        -> ConsolePath
-    {
-        ConsolePath(
-            ["store", "notifications", uuid.uuidString.lowercased()] + [action].compactMap(\.self),
-            query: query.map { ($0, $1) })
+    static func storeNotification(
+        _ uuid: UUID, _ action: String? = nil, query: KeyValuePairs<String, String?> = [:]
+    ) -> ConsolePath {
+        store("notifications", uuid.lowercasedString, action, query)
+    }
+
+    private static func store(
+        _ list: String, _ element: String, _ action: String?, _ query: KeyValuePairs<String, String?>
+    ) -> ConsolePath {
+        ConsolePath(["store", list, element] + [action].compactMap(\.self), query: query.map { ($0, $1) })
     }
 
     /// The page of an account. Its name is a parameter, because browsers resolve a segment such as "..".

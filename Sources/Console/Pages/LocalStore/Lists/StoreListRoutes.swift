@@ -5,48 +5,24 @@ import Proofs
 
 /// The lists of the local store: transactions, payments, accounts and products.
 struct StoreListRoutes: Sendable {
-    /// The maximum number of unfinished payments on the first page.
+    /// The maximum number of unfinished payments on the first page, and of transactions on the page of an account.
     private static let maximumWaiting = 10
+    private static let maximumTransactions = 20
 
     let store: Store
 
     func add(to pages: ConsolePages) {
         pages.get("store", .store) { request, context in
-            let account = try Self.account(request)
-            let page = try HTTPSupport.Page(request)
-            let before = try page.before()
-            return try await BlockingWork.run { [store] in
-                let found = try store.listedTransactions(of: account, before: before, limit: page.size + 1)
-                let (shown, next) = page.part(of: found) { String($0.number) }
-                let waiting = try store.queuedTransactions(of: account, isUnfinished: true, limit: Self.maximumWaiting)
-                return StoreTransactionListPage(
-                    context: context, account: account, now: store.now, settings: try store.settings(),
-                    faults: try store.faults(), payments: try waiting.map { try StoreShownPayment($0, store) },
-                    transactions: shown, nextCursor: next
-                ).page
-            }
+            let (account, page) = (try Self.account(request), try HTTPSupport.Page(request))
+            return try await BlockingWork.run { try transactions(context, account, page) }
         }
         pages.get("store/queue", .store) { request, context in
-            let account = try Self.account(request)
-            let page = try HTTPSupport.Page(request)
-            let before = try page.before()
-            return try await BlockingWork.run { [store] in
-                let found = try store.queuedTransactions(of: account, before: before, limit: page.size + 1)
-                let (shown, next) = page.part(of: found) { String($0.transaction.identifier) }
-                return StorePaymentQueuePage(
-                    context: context, account: account, payments: try shown.map { try StoreShownPayment($0, store) },
-                    nextCursor: next
-                ).page
-            }
+            let (account, page) = (try Self.account(request), try HTTPSupport.Page(request))
+            return try await BlockingWork.run { try queue(context, account, page) }
         }
         pages.get("store/account", .store) { request, context in
             let account = try Self.requiredAccount(request)
-            return try await BlockingWork.run { [store] in
-                StoreAccountPage(
-                    context: context, account: account, subscriptions: try store.subscriptions(of: account),
-                    transactions: try store.listedTransactions(of: account, limit: StoreAccountPage.maximumTransactions)
-                ).page
-            }
+            return try await BlockingWork.run { try self.account(account, context) }
         }
         // As the app reads it on the customer's device.
         pages.answer("store/account/receipt", .store) { request, _ in
@@ -61,9 +37,7 @@ struct StoreListRoutes: Sendable {
             try await BlockingWork.run { [store] in try store.restoreCompletedTransactions(account: account) }
             return .storeAccount(account, query: ["done": Notice.restored.rawValue])
         }
-        pages.get("store/products", .store) { [store] _, context in
-            StoreProductsPage(products: store.configuration.products).page
-        }
+        pages.get("store/products", .store) { _, _ in products }
     }
 
     private static func requiredAccount(_ request: Request) throws(Problem) -> String {
@@ -75,24 +49,96 @@ struct StoreListRoutes: Sendable {
     private static func account(_ request: Request) throws(Problem) -> String? {
         try request.query("account", upTo: Store.maximumAccountLength).flatMap { $0.isEmpty ? nil : $0 }
     }
-}
 
-/// An account of the local store: its subscriptions and its latest transactions.
-struct StoreAccountPage {
-    /// The maximum number of transactions on the page.
-    static let maximumTransactions = 20
+    /// The first page of the local store: its time, the payments that wait, and the latest transactions.
+    private func transactions(_ context: ConsoleContext, _ account: String?, _ page: HTTPSupport.Page) throws -> Page {
+        let before = try page.before()
+        let found = try store.read { try $0.listedTransactions(of: account, before: before, limit: page.size + 1) }
+        let (shown, next) = page.part(of: found) { String($0.number) }
+        let waiting = try store.read {
+            try $0.payments.page(of: account, isUnfinished: true, limit: Self.maximumWaiting)
+        }
+        let (now, settings, faults) = (store.now, try store.settings(), try store.read { try $0.state.faults() })
+        return Page("Local App Store", section: .localStore) {
+            LocalStoreTab.links(.transactions)
+            div(.class("cards")) {
+                card("Store's time") {
+                    p(.class("figure")) { Shown.moment(now) }
+                    StoreClockRoutes.buttons(context)
+                }
+                card("Simulated conditions") {
+                    StoreConditions.list(settings, faults)
+                    p { a(.href(LocalStoreTab.settings.path)) { "Change the settings" } }
+                }
+                card("Play a customer") {
+                    p { "Buy a product, hand the proof to the service, and see what it grants." }
+                    p { Self.purchase(ConsolePath("store", "buy", query: ["account": account])) }
+                }
+            }
+            Self.filter(ConsolePath("store"), account)
+            LocalStoreTab.live {
+                if !waiting.isEmpty {
+                    h2 { "Unfinished payments" }
+                    StoreRows.payments(
+                        "Unfinished payments, newest first", waiting, context, empty: "No payment waits.")
+                    p {
+                        a(.href(ConsolePath("store", "queue", query: ["account": account]))) {
+                            "The whole payment queue"
+                        }
+                    }
+                }
+                h2 { "Transactions" }
+                StoreRows.transactions(
+                    "Transactions, newest first", shown, empty: "The store has sold nothing yet.",
+                    next: next.map { ConsolePath("store", query: ["account": account, "cursor": $0]) })
+            }
+        }
+    }
 
-    let context: ConsoleContext
-    let account: String
-    let subscriptions: [SubscriptionSummary]
-    let transactions: [ListedTransaction]
+    /// The payment queues of all accounts, or of one.
+    private func queue(_ context: ConsoleContext, _ account: String?, _ page: HTTPSupport.Page) throws -> Page {
+        let before = try page.before()
+        let found = try store.read { try $0.payments.page(of: account, before: before, limit: page.size + 1) }
+        let (shown, next) = page.part(of: found) { String($0.transaction.identifier) }
+        return Page("Payment queue", section: .localStore) {
+            LocalStoreTab.links(.queue)
+            note(
+                "The queue delivers a transaction at each launch of the app until the app finishes it. A deferred payment waits for a parent; an interrupted one waits for the customer."
+            )
+            Self.filter(LocalStoreTab.queue.path, account)
+            LocalStoreTab.live {
+                StoreRows.payments(
+                    "Payments, newest first", shown, context, empty: "The queue is empty.",
+                    next: next.map { ConsolePath("store", "queue", query: ["account": account, "cursor": $0]) })
+            }
+        }
+    }
 
-    var page: Page {
-        Page("Account of the App Store", section: .localStore) {
+    /// The search field that limits a list to one account.
+    private static func filter(_ path: ConsolePath, _ account: String?) -> HTML {
+        form(.class("actions"), .method("get"), .action(path), .role("search")) {
+            label(.for("account")) { "Account" }
+            input(
+                .type("search"), .id("account"), .name("account"), .value(account ?? ""),
+                HTMLAttribute("maxlength", "256"), .class("narrow"))
+            button { "Filter" }
+            if account != nil { a(.href(path)) { "All accounts" } }
+        }
+    }
+
+    private static func purchase(_ path: ConsolePath) -> HTML {
+        a(.class("button primary"), .href(path)) { "Buy" }
+    }
+
+    /// An account: its subscriptions and its latest transactions.
+    private func account(_ account: String, _ context: ConsoleContext) throws -> Page {
+        let subscriptions = try store.subscriptions(of: account)
+        let latest = try store.read { try $0.listedTransactions(of: account, limit: Self.maximumTransactions) }
+        return Page("Account of the App Store", section: .localStore) {
             LocalStoreTab.links(nil)
             p(.class("figure")) { data(account) }
             div(.class("actions")) {
-                a(.class("button primary"), .href(ConsolePath("store", "buy", query: ["account": account]))) { "Buy" }
+                Self.purchase(ConsolePath("store", "buy", query: ["account": account]))
                 context.form(to: ConsolePath("store", "account", "restore")) {
                     input(.type("hidden"), .name("account"), .value(account))
                     button { "Restore purchases" }
@@ -102,10 +148,10 @@ struct StoreAccountPage {
                 h2 { "Subscriptions" }
                 if subscriptions.isEmpty { emptyNote("The account has no subscription.") }
                 for subscription in subscriptions {
-                    section(.class("card")) { StoreSubscriptionFacts(subscription: subscription).list }
+                    section(.class("card")) { Facts.list(StoreRows.facts(of: subscription)) }
                 }
                 h2 { "Latest transactions" }
-                StoreRows.transactions("Latest transactions", transactions, empty: "The account has bought nothing.")
+                StoreRows.transactions("Latest transactions", latest, empty: "The account has bought nothing.")
                 p { a(.href(ConsolePath("store", query: ["account": account]))) { "All transactions of the account" } }
             }
             p {
@@ -115,17 +161,13 @@ struct StoreAccountPage {
             }
         }
     }
-}
 
-/// The products that the store sells.
-struct StoreProductsPage {
-    let products: [Product]
-
-    var page: Page {
+    /// The products that the store sells.
+    private var products: Page {
         Page("Products for sale", section: .localStore) {
             LocalStoreTab.links(.products)
             note("The store sells the products of its StoreKit configuration.")
-            Listing.table("Products for sale", of: products, empty: "The store sells nothing.") {
+            Listing.table("Products for sale", of: store.configuration.products, empty: "The store sells nothing.") {
                 column("Product") {
                     data($0.localizations.first?.displayName ?? $0.referenceName)
                     br()
@@ -139,8 +181,8 @@ struct StoreProductsPage {
                     }
                 }
                 column("Price") { Shown.money($0.price) }
-                column("Subscription") { $0.subscription.map(period) ?? Shown.nothing }
-                column("Offers") { offers($0.subscription?.offers ?? []) }
+                column("Subscription") { $0.subscription.map(Self.period) ?? Shown.nothing }
+                column("Offers") { Self.offers($0.subscription?.offers ?? []) }
                 column("Buy") { product in
                     a(.href(ConsolePath("store", "buy", query: ["product": product.productIdentifier]))) {
                         "Buy"
@@ -154,7 +196,7 @@ struct StoreProductsPage {
         }
     }
 
-    @HTMLBuilder private func period(_ subscription: Subscription) -> HTML {
+    @HTMLBuilder private static func period(_ subscription: Subscription) -> HTML {
         subscription.period.words()
         br()
         small {
@@ -165,8 +207,8 @@ struct StoreProductsPage {
         }
     }
 
-    private func offers(_ offers: [SubscriptionOffer]) -> HTML {
+    private static func offers(_ offers: [SubscriptionOffer]) -> HTML {
         guard !offers.isEmpty else { return Shown.nothing }
-        return ul { for offer in offers { li { StoreOfferText(offer: offer).html } } }
+        return ul { for offer in offers { li { StoreWords.offer(offer) } } }
     }
 }

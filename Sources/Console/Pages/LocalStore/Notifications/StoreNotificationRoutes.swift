@@ -11,21 +11,15 @@ struct StoreNotificationRoutes: Sendable {
     func add(to pages: ConsolePages) {
         pages.get("store/notifications", .store) { request, context in
             let page = try HTTPSupport.Page(request)
-            let before = try page.before()
-            return try await BlockingWork.run { [store] in
-                let found = try store.listedNotifications(before: before, limit: page.size + 1)
-                let (shown, next) = page.part(of: found) { String($0.number) }
-                return StoreNotificationsPage(
-                    context: context, notifications: shown, nextCursor: next,
-                    hasAddress: try store.settings().notificationsURL != nil
-                ).page
-            }
+            return try await BlockingWork.run { try list(context, page) }
         }
         pages.get("store/notifications/:notification", .store) { _, context in
             let uuid = try Self.identifier(context)
             return try await BlockingWork.run { [store] in
-                StoreNotificationPage(context: context, notification: try store.listedNotification(uuid))
-                    .page
+                guard let notification = try store.read({ try $0.notifications.notification(uuid) }) else {
+                    throw StoreError.notificationNotFound(uuid)
+                }
+                return Self.page(of: notification, context)
             }
         }
         pages.post("store/notifications/:notification/replay", .store) { _, context in
@@ -41,24 +35,52 @@ struct StoreNotificationRoutes: Sendable {
         }
         return uuid
     }
-}
 
-/// The page of one notification: its facts, its attempts and its signed payload.
-struct StoreNotificationPage {
-    let context: ConsoleContext
-    let notification: StoreNotification
+    /// The notifications of the store, newest first.
+    private func list(_ context: ConsoleContext, _ page: HTTPSupport.Page) throws -> Page {
+        let before = try page.before()
+        let found = try store.read { try $0.notifications.page(before: before, limit: page.size + 1) }
+        let (shown, next) = page.part(of: found) { String($0.number) }
+        let hasAddress = try store.settings().notificationsURL != nil
+        return Page("Notifications of the store", section: .localStore) {
+            LocalStoreTab.links(.notifications)
+            if !hasAddress {
+                p(.class("note")) {
+                    "The store has no address for notifications, so it sends none."
+                    plain(" ")
+                    a(.href(LocalStoreTab.settings.path)) { "Change the settings" }
+                }
+            }
+            LocalStoreTab.live {
+                Listing.table(
+                    "Notifications, newest first", of: shown, empty: "The store has created no notification.",
+                    next: next.map { ConsolePath("store", "notifications", query: ["cursor": $0]) }
+                ) {
+                    column("Time") { Shown.moment($0.date) }
+                    column("Type") { notification in
+                        a(.href(.storeNotification(notification.notificationUUID))) { Self.type(notification) }
+                    }
+                    column("Transaction") { Self.transaction($0) }
+                    column("State") { Self.state($0) }
+                    column("Attempts") { plain("\($0.sendAttempts.count)") }
+                    column("Send again") { Self.replay($0, context) }
+                }
+            }
+        }
+    }
 
-    var page: Page {
+    /// The page of one notification: its facts, its attempts and its signed payload.
+    private static func page(of notification: StoreNotification, _ context: ConsoleContext) -> Page {
         Page("Notification of the store", section: .localStore) {
             LocalStoreTab.links(nil)
             LocalStoreTab.live {
                 section(.class("card")) {
                     Facts.list {
-                        fact("Type") { StoreNotificationText(notification).type }
-                        fact("Identifier") { Shown.identifier(notification.notificationUUID.uuidString.lowercased()) }
-                        fact("Transaction") { StoreNotificationText(notification).transaction }
+                        fact("Type") { type(notification) }
+                        fact("Identifier") { Shown.identifier(notification.notificationUUID.lowercasedString) }
+                        fact("Transaction") { transaction(notification) }
                         fact("Created") { Shown.moment(notification.date) }
-                        fact("State") { StoreNotificationText(notification).state }
+                        fact("State") { state(notification) }
                         fact("Next attempt") { Shown.moment(notification.nextAttemptDate) }
                     }
                 }
@@ -66,14 +88,44 @@ struct StoreNotificationPage {
                 Listing.table("Attempts", of: notification.sendAttempts, empty: "The notification was not sent.") {
                     column("Time") { Shown.moment($0.date) }
                     column("Result") {
-                        $0.result == .success
-                            ? Shown.badge(Phrase("Received", context: "state"), .good)
-                            : Shown.badge(Phrase(same: $0.result.rawValue), .bad)
+                        $0.result == .success ? received : Shown.badge(Phrase(same: $0.result.rawValue), .bad)
                     }
                 }
             }
-            StoreNotificationsPage.replay(notification, context)
-            StoreSignedText(title: "Signed payload (JWS)", identifier: "payload", text: notification.signedPayload).html
+            replay(notification, context)
+            StoreRows.signed("Signed payload (JWS)", "payload", notification.signedPayload)
+        }
+    }
+
+    private static func replay(_ notification: StoreNotification, _ context: ConsoleContext) -> HTML {
+        context.form(to: .storeNotification(notification.notificationUUID, "replay")) {
+            button {
+                "Send again"
+                span(.class("hidden")) { plain(" \(notification.notificationUUID.lowercasedString)") }
+            }
+        }
+    }
+
+    @HTMLBuilder private static func type(_ notification: StoreNotification) -> HTML {
+        code { plain(notification.type.rawValue) }
+        if let subtype = notification.subtype {
+            plain(" ")
+            code { plain(subtype.rawValue) }
+        }
+    }
+
+    private static func transaction(_ notification: StoreNotification) -> HTML {
+        notification.transactionIdentifier.map(StoreRows.transaction) ?? Shown.nothing
+    }
+
+    private static var received: HTML { Shown.badge(Phrase("Received", context: "state"), .good) }
+
+    private static func state(_ notification: StoreNotification) -> HTML {
+        if notification.nextAttemptDate != nil { return Shown.badge("Will be sent", .warning) }
+        return switch notification.sendAttempts.last?.result {
+        case .success: received
+        case .some: Shown.badge("Not received", .bad)
+        case nil: Shown.badge("Not sent")
         }
     }
 }

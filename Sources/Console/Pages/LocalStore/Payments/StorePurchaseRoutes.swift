@@ -17,7 +17,7 @@ struct StorePurchaseRoutes: Sendable {
             let account = try request.query("account", upTo: Store.maximumAccountLength)
             let product = try request.query("product")
             return try await BlockingWork.run { [store] in
-                let accounts = try store.recentAccounts()
+                let accounts = try store.read { try $0.transactions.recentAccounts() }
                 return StorePurchasePage(
                     context: context, products: store.configuration.products, accounts: accounts,
                     account: account ?? accounts.first ?? "alice", product: product
@@ -28,26 +28,21 @@ struct StorePurchaseRoutes: Sendable {
         pages.get("store/queue/:payment", .store) { request, context in
             let identifier = try Self.identifier(context)
             let refusal = try request.query("refused", upTo: 64)
-            let (shown, effect) = try await BlockingWork.run { [store] in
-                (
-                    try StoreShownPayment(try store.queuedTransaction(identifier), store),
-                    try store.effect(of: identifier)
-                )
+            let (queued, effect) = try await BlockingWork.run { [store] in
+                (try store.queuedTransaction(identifier), try store.effect(of: identifier))
             }
-            let sold = shown.queued.transaction.purchase?.transactionIdentifier
             var owners: [KnownPurchase] = []
-            if let sold { owners = try await redemption.owners(of: sold) }
-            return StorePaymentPage(context: context, shown: shown, effect: effect, owners: owners, refusal: refusal)
-                .page
+            if let sold = queued.transaction.purchase {
+                owners = try await redemption.owners(of: sold.transactionIdentifier)
+            }
+            return Self.page(of: queued, StorePurchaseWay(context, queued, effect: effect, owners: owners), refusal)
         }
-        for action in StorePaymentAction.allCases {
+        for action in PaymentAction.allCases {
             pages.post(RouterPath("store/queue/:payment/\(action.rawValue)"), .store) { _, context in
                 let identifier = try Self.identifier(context)
                 // A resolved payment continues as another transaction of the queue.
-                let changed = try await BlockingWork.run { [store] in
-                    try Self.perform(action, on: identifier, store)
-                }
-                return .storePayment(changed, query: ["done": action.notice.rawValue])
+                let changed = try await BlockingWork.run { [store] in try store.perform(action, on: identifier) }
+                return .storePayment(changed.transaction.identifier, query: ["done": action.notice.rawValue])
             }
         }
     }
@@ -57,15 +52,46 @@ struct StorePurchaseRoutes: Sendable {
         return number
     }
 
-    private static func perform(_ action: StorePaymentAction, on identifier: Int64, _ store: Store) throws -> Int64 {
-        switch action {
-        case .approve: return try store.approve(identifier).transaction.identifier
-        case .decline: return try store.decline(identifier).transaction.identifier
-        case .resolve: return try store.resolveIssue(identifier).transaction.identifier
-        case .finish:
-            let queued = try store.queuedTransaction(identifier)
-            return try store.finish(identifier, account: queued.account).identifier
+    /// A payment of the queue, with the way of its purchase.
+    ///
+    /// - Parameter refusal: The code with which the service refused the proof; nil if it did not.
+    private static func page(of queued: QueuedTransaction, _ way: StorePurchaseWay, _ refusal: String?) -> Page {
+        Page("Payment \(queued.transaction.identifier)", section: .localStore) {
+            LocalStoreTab.links(nil)
+            if let refusal {
+                div(.class("problem"), .role("alert")) {
+                    p {
+                        "The store sold the product, but the service refused the proof:"
+                        plain(" ")
+                        Shown.identifier(refusal)
+                    }
+                }
+            }
+            LocalStoreTab.live {
+                section(.class("card")) { Facts.list(facts(of: queued, way.effect)) }
+                StoreRows.buttons(queued, way.context)
+                way.steps
+            }
+            way.form
         }
+    }
+
+    @FactsBuilder private static func facts(of queued: QueuedTransaction, _ effect: PurchaseEffect?) -> [Fact] {
+        let payment = queued.transaction.payment
+        fact("State") { StoreWords.badge(queued) }
+        fact("Effect") { effect.map(StoreWords.sentence) ?? Shown.nothing }
+        fact("Account") { StoreRows.account(queued.account) }
+        fact("Product") { StoreRows.product(payment.productIdentifier, quantity: payment.quantity) }
+        fact("Offer") {
+            if let offer = payment.offer {
+                offer.kind.title
+                plain(" ")
+                Shown.identifier(offer.identifier)
+            } else {
+                Shown.nothing
+            }
+        }
+        fact("Account token") { Shown.identifier(payment.appAccountToken?.lowercasedString) }
     }
 
     /// Buys, and redeems the purchase for a user if the form names one.
@@ -91,59 +117,5 @@ struct StorePurchaseRoutes: Sendable {
         return .storePayment(
             payment.identifier,
             query: ["done": payment.purchase == nil ? nil : Notice.bought.rawValue, "refused": refusal])
-    }
-}
-
-/// An action on a payment of the queue. The raw value is the last segment of its address.
-enum StorePaymentAction: String, CaseIterable, Sendable {
-    case approve
-    case decline
-    case resolve
-    case finish
-
-    var title: Phrase {
-        switch self {
-        case .approve: "Approve"
-        case .decline: "Decline"
-        case .resolve: "Resolve the issue"
-        case .finish: "Finish"
-        }
-    }
-
-    var notice: Notice {
-        switch self {
-        case .approve: .approved
-        case .decline: .declined
-        case .resolve: .bought
-        case .finish: .performed
-        }
-    }
-
-    func isPossible(_ payment: PaymentTransaction, isInterrupted: Bool) -> Bool {
-        switch self {
-        case .approve, .decline: payment.state == .deferred
-        case .resolve: isInterrupted
-        case .finish: payment.state.isAwaitingFinish
-        }
-    }
-}
-
-/// The buttons for the actions on a payment.
-struct StorePaymentActionForms {
-    let context: ConsoleContext
-    let payment: PaymentTransaction
-    let isInterrupted: Bool
-
-    var buttons: HTML {
-        div(.class("actions")) {
-            for action in StorePaymentAction.allCases where action.isPossible(payment, isInterrupted: isInterrupted) {
-                context.form(to: .storePayment(payment.identifier, action.rawValue)) {
-                    button(action == .approve || action == .resolve ? .class("primary") : nil) {
-                        action.title
-                        span(.class("hidden")) { plain(" \(payment.identifier)") }
-                    }
-                }
-            }
-        }
     }
 }

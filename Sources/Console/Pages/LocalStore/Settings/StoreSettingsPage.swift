@@ -12,8 +12,8 @@ struct StoreSettingsPage {
     var page: Page {
         Page("Settings of the store", section: .localStore) {
             LocalStoreTab.links(.settings)
-            card("Set now") { StoreConditions(settings: settings, faults: faults).list }
-            StoreSettingsForm(context: context, settings: settings).html
+            card("Set now") { StoreConditions.list(settings, faults) }
+            StoreSettingsForm.html(settings, context)
             card("Faults of the next notifications") { faultForm }
             card("Clear") { clearing }
         }
@@ -63,7 +63,9 @@ struct StoreSettingsRoutes: Sendable {
     func add(to pages: ConsolePages) {
         pages.get("store/settings", .store) { _, context in
             try await BlockingWork.run { [store] in
-                StoreSettingsPage(context: context, settings: try store.settings(), faults: try store.faults()).page
+                StoreSettingsPage(
+                    context: context, settings: try store.settings(), faults: try store.read { try $0.state.faults() }
+                ).page
             }
         }
         pages.post("store/settings", .store) { _, context in
@@ -81,7 +83,7 @@ struct StoreSettingsRoutes: Sendable {
             return done(.cleared)
         }
         pages.post("store/clear", .store) { _, _ in
-            try await BlockingWork.run { [store] in try store.clearTransactions() }
+            try await BlockingWork.run { [store] in try store.write { try $0.clearSales() } }
             return done(.cleared)
         }
         pages.post("store/reset", .store) { _, _ in

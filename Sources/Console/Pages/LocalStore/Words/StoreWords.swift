@@ -15,13 +15,14 @@ enum StoreWords {
     }
 
     /// The state of a payment as a badge, with the error of a failed one.
-    @HTMLBuilder static func badge(_ payment: PaymentTransaction, isInterrupted: Bool) -> HTML {
-        if isInterrupted {
+    @HTMLBuilder static func badge(_ queued: QueuedTransaction) -> HTML {
+        let payment = queued.transaction
+        if queued.isInterrupted {
             Shown.badge("Interrupted", .warning)
         } else {
             Shown.badge(title(payment.state), mood(payment.state))
         }
-        if let error = payment.error, !isInterrupted {
+        if let error = payment.error, !queued.isInterrupted {
             plain(" ")
             code { plain(error.name) }
         }
@@ -41,7 +42,7 @@ enum StoreWords {
         let transaction = listed.transaction
         if let revocation = transaction.revocation { return Shown.badge(title(revocation.type), .bad) }
         if transaction.isUpgraded { return Shown.badge("Upgraded") }
-        if let payment = listed.payment { return Shown.badge(title(payment.state), mood(payment.state)) }
+        if let state = listed.payment?.transaction.state { return Shown.badge(title(state), mood(state)) }
         return Shown.badge(title(transaction.reason), .good)
     }
 
@@ -85,7 +86,7 @@ enum StoreWords {
         }
     }
 
-    static func badge(_ status: Status) -> HTML {
+    private static func badge(_ status: Status) -> HTML {
         let mood: Shown.Mood =
             switch status {
             case .active: .good
@@ -151,8 +152,15 @@ enum StoreWords {
         }
     }
 
+    /// The status of a subscription, and the setting of its renewal.
+    @HTMLBuilder static func state(_ subscription: SubscriptionSummary) -> HTML {
+        badge(subscription.status)
+        plain(" ")
+        renewal(subscription)
+    }
+
     /// The setting of renewal, with its date.
-    @HTMLBuilder static func renewal(_ subscription: SubscriptionSummary) -> HTML {
+    @HTMLBuilder private static func renewal(_ subscription: SubscriptionSummary) -> HTML {
         switch subscription.status {
         case .active where subscription.isAutoRenewing:
             Phrase("renews", context: "date")
@@ -168,13 +176,9 @@ enum StoreWords {
             Shown.day(subscription.dueDate)
         }
     }
-}
 
-/// An offer in words: kind, name, length and price.
-struct StoreOfferText {
-    let offer: SubscriptionOffer
-
-    @HTMLBuilder var html: HTML {
+    /// An offer in words: kind, name, length and price.
+    @HTMLBuilder static func offer(_ offer: SubscriptionOffer) -> HTML {
         offer.kind.title
         if let identifier = offer.identifier {
             plain(" ")
@@ -184,6 +188,27 @@ struct StoreOfferText {
         offer.period.words(times: offer.periodCount)
         plain(", ")
         if let price = offer.price { plain(price.formatted + ", ") }
-        StoreWords.title(offer.paymentMode)
+        title(offer.paymentMode)
+    }
+}
+
+/// The words of an action on a payment.
+extension PaymentAction {
+    var title: Phrase {
+        switch self {
+        case .approve: "Approve"
+        case .decline: "Decline"
+        case .resolve: "Resolve the issue"
+        case .finish: "Finish"
+        }
+    }
+
+    var notice: Notice {
+        switch self {
+        case .approve: .approved
+        case .decline: .declined
+        case .resolve: .bought
+        case .finish: .performed
+        }
     }
 }
