@@ -135,3 +135,16 @@ extension RedeemedTransaction {
             revocationDate: revocationDate, revocationReason: revocationReason, details: details)
     }
 }
+
+extension [RedeemedTransaction] {
+    /// The type of the product of these transactions, as they state it, or else the catalog. An app receipt states no type, but the
+    /// end of a subscription.
+    ///
+    /// - Parameter known: The type by the catalog; nil for an unknown product.
+    /// - Returns: Nil if neither tells it.
+    package func productType(inCatalog known: ProductType?) -> ProductType? {
+        let stated = lazy.compactMap { $0.facts.text(.type).flatMap(ProductType.init) }.first
+        let hasEnd = contains { $0.facts.date(.expiresDate) != nil }
+        return stated ?? known ?? (hasEnd ? .autoRenewableSubscription : nil)
+    }
+}

@@ -156,26 +156,14 @@ struct CustomerPeriods: Sendable {
         }
         for (product, periods) in byProduct {
             let sorted = periods.sorted { $0.transaction.isEarlier(than: $1.transaction) }
-            if Self.isSubscription(product, sorted, facts) {
+            let type = sorted.map(\.transaction).productType(inCatalog: facts.products[product]?.type)
+            if type == .autoRenewableSubscription {
                 subscriptions[product] = sorted
             } else {
                 let kept = sorted.filter { !$0.isRevoked }
                 if !kept.isEmpty { purchases[product] = kept }
             }
         }
-    }
-
-    /// True if a product is an auto-renewable subscription, as its transactions state, or else the catalog. An app receipt
-    /// states no type, but an end.
-    private static func isSubscription(
-        _ product: ByteKey,
-        _ periods: [CustomerPeriod],
-        _ facts: CustomerInfoFacts
-    ) -> Bool {
-        if let type = periods.lazy.compactMap(\.terms.type).first ?? facts.products[product]?.type {
-            return type == .autoRenewableSubscription
-        }
-        return periods.contains { $0.transaction.facts.date(.expiresDate) != nil }
     }
 }
 

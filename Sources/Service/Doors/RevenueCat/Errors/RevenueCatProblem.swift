@@ -54,9 +54,10 @@ package struct RevenueCatProblem: DoorProblem, Hashable {
     }
 
     package var json: JSONValue {
-        var object: JSONObject = ["code": .integer(number.rawValue), "message": .string(message)]
-        if !attributeErrors.isEmpty { _ = object.add("attribute_errors", attributeErrors.json) }
-        return .object(object)
+        .present([
+            "code": .integer(number.rawValue), "message": .string(message),
+            "attribute_errors": attributeErrors.isEmpty ? nil : attributeErrors.json,
+        ])
     }
 
     /// The problem is noted where it is converted.
