@@ -87,8 +87,7 @@ package struct Page {
     /// shows.
     ///   - name: The identifier of an element in a cursor.
     package func part<Element>(
-        of found: some Collection<Element>,
-        named name: (Element) -> String
+        of found: some Collection<Element>, named name: (Element) -> String
     ) -> (shown: [Element], nextCursor: String?) {
         let shown = Array(found.prefix(size))
         return (shown, shown.count == found.count ? nil : shown.last.map { Self.cursor(after: name($0)) })

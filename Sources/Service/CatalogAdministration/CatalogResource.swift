@@ -29,7 +29,7 @@ enum CatalogResource {
         case .right(let name):
             return catalog.right(name).map { right in
                 .object([
-                    "name": .string(right.name), "isAdministered": .bool(catalog.isAdministered(right: name)),
+                    "name": .string(right.name), "isAdministered": .bool(catalog.isAdministered(.right(name))),
                     "definition": .object(right.definition),
                 ])
             }
@@ -38,13 +38,13 @@ enum CatalogResource {
                 .object([
                     "identifier": .string(offering.identifier),
                     "isCurrent": .bool(catalog.isCurrent(offering)),
-                    "isAdministered": .bool(catalog.isAdministered(offering: identifier)),
+                    "isAdministered": .bool(catalog.isAdministered(.offering(identifier))),
                     "definition": .object(offering.definition),
                 ])
             }
         case .currentOffering:
             return .present([
-                "isAdministered": .bool(catalog.isCurrentOfferingAdministered),
+                "isAdministered": .bool(catalog.isAdministered(.currentOffering)),
                 "identifier": (catalog.currentOffering?.identifier).map { .string($0) },
             ])
         }

@@ -53,7 +53,7 @@ final class ProofRedemption: Sendable {
             let (purchases, answer) = try await ledgerAnswer(to: proof, nil, user, keeping)
             if case .kept(let earlier) = answer { return .kept(earlier) }
             let redemption = try service.redemption(of: purchases, answered: answer)
-            metrics.countRedemption(redemption.outcome.rawValue)
+            metrics.count(.redemptions, redemption.outcome.rawValue)
             return .redeemed(redemption)
         }
     }
@@ -67,10 +67,10 @@ final class ProofRedemption: Sendable {
             try await ledgerAnswer(to: proof, verified, user)
         }
         do throws(RedemptionError) {
-            metrics.countRedemption(try service.redemption(of: purchases, answered: answer).outcome.rawValue)
+            metrics.count(.redemptions, try service.redemption(of: purchases, answered: answer).outcome.rawValue)
         } catch {
             // The lines have the reason of each refusal.
-            metrics.countRedemption("refused", code: error.code)
+            metrics.count(.redemptions, "refused", code: error.code)
         }
         return try service.lines(of: purchases, answered: answer)
     }
@@ -113,7 +113,7 @@ final class ProofRedemption: Sendable {
         _ body: () async throws -> Value
     ) async throws -> Value {
         do { return try await body() } catch {
-            metrics.countRedemption("refused", code: Problem.code(of: error))
+            metrics.count(.redemptions, "refused", code: Problem.code(of: error))
             guard recordsRefusals, let user else { throw error }
             // The client gets the refusal even if it cannot be recorded.
             try? await service.recordRefusal(error, for: user, by: actor, newcomers: newcomers) {

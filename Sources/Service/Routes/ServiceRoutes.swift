@@ -239,14 +239,14 @@ struct NotificationRoutes: Sendable {
                 let notification = try await verified(
                     try await RequestBytes.collect(request, context, upTo: Self.maximumSize))
                 let outcome = try await service.receive(notification)
-                metrics.countNotification(outcome.rawValue)
+                metrics.count(.notifications, outcome.rawValue)
                 // Anyone can send a known notification again.
                 context.logger.log(
                     level: outcome == .duplicate ? .debug : .info, "notification",
                     metadata: ["outcome": "\(outcome.rawValue)"])
                 return try JSONAnswer.response(NotificationReceipt(outcome: outcome.rawValue))
             } catch {
-                metrics.countNotification("refused", code: Problem.code(of: error))
+                metrics.count(.notifications, "refused", code: Problem.code(of: error))
                 throw error
             }
         }

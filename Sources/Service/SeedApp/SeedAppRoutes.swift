@@ -175,11 +175,7 @@ enum SeedAppStatus: Int, Error {
 struct SeedAppMiddleware: RouterMiddleware {
     let authentication: Authentication
 
-    func handle(
-        _ request: Request,
-        context: ServiceContext,
-        next: (Request, ServiceContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         do {
             guard let name = HTTPField.Name.idToken, let token = request.headers[name], !token.isEmpty else {
                 throw SeedAppStatus.clientError

@@ -38,11 +38,7 @@ struct CordovaKeyMiddleware: RouterMiddleware {
     /// The name of the query parameter.
     static let parameter = "apiKey"
 
-    func handle(
-        _ request: Request,
-        context: ServiceContext,
-        next: (Request, ServiceContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         guard let key = try request.query(Self.parameter), !key.isEmpty else { return try await next(request, context) }
         guard APIKeys.isPublicKey(key) else {
             throw Problem(
@@ -62,11 +58,7 @@ package struct CordovaMiddleware: RouterMiddleware {
     /// The path of validations.
     package static let path = "/v1/validators/cordova"
 
-    package func handle(
-        _ request: Request,
-        context: ServiceContext,
-        next: (Request, ServiceContext) async throws -> Response
-    ) async throws -> Response {
+    package func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         guard [.post, .options].contains(request.method), DoorErrors.isPath(request.uri.path, Self.path) else {
             return try await next(request, context)
         }

@@ -68,7 +68,7 @@ struct IAPKitRequest: Hashable, Sendable {
             throw Self.invalid("jws", "must be a signed transaction: three segments of base64url, separated by dots")
         }
         proof = Array(compact.utf8)
-        expectedProductIdentifier = try Self.text(object, "expectedProductId", upTo: JSONFields.maximumLength)
+        expectedProductIdentifier = try Self.text(object, "expectedProductId", upTo: JSONBody.maximumLength)
         switch object["includeClientPayload"] {
         case nil, .null, .bool(_): break
         default: throw Self.invalid("includeClientPayload", "must be true or false")
@@ -102,11 +102,7 @@ struct IAPKitRequest: Hashable, Sendable {
 
 /// Converts each error at the protocol's path.
 struct IAPKitErrorMiddleware: RouterMiddleware {
-    func handle(
-        _ request: Request,
-        context: ServiceContext,
-        next: (Request, ServiceContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         guard request.method == .post, DoorErrors.isPath(request.uri.path, IAPKitRoutes.path) else {
             return try await next(request, context)
         }

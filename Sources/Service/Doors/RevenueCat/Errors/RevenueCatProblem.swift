@@ -72,11 +72,7 @@ package struct RevenueCatProblem: DoorProblem, Hashable {
 package struct RevenueCatErrorMiddleware: RouterMiddleware {
     package init() {}
 
-    package func handle(
-        _ request: Request,
-        context: ServiceContext,
-        next: (Request, ServiceContext) async throws -> Response
-    ) async throws -> Response {
+    package func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         guard let endpoint = RevenueCatEndpoint(method: request.method, path: request.uri.path) else {
             return try await next(request, context)
         }
