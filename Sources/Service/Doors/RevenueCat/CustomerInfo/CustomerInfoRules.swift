@@ -83,26 +83,22 @@ extension CustomerInfo {
         _ periods: CustomerPeriods,
         _ promotion: PromotionalGrant?
     ) -> Entitlement? {
-        var best: Entitlement?
-        func consider(_ candidate: Entitlement) {
-            if best.map({ candidate.lasts(longerThan: $0) }) ?? true { best = candidate }
-        }
-        for identifier in right.productIdentifiers + [promotion?.productIdentifier].compactMap(\.self) {
-            if let subscription = subscriptions[ByteKey(identifier)] {
-                consider(
-                    Entitlement(
-                        productIdentifier: identifier, purchaseDate: subscription.purchaseDate,
-                        expiresDate: subscription.expiresDate,
-                        gracePeriodExpiresDate: subscription.gracePeriodExpiresDate))
+        let identifiers = right.productIdentifiers + [promotion?.productIdentifier].compactMap(\.self)
+        let candidates = identifiers.flatMap { identifier in
+            let subscription = subscriptions[ByteKey(identifier)].map { subscription in
+                Entitlement(
+                    productIdentifier: identifier, purchaseDate: subscription.purchaseDate,
+                    expiresDate: subscription.expiresDate,
+                    gracePeriodExpiresDate: subscription.gracePeriodExpiresDate)
             }
-            for period in periods.purchases[ByteKey(identifier)] ?? [] {
-                consider(
-                    Entitlement(
-                        productIdentifier: identifier, purchaseDate: period.transaction.purchaseDate,
-                        expiresDate: period.endsAt))
+            let purchases = (periods.purchases[ByteKey(identifier)] ?? []).map { period in
+                Entitlement(
+                    productIdentifier: identifier, purchaseDate: period.transaction.purchaseDate,
+                    expiresDate: period.endsAt)
             }
+            return [subscription].compactMap(\.self) + purchases
         }
-        return best
+        return candidates.max { $1.lasts(longerThan: $0) }
     }
 }
 
