@@ -231,8 +231,7 @@ package struct Reconciler: Sendable {
                 continue
             }
             try await report.count {
-                try await service.receive(
-                    statement: Array(transaction.utf8), renewalInfo: Array(renewalInfo.utf8))
+                try await service.receive(statement: Array(transaction.utf8), renewalInfo: Array(renewalInfo.utf8))
             }
         }
     }

@@ -62,11 +62,7 @@ extension CustomerInfo {
         return renewal
     }
 
-    private static func purchase(
-        _ product: ByteKey,
-        _ period: CustomerPeriod,
-        _ facts: CustomerInfoFacts
-    ) -> Purchase {
+    private static func purchase(_ product: ByteKey, _ period: CustomerPeriod, _ facts: CustomerInfoFacts) -> Purchase {
         let transaction = period.transaction
         let name = "\(transaction.app ?? "")/\(transaction.origin.rawValue)/\(transaction.transactionIdentifier)"
         return Purchase(
@@ -123,12 +119,7 @@ package struct CustomerInfoFacts: Sendable {
     package var products: [ByteKey: CustomerProduct] = [:]
     package var attributes: [Attribute] = []
 
-    package init(
-        identifier: String,
-        requestDate: Timestamp,
-        firstSeen: Timestamp,
-        lastSeen: Timestamp? = nil
-    ) {
+    package init(identifier: String, requestDate: Timestamp, firstSeen: Timestamp, lastSeen: Timestamp? = nil) {
         self.identifier = identifier
         self.requestDate = requestDate
         self.firstSeen = firstSeen

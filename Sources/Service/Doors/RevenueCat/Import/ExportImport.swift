@@ -86,8 +86,7 @@ package struct ExportImport: Sendable {
     }
 
     private mutating func claim(_ purchase: ImportedCustomer.ExpectedPurchase, for user: User) {
-        let key = PurchaseKey(
-            origin: purchase.origin, transaction: ByteKey(purchase.originalTransactionIdentifier))
+        let key = PurchaseKey(origin: purchase.origin, transaction: ByteKey(purchase.originalTransactionIdentifier))
         var claimant =
             claimants.removeValue(forKey: key)
             ?? Claimant(purchase: purchase, customer: user, customers: [])
