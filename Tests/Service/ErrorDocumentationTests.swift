@@ -34,12 +34,11 @@ import Testing
         let files =
             try features.flatMap { try Project.files($0, suffix: "Error.swift") } + [
                 "Sources/AppStore/Store/StoreError.swift", "Sources/Ledger/LedgerError.swift",
-                "Sources/Proofs/Commerce/PasswordError.swift",
             ]
         for file in files { codes.formUnion(try Project.text(file).matches(of: rule).map { String($0.1) }) }
         codes.formUnion(Redemption.Result.allCases.filter { !$0.allowsFinish }.map(\.rawValue))
         codes.formUnion(AccountError.allCases.map(\.code))
-        codes.formUnion(PasswordError.allCases.map(\.code))
+        codes.formUnion(PasswordError.allCases.map(\.code) + CredentialError.allCases.map(\.code))
         codes.formUnion([CatalogError(file: "", reason: "").code])
         codes.formUnion([IllegalPaymentTransition(state: .finished, event: .finish).code])
         #expect(Set(explained).subtracting(codes) == [])

@@ -81,7 +81,8 @@ extension Timestamp: SQLConvertible {
     }
 }
 
-extension Origin: SQLConvertible {
+/// Stored as the text of the case.
+extension SQLConvertible where Self: RawRepresentable<String> {
     package var sqlValue: SQLValue { .text(rawValue) }
 
     package init?(_ value: SQLValue) {
@@ -89,6 +90,8 @@ extension Origin: SQLConvertible {
         self.init(rawValue: text)
     }
 }
+
+extension Origin: SQLConvertible {}
 
 /// Stored as text in lowercase.
 extension UUID: SQLConvertible {

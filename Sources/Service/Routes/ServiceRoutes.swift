@@ -17,7 +17,6 @@ package struct ServiceRoutes: Sendable {
     private let sharedLimits: SharedLimits
     private let others: [any RouteSource]
     private let accounts: AccountRoutes?
-    private let accountMail: AccountMailRoutes?
     private let profiles: ProfileService?
     private let seedApp: SeedAppRoutes?
     private let events: EventRoutes?
@@ -95,13 +94,11 @@ package struct ServiceRoutes: Sendable {
         self.figures = figures.map { FigureRoutes(figures: $0) }
         orders = OrderLookup(service: service, clients: orderClients)
         self.seedApp = seedApp.map { SeedAppRoutes(service: service, profiles: $0, metrics: metrics) }
-        let accounts = accounts.map {
+        self.accounts = accounts.map {
             AccountRoutes(
                 accounts: $0, attempts: AccountAttempts(clock: clock), passwords: PasswordWork(),
                 mailLanguages: mailLanguages)
         }
-        self.accounts = accounts
-        accountMail = mailLanguages == nil ? nil : accounts.map { AccountMailRoutes(routes: $0) }
     }
 
     package func router() -> Router<ServiceContext> {
@@ -163,7 +160,6 @@ package struct ServiceRoutes: Sendable {
             seedApp.add(to: app)
         }
         accounts?.addUnauthenticated(to: router.group("v1"))
-        accountMail?.addUnauthenticated(to: router.group("v1"))
         let version = router.group("v1").add(middleware: recognised)
         if let limits { version.add(middleware: limits) }
         let products = ProductRoutes(catalogs: catalogs, profiles: profiles)
@@ -215,7 +211,6 @@ package struct ServiceRoutes: Sendable {
         data.addForApps(to: own)
         events?.addForApps(to: own)
         accounts?.addForApps(to: own)
-        accountMail?.addForApps(to: own)
         users.addForApps(to: own)
         balances.addForApps(to: own)
         for other in others { other.add(to: router) }
