@@ -4,6 +4,9 @@ import HTTPTypes
 import Hummingbird
 import Proofs
 
+/// The rest of the console after a middleware.
+typealias NextResponder = (Request, ConsoleContext) async throws -> Response
+
 /// The context of a request for a page of the console.
 struct ConsoleContext: ChildRequestContext {
     var coreContext: CoreRequestContextStorage
@@ -62,19 +65,11 @@ struct ConsoleCookie: Sendable {
 
     /// The secret that a browser presents. Nil for none, or for one that the console never made.
     func secret(of request: Request) -> String? {
-        guard let text = request.cookies[session]?.value, text.utf8.count == 43,
-            Base64.decode(Array(text.utf8)[...], .urlSafe)?.count == 32
-        else { return nil }
-        return text
+        request.cookies[session].flatMap { Secret(presented: $0.value) }?.text
     }
 
     static func language(of request: Request) -> ConsoleLanguage? {
         request.cookies[language].flatMap { ConsoleLanguage(rawValue: $0.value) }
-    }
-
-    /// A new secret for a browser without a session.
-    static func newSecret(_ randomness: Randomness) -> String {
-        Base64.encode(randomness.bytes(32), .urlSafe)
     }
 
     /// A cookie that ends with the session at the service, or with the browser.
@@ -99,11 +94,7 @@ struct ConsoleCookie: Sendable {
 
 /// Shows every error as a page, in the language of the browser.
 struct ConsoleErrorMiddleware: RouterMiddleware {
-    func handle(
-        _ request: Request,
-        context: ConsoleContext,
-        next: (Request, ConsoleContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: ConsoleContext, next: NextResponder) async throws -> Response {
         do {
             return try await next(request, context)
         } catch {
@@ -117,11 +108,7 @@ struct ConsoleErrorMiddleware: RouterMiddleware {
 
 /// Reads a plus sign in a query as a space, as forms encode it (URL Standard section 5.1). Links encode both.
 struct FormQueryMiddleware: RouterMiddleware {
-    func handle(
-        _ request: Request,
-        context: ConsoleContext,
-        next: (Request, ConsoleContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: ConsoleContext, next: NextResponder) async throws -> Response {
         let parts = (request.head.path ?? "").split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts[1].contains("+") else { return try await next(request, context) }
         var head = request.head
@@ -132,11 +119,7 @@ struct FormQueryMiddleware: RouterMiddleware {
 
 /// Chooses the language of the pages: the one that the person chose, or the first that the browser prefers.
 struct LanguageMiddleware: RouterMiddleware {
-    func handle(
-        _ request: Request,
-        context: ConsoleContext,
-        next: (Request, ConsoleContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: ConsoleContext, next: NextResponder) async throws -> Response {
         var context = context
         context.language =
             ConsoleCookie.language(of: request)
@@ -150,11 +133,7 @@ struct LanguageMiddleware: RouterMiddleware {
 struct PermissionMiddleware: RouterMiddleware {
     let permission: TeamPermission
 
-    func handle(
-        _ request: Request,
-        context: ConsoleContext,
-        next: (Request, ConsoleContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: ConsoleContext, next: NextResponder) async throws -> Response {
         guard let member = context.member else {
             // A person who reads is asked to log in, and then sees the page.
             guard request.method != .post else {
@@ -189,11 +168,7 @@ struct SecurityHeadersMiddleware: RouterMiddleware {
         ("Cross-Origin-Resource-Policy", "same-origin"),
     ]
 
-    func handle(
-        _ request: Request,
-        context: ConsoleContext,
-        next: (Request, ConsoleContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: ConsoleContext, next: NextResponder) async throws -> Response {
         var response = try await next(request, context)
         for (name, value) in Self.fields {
             // A picture states a stricter policy itself.
@@ -213,14 +188,11 @@ struct SessionMiddleware: RouterMiddleware {
     let cookies: ConsoleCookie
     let randomness: Randomness
 
-    func handle(
-        _ request: Request,
-        context: ConsoleContext,
-        next: (Request, ConsoleContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: ConsoleContext, next: NextResponder) async throws -> Response {
         var context = context
         let presented = cookies.secret(of: request)
-        context.cookie = presented ?? ConsoleCookie.newSecret(randomness)
+        // A browser without a session gets a secret of its own.
+        context.cookie = presented ?? Secret(randomness: randomness).text
         if let presented { context.member = try await team.member(presenting: presented) }
         context.sections = sections.filter { context.may($0.permission) }
         if request.method == .get { context.page = ConsolePath(request: request.uri.string) }

@@ -5,6 +5,9 @@ import Proofs
 /// Its text is a prefix for its kind, then base64 (RFC 4648 section 5) of the content: the bytes that find its row in the
 /// ledger, then random bytes. The ledger stores only the SHA-256 of the text, which decides if it is valid.
 package struct Secret: Hashable, Sendable {
+    /// The number of random bytes of a secret that contains nothing else.
+    package static let size = 32
+
     package let text: String
     let content: [UInt8]
 
@@ -13,7 +16,7 @@ package struct Secret: Hashable, Sendable {
     /// - Parameters:
     ///   - known: The first bytes of the content.
     ///   - count: The number of bytes of the content.
-    init(_ prefix: String = "", of known: [UInt8] = [], count: Int, randomness: Randomness) {
+    package init(_ prefix: String = "", of known: [UInt8] = [], count: Int = size, randomness: Randomness) {
         content = known + randomness.bytes(count - known.count)
         text = prefix + Base64.encode(content, .urlSafe)
     }
@@ -21,7 +24,7 @@ package struct Secret: Hashable, Sendable {
     /// A presented secret.
     ///
     /// - Returns: Nil for a malformed text, or another kind.
-    init?(_ prefix: String = "", presented text: String, count: Int) {
+    package init?(_ prefix: String = "", presented text: String, count: Int = size) {
         let length = text.utf8.count - prefix.utf8.count
         guard text.hasPrefix(prefix), length == (4 * count + 2) / 3,
             let content = Base64.decode(text.utf8.dropFirst(prefix.utf8.count), .urlSafe)

@@ -3,9 +3,6 @@ import Proofs
 
 /// A table of secrets of members. Each row has the digest of a secret, which is valid until its end.
 struct TeamSecretTable {
-    /// The number of bytes of a secret.
-    static let size = 32
-
     static let sessions = TeamSecretTable(
         name: "team_session", digest: "cookie_digest", beginning: "began_at", lifetime: TeamService.sessionTime)
     static let invitations = TeamSecretTable(
@@ -54,7 +51,7 @@ extension LedgerTransaction {
 
     /// Makes a secret for a member.
     func addSecret(to table: TeamSecretTable, of name: String, at moment: Timestamp) throws -> Secret {
-        let secret = Secret(count: TeamSecretTable.size, randomness: randomness)
+        let secret = Secret(randomness: randomness)
         try database.insert(
             into: table.name, [table.digest, "name", table.beginning, "ends_at"],
             [

@@ -52,13 +52,10 @@ package struct TeamService: Sendable {
     }
 
     private func member(presenting text: String, in table: TeamSecretTable) async throws -> TeamMember? {
-        guard let secret = Self.secret(text) else { return nil }
+        guard let secret = Secret(presented: text) else { return nil }
         let now = clock.now()
         return try await ledger.read(.statement) { try $0.teamMember(of: secret, in: table, at: now) }
     }
-
-    /// A presented secret; nil for a malformed text.
-    private static func secret(_ text: String) -> Secret? { Secret(presented: text, count: TeamSecretTable.size) }
 
     /// Sets the password of an invited member, and ends the member's sessions. The invitation is used up, and one-time codes
     /// are off, because a lost phone is a reason to be invited again.
@@ -66,7 +63,7 @@ package struct TeamService: Sendable {
     /// - Parameter hash: The hash of the new password.
     /// - Throws: `TeamError.invitationInvalid`.
     package func accept(invitation text: String, passwordHash hash: String) async throws {
-        guard let secret = Self.secret(text) else { throw TeamError.invitationInvalid }
+        guard let secret = Secret(presented: text) else { throw TeamError.invitationInvalid }
         let now = clock.now()
         try await ledger.write { transaction in
             guard var member = try transaction.teamMember(of: secret, in: .invitations, at: now) else {
@@ -106,14 +103,14 @@ package struct TeamService: Sendable {
                 guard current.lastCodeStep != nil else { throw TeamError.credentialsWrong }
                 try transaction.save(current)
             }
-            if let presented = cookie.flatMap(Self.secret) { try transaction.endTeamSession(presented) }
+            if let presented = cookie.flatMap({ Secret(presented: $0) }) { try transaction.endTeamSession(presented) }
             try transaction.database.execute("DELETE FROM team_session WHERE ends_at <= $1", [now])
             return try transaction.addSecret(to: .sessions, of: member.name, at: now).text
         }
     }
 
     package func logOut(_ cookie: String) async throws {
-        guard let secret = Self.secret(cookie) else { return }
+        guard let secret = Secret(presented: cookie) else { return }
         try await ledger.write { try $0.endTeamSession(secret) }
     }
 
