@@ -181,12 +181,10 @@ import Testing
             { _ = try await redeem(claim("7"), for: mint.user) },
             { _ = try await ledger.write { try $0.makeAppAccountToken(of: mint.user, at: Self.now) } },
             { _ = try await ledger.write { try $0.setAppAccountToken(UUID(), of: mint.user, at: Self.now) } },
-            { try await ledger.write { try $0.add(Wish(productIdentifier: "p", wishedAt: Self.now), of: mint.user) } },
+            { try await ledger.write { try $0.addWish(for: "p", of: mint.user, at: Self.now) } },
             {
                 _ = try await ledger.write {
-                    try $0.change(
-                        ProfileChange(nickname: .set("Mint")), ofProfileOf: mint.user, owning: [], accepting: origins,
-                        at: Self.now)
+                    try $0.changeProfile(of: mint.user, .set("Mint"), accepting: origins, at: Self.now)
                 }
             }, { _ = try await ledger.write { try $0.number(of: mint.user, at: Self.now) } },
             {

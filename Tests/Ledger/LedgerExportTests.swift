@@ -99,18 +99,18 @@ import Testing
         let entrance = try await accounts.open(try EmailAddress("A@b.co"), passwordHash: "h")
         let account = entrance.account
         _ = try await accounts.renew(entrance.tokens.refresh.text)
-        let change = ProfileChange(nickname: .set("Mint"), chosen: [Self.sprout1])
         let origins = Set(Origin.allCases)
         let answer = try await ledger.write {
-            try $0.change(
-                change, ofProfileOf: account.user, owning: [Self.sprout1], accepting: origins, at: Self.now)
+            try $0.changeProfile(
+                of: account.user, .set("Mint"), chosen: [Self.sprout1], owning: [Self.sprout1], accepting: origins,
+                at: Self.now)
         }
         #expect(
             answer
-                == .changed(
+                == .success(
                     try await ledger.read { try $0.profile(of: account.user, accepting: origins, at: Self.now) })
         )
-        try await ledger.write { try $0.add(Wish(productIdentifier: "p", wishedAt: Self.now), of: account.user) }
+        try await ledger.write { try $0.addWish(for: "p", of: account.user, at: Self.now) }
         let member = MemberRecord(
             phoneNumber: "+821012345678", email: "a@b.co", fcmToken: "f", birth: "2000-01-01", gender: -1,
             joinedAt: Self.now)

@@ -36,15 +36,14 @@ struct ProfileRoutes: Sendable {
     private func addReading(to group: RouterGroup<ServiceContext>) {
         group.get("profile") { request, context in
             let user = try subjects.user(request, context)
-            return try JSONAnswer.response(
-                ProfileResource(try await profiles.profile(of: user)))
+            return try JSONAnswer.response(try await profiles.profile(of: user))
         }
     }
 
     private func change(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let user = try context.requiredUser
         let body = try await JSONBody(request, context, fields: ["nickname", "chosen"])
-        let nickname: ProfileChange.Nickname =
+        let nickname: NicknameChange =
             switch try body.optionalText("nickname") {
             case .absent: .keep
             case .null: .remove
@@ -57,22 +56,7 @@ struct ProfileRoutes: Sendable {
             throw JSONBody.invalid("The field /chosen must have at most one item of each collection.")
         }
         return try JSONAnswer.response(
-            ProfileResource(
-                try await profiles.change(
-                    nickname, chosen: chosen, of: user, newcomers: context.newcomers(for: request))))
-    }
-}
-
-/// The profile of a user.
-package struct ProfileResource: Codable, Sendable {
-    /// The nickname. Nil until the user chooses one.
-    package let nickname: String?
-    /// The chosen items, at most one of each collection.
-    package let chosen: [Item]
-
-    init(_ profile: Profile) {
-        nickname = profile.nickname
-        chosen = profile.chosen
+            try await profiles.change(nickname, chosen: chosen, of: user, newcomers: context.newcomers(for: request)))
     }
 }
 
