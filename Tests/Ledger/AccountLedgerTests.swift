@@ -141,8 +141,8 @@ import Testing
             try await accounts.erase(mint, by: .user, at: Self.later(1))
         }
         let changed = try await accounts.account(of: mint.user)
-        let number = try #require(try await ledger.read { try $0.number(of: mint.user) })
-        let heard = try await ledger.read { try $0.position(ofUser: number) }
+        let number = try #require(try await ledger.read { try $0.users.known(mint.user) })
+        let heard = try await ledger.read { try $0.events.position(of: number) }
         try await accounts.erase(changed, by: .user, at: Self.later(1))
         await #expect(throws: CredentialError.passwordWrong) {
             try await accounts.erase(changed, by: .user, at: Self.later(1))
@@ -151,12 +151,14 @@ import Testing
         #expect(try await ledger.read { try $0.knownUser(mint.user) } == nil)
         #expect(try await accounts.isAvailable(try EmailAddress("mint@example.com")))
         #expect(try await !isValid(entrance.tokens))
-        for key in [key, own] { #expect(try await ledger.read { try $0.keptAnswer(for: key, since: Self.now) } == nil) }
+        for key in [key, own] {
+            #expect(try await ledger.read { try $0.answers.answer(for: key, since: Self.now) } == nil)
+        }
         // An answer that was under way is not kept.
         _ = try await ledger.write {
             try $0.keep(answer, for: own, about: mint.user, at: Self.now, deletingBefore: Self.now)
         }
-        #expect(try await ledger.read { try $0.keptAnswer(for: own, since: Self.now) } == nil)
+        #expect(try await ledger.read { try $0.answers.answer(for: own, since: Self.now) } == nil)
         #expect(try fixture.problems() == [])
         var text = Data()
         _ = try ledger.export { text.append($0) }
@@ -174,7 +176,7 @@ import Testing
         #expect(try await notify("r", refund) == .revoked)
         // Erasure is the last event that listeners get.
         #expect(
-            try await ledger.read { try $0.events(ofUser: number, after: heard, limit: 9) } == .erased)
+            try await ledger.read { try $0.events.events(of: number, after: heard, limit: 9) } == .erased)
         // A request that was under way does not add the user again.
         let origins = Set(Origin.allCases)
         let gone: [() async throws -> Void] = [

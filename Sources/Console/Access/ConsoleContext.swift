@@ -4,9 +4,6 @@ import HTTPTypes
 import Hummingbird
 import Proofs
 
-/// The rest of the console after a middleware.
-typealias NextResponder = (Request, ConsoleContext) async throws -> Response
-
 /// The context of a request for a page of the console.
 struct ConsoleContext: ChildRequestContext {
     var coreContext: CoreRequestContextStorage
@@ -33,8 +30,7 @@ struct ConsoleContext: ChildRequestContext {
 
     /// The token that the forms of this cookie carry against forgery. It follows from the cookie and does not reveal it.
     var formToken: String {
-        Base64.encode(
-            MessageAuthentication.hmacSHA256(of: Array("form".utf8), secret: Array(cookie.utf8)), .urlSafe)
+        Base64.encode(MessageAuthentication.hmacSHA256(of: Array("form".utf8), secret: Array(cookie.utf8)), .urlSafe)
     }
 
     func may(_ permission: TeamPermission) -> Bool {
@@ -92,9 +88,12 @@ struct ConsoleCookie: Sendable {
     }
 }
 
+/// The rest of the way of a request: further middleware, and its page.
+typealias NextPage = (Request, ConsoleContext) async throws -> Response
+
 /// Shows every error as a page, in the language of the browser.
 struct ConsoleErrorMiddleware: RouterMiddleware {
-    func handle(_ request: Request, context: ConsoleContext, next: NextResponder) async throws -> Response {
+    func handle(_ request: Request, context: ConsoleContext, next: NextPage) async throws -> Response {
         do {
             return try await next(request, context)
         } catch {
@@ -108,7 +107,7 @@ struct ConsoleErrorMiddleware: RouterMiddleware {
 
 /// Reads a plus sign in a query as a space, as forms encode it (URL Standard section 5.1). Links encode both.
 struct FormQueryMiddleware: RouterMiddleware {
-    func handle(_ request: Request, context: ConsoleContext, next: NextResponder) async throws -> Response {
+    func handle(_ request: Request, context: ConsoleContext, next: NextPage) async throws -> Response {
         let parts = (request.head.path ?? "").split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts[1].contains("+") else { return try await next(request, context) }
         var head = request.head
@@ -119,7 +118,7 @@ struct FormQueryMiddleware: RouterMiddleware {
 
 /// Chooses the language of the pages: the one that the person chose, or the first that the browser prefers.
 struct LanguageMiddleware: RouterMiddleware {
-    func handle(_ request: Request, context: ConsoleContext, next: NextResponder) async throws -> Response {
+    func handle(_ request: Request, context: ConsoleContext, next: NextPage) async throws -> Response {
         var context = context
         context.language =
             ConsoleCookie.language(of: request)
@@ -133,7 +132,7 @@ struct LanguageMiddleware: RouterMiddleware {
 struct PermissionMiddleware: RouterMiddleware {
     let permission: TeamPermission
 
-    func handle(_ request: Request, context: ConsoleContext, next: NextResponder) async throws -> Response {
+    func handle(_ request: Request, context: ConsoleContext, next: NextPage) async throws -> Response {
         guard let member = context.member else {
             // A person who reads is asked to log in, and then sees the page.
             guard request.method != .post else {
@@ -168,7 +167,7 @@ struct SecurityHeadersMiddleware: RouterMiddleware {
         ("Cross-Origin-Resource-Policy", "same-origin"),
     ]
 
-    func handle(_ request: Request, context: ConsoleContext, next: NextResponder) async throws -> Response {
+    func handle(_ request: Request, context: ConsoleContext, next: NextPage) async throws -> Response {
         var response = try await next(request, context)
         for (name, value) in Self.fields {
             // A picture states a stricter policy itself.
@@ -188,7 +187,7 @@ struct SessionMiddleware: RouterMiddleware {
     let cookies: ConsoleCookie
     let randomness: Randomness
 
-    func handle(_ request: Request, context: ConsoleContext, next: NextResponder) async throws -> Response {
+    func handle(_ request: Request, context: ConsoleContext, next: NextPage) async throws -> Response {
         var context = context
         let presented = cookies.secret(of: request)
         // A browser without a session gets a secret of its own.

@@ -85,7 +85,7 @@ package struct ProfileService: Sendable {
                 try transaction.database.execute(
                     "DELETE FROM wish WHERE user_id = $1 AND product_id = $2", [user, product]) == 1
             else { return }
-            try EventRecords(database: transaction.database).append(
+            try transaction.events.append(
                 UserChange(kind: .wishRemoved, subject: product, happenedAt: clock.now()), to: user)
         }
     }

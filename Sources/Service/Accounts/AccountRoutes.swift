@@ -164,7 +164,7 @@ struct AccountRoutes: Sendable {
 extension JSONBody {
     /// A required e-mail address or password, whose own rules refuse shorter ones with a specific code.
     func credential(_ field: String) throws(Problem) -> String {
-        try text(field, upTo: JSONFields.maximumCredentialLength)
+        try text(field, upTo: JSONBody.maximumCredentialLength)
     }
 
     /// The address in the field `email`.
