@@ -38,10 +38,7 @@ extension LedgerTransaction {
     /// - Parameter newcomers: The caller's allowance for users without a purchase; nil for no limit.
     /// - Throws: `AccountError.emailTaken`; `LedgerError.newcomersLimited`.
     func openAccount(
-        _ email: EmailAddress,
-        passwordHash: String,
-        newcomers: NewcomerAllowance?,
-        at moment: Timestamp
+        _ email: EmailAddress, passwordHash: String, newcomers: NewcomerAllowance?, at moment: Timestamp
     ) throws -> AccountRecord {
         guard try account(emailLowercase: email.lowercase) == nil else { throw AccountError.emailTaken }
         // A UUID is a valid name.

@@ -68,10 +68,7 @@ package struct AccountService: Sendable {
     ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit.
     /// - Throws: `AccountError.emailTaken`; `LedgerError.newcomersLimited`.
     package func open(
-        _ email: EmailAddress,
-        passwordHash hash: String,
-        language: String = "en",
-        newcomers: NewcomerAllowance? = nil
+        _ email: EmailAddress, passwordHash hash: String, language: String = "en", newcomers: NewcomerAllowance? = nil
     ) async throws -> Entrance {
         try await write { transaction, now in
             let account = try transaction.openAccount(email, passwordHash: hash, newcomers: newcomers, at: now)

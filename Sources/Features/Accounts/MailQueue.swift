@@ -101,18 +101,15 @@ package struct QueuedMail: Hashable, Sendable {
     package let sentAt: Timestamp?
     /// The code of the last failure; nil if there was none.
     package let lastError: String?
+}
 
+extension QueuedMail {
     fileprivate init(_ row: SQLRow) throws {
-        user = try row["user_id"]
-        identifier = try row["mail_id"]
-        purpose = try LinkPurpose(row)
-        email = try row["email"]
-        language = try row["language"]
-        createdAt = try row["created_at"]
-        attempts = try row["attempts"]
-        nextAttemptAt = try row["next_attempt_at"]
-        sentAt = try row["sent_at"]
-        lastError = try row["error"]
+        self.init(
+            user: try row["user_id"], identifier: try row["mail_id"], purpose: try row["purpose"],
+            email: try row["email"], language: try row["language"], createdAt: try row["created_at"],
+            attempts: try row["attempts"], nextAttemptAt: try row["next_attempt_at"], sentAt: try row["sent_at"],
+            lastError: try row["error"])
     }
 }
 
@@ -231,7 +228,7 @@ extension LedgerTransaction {
             ["user_id", "mail_id", "purpose", "email", "language", "created_at", "attempts", "next_attempt_at"],
             [
                 [
-                    account.number, randomness.bytes(16).hexadecimal, purpose.rawValue, email, language, moment, 0,
+                    account.number, randomness.bytes(16).hexadecimal, purpose, email, language, moment, 0,
                     moment,
                 ]
             ])

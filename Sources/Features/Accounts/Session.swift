@@ -81,16 +81,16 @@ package struct SessionRecord: Hashable, Sendable {
     package let beganAt: Timestamp
     /// The expiration of the refresh token.
     package let endsAt: Timestamp
+}
 
+extension SessionRecord {
     fileprivate init(_ row: SQLRow) throws {
         let previous: [UInt8]? = try row["previous_access_digest"]
-        user = try row["user_id"]
-        identifier = try row["session_id"]
-        refreshIdentifier = try row["refresh_id"]
-        refreshDigest = try row["refresh_digest"]
-        accessDigests = [try row["access_digest"]] + [previous].compactMap(\.self)
-        beganAt = try row["began_at"]
-        endsAt = try row["ends_at"]
+        self.init(
+            user: try row["user_id"], identifier: try row["session_id"], refreshIdentifier: try row["refresh_id"],
+            refreshDigest: try row["refresh_digest"],
+            accessDigests: [try row["access_digest"]] + [previous].compactMap(\.self), beganAt: try row["began_at"],
+            endsAt: try row["ends_at"])
     }
 }
 

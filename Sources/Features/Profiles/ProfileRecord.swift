@@ -102,10 +102,7 @@ extension LedgerTransaction {
     /// - Parameter newcomers: The caller's allowance for users without a purchase; nil for no limit.
     /// - Throws: `LedgerError`.
     package func addWish(
-        for product: String,
-        of user: User,
-        newcomers: NewcomerAllowance? = nil,
-        at moment: Timestamp
+        for product: String, of user: User, newcomers: NewcomerAllowance? = nil, at moment: Timestamp
     ) throws {
         let user = try number(of: user, at: moment)
         let isNew =

@@ -11,10 +11,7 @@ package struct ProfileService: Sendable {
 
     /// - Parameter acceptedOrigins: Returns the accepted origins of a user's purchases.
     package init(
-        apps: Apps,
-        ledger: Ledger,
-        clock: any WallClock,
-        acceptedOrigins: @escaping @Sendable (User) -> Set<Origin>
+        apps: Apps, ledger: Ledger, clock: any WallClock, acceptedOrigins: @escaping @Sendable (User) -> Set<Origin>
     ) {
         self.apps = apps
         self.ledger = ledger
@@ -48,10 +45,7 @@ package struct ProfileService: Sendable {
     ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit.
     /// - Throws: `ProfileError`, `itemNotOwned`; `LedgerError`; nothing is changed then.
     package func change(
-        _ nickname: NicknameChange,
-        chosen: [Item],
-        of user: User,
-        newcomers: NewcomerAllowance? = nil
+        _ nickname: NicknameChange, chosen: [Item], of user: User, newcomers: NewcomerAllowance? = nil
     ) async throws -> Profile {
         profile(
             try await ledger.write {

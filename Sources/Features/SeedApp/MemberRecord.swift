@@ -14,12 +14,7 @@ package struct MemberRecord: Hashable, Sendable {
     package let joinedAt: Timestamp
 
     package init(
-        phoneNumber: String,
-        email: String,
-        fcmToken: String,
-        birth: String,
-        gender: Int,
-        joinedAt: Timestamp
+        phoneNumber: String, email: String, fcmToken: String, birth: String, gender: Int, joinedAt: Timestamp
     ) {
         self.phoneNumber = phoneNumber
         self.email = email

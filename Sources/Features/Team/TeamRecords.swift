@@ -75,11 +75,7 @@ extension LedgerTransaction {
 
     /// Records a change of the team.
     func record(
-        _ event: TeamChange.Event,
-        of member: String,
-        role: TeamRole? = nil,
-        by actor: TeamActor,
-        at moment: Timestamp
+        _ event: TeamChange.Event, of member: String, role: TeamRole? = nil, by actor: TeamActor, at moment: Timestamp
     ) throws {
         let last: Int64 =
             try database.value("SELECT number FROM team_change ORDER BY number DESC LIMIT 1", []) ?? 0

@@ -199,8 +199,7 @@ package struct TeamService: Sendable {
     ///
     /// - Throws: `TeamError.memberNotFound`; the errors of `body`.
     private func change<Value: Sendable>(
-        _ name: String,
-        _ body: @escaping @Sendable (LedgerTransaction, inout TeamMember, Timestamp) throws -> Value
+        _ name: String, _ body: @escaping @Sendable (LedgerTransaction, inout TeamMember, Timestamp) throws -> Value
     ) async throws -> Value {
         let now = clock.now()
         return try await ledger.write { transaction in

@@ -262,10 +262,7 @@ struct AccountAttempts: Sendable {
     ///
     /// - Parameter email: The address as the client sent it. Its case does not matter.
     func `try`<Value>(
-        _ email: String,
-        _ request: Request,
-        _ context: ServiceContext,
-        _ attempt: () async throws -> Value
+        _ email: String, _ request: Request, _ context: ServiceContext, _ attempt: () async throws -> Value
     ) async throws -> Value {
         let account = (try? EmailAddress(email))?.lowercase ?? email
         return try await limits.attempt(account, from: context.clientAddress(of: request), Self.isGuess, attempt)

@@ -5,9 +5,10 @@ import Hummingbird
 import Ledger
 import Proofs
 
-/// Routes for the profiles of users: the nickname and the chosen items.
+/// Routes for the profiles of users, the nickname and the chosen items, and for their wish lists.
 struct ProfileRoutes: Sendable {
     let profiles: ProfileService
+    let products: ProductRoutes
     let subjects: Subjects
 
     /// - Parameter group: Routes under `/v1`, without authentication.
@@ -21,22 +22,32 @@ struct ProfileRoutes: Sendable {
         }
     }
 
-    /// - Parameter group: Routes under `/v1/users/:user`.
-    func addForBackEnds(to group: RouterGroup<ServiceContext>) {
-        addReading(to: group.for(.backEnd(.read)))
-    }
-
-    /// - Parameter group: Routes under `/v1/me`.
-    func addForApps(to group: RouterGroup<ServiceContext>) {
-        let own = group.for(.app)
-        addReading(to: own)
+    /// - Parameters:
+    ///   - user: Routes under `/v1/users/:user`.
+    ///   - me: Routes under `/v1/me`.
+    func add(to user: RouterGroup<ServiceContext>, _ me: RouterGroup<ServiceContext>) {
+        let own = me.for(.app)
+        for group in [user.for(.backEnd(.read)), own] {
+            group.get("profile") { request, context in
+                try JSONAnswer.response(try await profiles.profile(of: try subjects.user(request, context)))
+            }
+            group.get("wishes") { request, context in
+                let userState = try await profiles.productState(of: try subjects.user(request, context))
+                return try products.list(request, context, of: userState, wishedOnly: true)
+            }
+        }
         own.patch("profile") { request, context in try await change(request, context) }
-    }
-
-    private func addReading(to group: RouterGroup<ServiceContext>) {
-        group.get("profile") { request, context in
-            let user = try subjects.user(request, context)
-            return try JSONAnswer.response(try await profiles.profile(of: user))
+        own.put("wishes/:product") { request, context in
+            let user = try context.requiredUser
+            let product = try products.productForSale(request, context).productIdentifier
+            try await profiles.wish(for: product, by: user, newcomers: context.newcomers(for: request))
+            return HTTPResponse.Status.noContent
+        }
+        // A wish can also be removed if the catalog no longer has the product.
+        own.delete("wishes/:product") { _, context in
+            let (user, product) = (try context.requiredUser, try context.parameters.text("product"))
+            try await profiles.removeWish(for: product, of: user)
+            return HTTPResponse.Status.noContent
         }
     }
 
@@ -57,43 +68,5 @@ struct ProfileRoutes: Sendable {
         }
         return try JSONAnswer.response(
             try await profiles.change(nickname, chosen: chosen, of: user, newcomers: context.newcomers(for: request)))
-    }
-}
-
-/// Routes for the wish lists of users.
-struct WishRoutes: Sendable {
-    let profiles: ProfileService
-    let products: ProductRoutes
-    let subjects: Subjects
-
-    /// - Parameter group: Routes under `/v1/users/:user`.
-    func addForBackEnds(to group: RouterGroup<ServiceContext>) {
-        addReading(to: group.for(.backEnd(.read)))
-    }
-
-    /// - Parameter group: Routes under `/v1/me`.
-    func addForApps(to group: RouterGroup<ServiceContext>) {
-        let own = group.for(.app)
-        addReading(to: own)
-        own.put("wishes/:product") { request, context in
-            let user = try context.requiredUser
-            let product = try products.productForSale(request, context).productIdentifier
-            try await profiles.wish(for: product, by: user, newcomers: context.newcomers(for: request))
-            return HTTPResponse.Status.noContent
-        }
-        // A wish can also be removed if the catalog no longer has the product.
-        own.delete("wishes/:product") { _, context in
-            let (user, product) = (try context.requiredUser, try context.parameters.text("product"))
-            try await profiles.removeWish(for: product, of: user)
-            return HTTPResponse.Status.noContent
-        }
-    }
-
-    private func addReading(to group: RouterGroup<ServiceContext>) {
-        group.get("wishes") { request, context in
-            let user = try subjects.user(request, context)
-            let userState = try await profiles.productState(of: user)
-            return try products.list(request, context, of: userState, wishedOnly: true)
-        }
     }
 }

@@ -188,25 +188,18 @@ package struct ServiceRoutes: Sendable {
         let balances = BalanceRoutes(
             service: service, idempotentRequests: idempotentRequests, subjects: subjects)
         balances.addForBackEnds(to: user)
-        let attributes = AttributeRoutes(
+        let own = version.group("me")
+        AttributeRoutes(
             attributes: AttributeService(ledger: service.ledger, clock: service.clock), subjects: subjects, clock: clock
-        )
-        attributes.addForBackEnds(to: user)
-        attributes.addForApps(to: version.group("me"))
+        ).add(to: user, own)
         if let profiles {
-            let shown = ProfileRoutes(profiles: profiles, subjects: subjects)
+            let shown = ProfileRoutes(profiles: profiles, products: products, subjects: subjects)
             shown.addUnauthenticated(to: router.group("v1"))
-            shown.addForBackEnds(to: user)
-            shown.addForApps(to: version.group("me"))
-            let wishes = WishRoutes(
-                profiles: profiles, products: products, subjects: subjects)
-            wishes.addForBackEnds(to: user)
-            wishes.addForApps(to: version.group("me"))
+            shown.add(to: user, own)
         }
         let data = UserDataRoutes(
             service: service, subjects: subjects, clock: clock, accounts: accounts)
         data.addForBackEnds(to: user)
-        let own = version.group("me")
         data.addForApps(to: own)
         events?.addForApps(to: own)
         accounts?.addForApps(to: own)

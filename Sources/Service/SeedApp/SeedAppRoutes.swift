@@ -125,11 +125,7 @@ struct SeedAppForm {
 
     /// - Parameter maximumSize: The largest form read, in bytes.
     /// - Throws: `SeedAppStatus`, `clientError`, for an invalid form; `Problem`, `tooBusy`.
-    init(
-        _ request: Request,
-        _ context: ServiceContext,
-        upTo maximumSize: Int = JSONBody.standardSize
-    ) async throws {
+    init(_ request: Request, _ context: ServiceContext, upTo maximumSize: Int = JSONBody.standardSize) async throws {
         let bytes: [UInt8]
         do {
             bytes = try await RequestBytes.collect(request, context, upTo: maximumSize)

@@ -2,7 +2,7 @@ import Ledger
 import Proofs
 
 /// The purpose of a mailed link.
-package enum LinkPurpose: String, Sendable, CaseIterable {
+package enum LinkPurpose: String, SQLConvertible, Sendable, CaseIterable {
     /// Verifies the address of an account. If the account is another person's, it releases the address instead.
     case verification
     /// Sets a new password.
@@ -11,11 +11,6 @@ package enum LinkPurpose: String, Sendable, CaseIterable {
     case addressChange
     /// Confirms the new address.
     case newAddress
-
-    init(_ row: SQLRow) throws {
-        guard let purpose = Self(rawValue: try row["purpose"]) else { throw SQLRow.Mismatch(column: "purpose") }
-        self = purpose
-    }
 
     /// The lifetime of a link, in seconds.
     var lifetime: Int64 {
@@ -56,7 +51,7 @@ package struct AccountLink: Sendable {
     }
 
     fileprivate init(_ row: SQLRow) throws {
-        purpose = try LinkPurpose(row)
+        purpose = try row["purpose"]
         emailLowercase = try row["email_lowercase"]
         endsAt = try row["ends_at"]
     }
@@ -81,10 +76,7 @@ package struct AccountLink: Sendable {
     ///   - address: The address of the account in lower case; nil if the account was erased.
     ///   - newAddress: The address in lower case that a pending change leads to; nil if there is none.
     package func refusal(
-        for purposes: Set<LinkPurpose>,
-        of address: String?,
-        changingTo newAddress: String?,
-        at moment: Timestamp
+        for purposes: Set<LinkPurpose>, of address: String?, changingTo newAddress: String?, at moment: Timestamp
     ) -> AccountError? {
         guard purposes.contains(purpose), let address else { return .linkInvalid }
         // The confirmed address must be the one that the mail was sent to.
@@ -115,9 +107,7 @@ extension LedgerTransaction {
     ///
     /// - Throws: `AccountError`, `linkInvalid` or `linkExpired`.
     func account(
-        of secret: Secret,
-        for purposes: Set<LinkPurpose>,
-        at moment: Timestamp
+        of secret: Secret, for purposes: Set<LinkPurpose>, at moment: Timestamp
     ) throws -> (account: AccountRecord, purpose: LinkPurpose) {
         let user = secret.number(at: 0)
         let link = try database.row(
@@ -165,10 +155,7 @@ extension LedgerTransaction {
     ///
     /// - Throws: `AccountError.mailTooOften`.
     func beginChange(
-        of account: AccountRecord,
-        to email: EmailAddress,
-        in language: String,
-        at moment: Timestamp
+        of account: AccountRecord, to email: EmailAddress, in language: String, at moment: Timestamp
     ) throws {
         // An unverified old address may be a stranger's mailbox or none, so only a verified one must confirm.
         let isVerified = account.emailVerifiedAt != nil
@@ -193,7 +180,7 @@ extension LedgerTransaction {
         let link = AccountLink(mail.purpose, to: mail.email, at: moment)
         try database.insert(
             into: "account_link", ["user_id", "digest", "purpose", "email_lowercase", "created_at", "ends_at"],
-            [[mail.user, secret.digest, link.purpose.rawValue, link.emailLowercase, moment, link.endsAt]])
+            [[mail.user, secret.digest, link.purpose, link.emailLowercase, moment, link.endsAt]])
         return (secret, link.endsAt)
     }
 
@@ -206,7 +193,7 @@ extension LedgerTransaction {
     /// Deletes the links of an account for some purposes, and its unsent mails with such links.
     private func deleteLinks(_ purposes: [LinkPurpose], of user: Int64) throws {
         for purpose in purposes {
-            let arguments: [any SQLConvertible] = [user, purpose.rawValue]
+            let arguments: [any SQLConvertible] = [user, purpose]
             try database.execute("DELETE FROM account_link WHERE user_id = $1 AND purpose = $2", arguments)
             try database.execute(
                 "DELETE FROM mail WHERE user_id = $1 AND purpose = $2 AND next_attempt_at IS NOT NULL", arguments)

@@ -211,10 +211,7 @@ package struct MailTemplates: Sendable {
     }
 
     private static func add(
-        _ bytes: [UInt8],
-        _ name: String,
-        path: String,
-        to templates: inout [String: [LinkPurpose: MailTemplate]]
+        _ bytes: [UInt8], _ name: String, path: String, to templates: inout [String: [LinkPurpose: MailTemplate]]
     ) throws(Defect) {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[2] == "txt", let purpose = LinkPurpose(rawValue: String(parts[0])),
