@@ -94,7 +94,7 @@ struct ConsoleFixture {
     func browser(_ role: TeamRole, name: String? = nil) async throws -> Browser {
         let name = name ?? role.rawValue
         let secret = try await team.add(name, role: role)
-        let hash = try team.hash(try Password("correct horse battery", unlike: []))
+        let hash = try team.passwords.hash(try Password("correct horse battery", unlike: []))
         try await team.accept(invitation: secret, passwordHash: hash)
         let browser = Browser(routes: routes)
         _ = try await browser.get("/console/log-in")

@@ -94,7 +94,7 @@ import Testing
         }
         let attribute = try Attribute(name: "level", value: name, statedAt: Self.later(Int64(first) - 90))
         try await ledger.write { try $0.state([attribute], of: user, at: Self.now) }
-        try await ledger.write { try $0.add(Wish(productIdentifier: name, wishedAt: Self.now), of: user) }
+        try await ledger.write { try $0.addWish(for: name, of: user, at: Self.now) }
     }
 
     @Test func `two customers become one, with everything of both`() async throws {

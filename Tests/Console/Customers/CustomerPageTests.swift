@@ -22,7 +22,7 @@ import Testing
         try await console.buy("garden.premium.monthly", for: alice)
         try await console.buy("garden.seeds", for: alice, quantity: 2)
         try await console.notify()
-        try await console.profiles.wish(for: "garden.gate", by: alice)
+        try await console.profiles.wish(for: "garden.gate", by: alice, newcomers: nil)
         _ = try await console.profiles.change(.set("Ali"), chosen: [], of: alice)
         let grant = try console.entitlements.newGrant(
             of: Item(collection: "gate", number: 1), reason: "an <apology>", endsAt: nil, by: "member Ada Kim")

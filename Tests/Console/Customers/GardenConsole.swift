@@ -84,7 +84,7 @@ struct GardenConsole {
     /// A browser that is logged in with a role.
     func browser(_ role: TeamRole) async throws -> Browser {
         let secret = try await team.add(role.rawValue, role: role)
-        let hash = try team.hash(try Password("correct horse battery", unlike: []))
+        let hash = try team.passwords.hash(try Password("correct horse battery", unlike: []))
         try await team.accept(invitation: secret, passwordHash: hash)
         let browser = Browser(routes: routes)
         let answer = try await browser.post(
