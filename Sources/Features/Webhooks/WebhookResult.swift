@@ -144,13 +144,6 @@ package enum WebhookFormat: String, Sendable, CaseIterable, SQLConvertible {
         case .revenueCat: RevenueCatEvent.isSent(about: entry)
         }
     }
-
-    package var sqlValue: SQLValue { .text(rawValue) }
-
-    package init?(_ value: SQLValue) {
-        guard let text = String(value) else { return nil }
-        self.init(rawValue: text)
-    }
 }
 
 /// The retry schedule of failed deliveries: growing delays for three days.

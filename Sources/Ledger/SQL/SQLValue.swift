@@ -81,7 +81,10 @@ extension Timestamp: SQLConvertible {
     }
 }
 
-extension Origin: SQLConvertible {
+extension Origin: SQLConvertible {}
+
+/// Stored as the raw value.
+extension SQLConvertible where Self: RawRepresentable<String> {
     package var sqlValue: SQLValue { .text(rawValue) }
 
     package init?(_ value: SQLValue) {

@@ -184,7 +184,9 @@ extension RevenueCatEvent {
     }
 
     private static func offerCode(_ transaction: RedeemedTransaction) -> String? {
-        guard transaction.facts.integer(.offerType) == Int64(OfferType.offerCode.rawValue) else { return nil }
+        guard transaction.facts.integer(.offerType) == Int64(SubscriptionOffer.Kind.offerCode.rawValue) else {
+            return nil
+        }
         return transaction.facts.text(.offerIdentifier)
     }
 }
