@@ -141,42 +141,35 @@ extension ProofIssuer {
 }
 
 /// The store's database inside one transaction, at one moment of the store's clock. Use cases read and write it.
-struct Books {
+package struct Books {
     let database: Database
-    let bundleIdentifier: String
     let configuration: StoreKitConfiguration
     let issuer: ProofIssuer
-    let randomness: Randomness
     let settings: StoreSettings
     /// The time of the store's clock.
-    let now: Timestamp
+    var now: Timestamp
 
-    var payments: PaymentRecords { PaymentRecords(database: database) }
-    var transactions: TransactionRecords { TransactionRecords(database: database) }
+    var randomness: Randomness { issuer.randomness }
+    package var state: StateRecords { StateRecords(database: database) }
+    package var payments: PaymentRecords { PaymentRecords(database: database) }
+    package var transactions: TransactionRecords { TransactionRecords(database: database) }
     var subscriptions: SubscriptionRecords { SubscriptionRecords(database: database) }
-    var notifications: NotificationRecords { NotificationRecords(database: database) }
+    package var notifications: NotificationRecords { NotificationRecords(database: database) }
     var messaging: MessagingRecords { MessagingRecords(database: database) }
 
     var storefront: Storefront { Storefront(countryCode: settings.storefront) ?? configuration.storefront }
 
-    var terms: SubscriptionTerms {
-        let configuration = configuration
-        return SubscriptionTerms(
-            product: { configuration.product($0) }, timeRate: settings.timeRate,
-            currency: storefront.currency, isBillingFailing: settings.shouldEnterBillingRetryOnRenewal,
-            isGracePeriodEnabled: settings.isBillingGracePeriodEnabled)
-    }
+    var terms: SubscriptionTerms { SubscriptionTerms(configuration, settings, currency: storefront.currency) }
 
     /// The same books at an earlier moment, when an event became due.
     func at(_ moment: Timestamp) -> Books {
-        Books(
-            database: database, bundleIdentifier: bundleIdentifier, configuration: configuration, issuer: issuer,
-            randomness: randomness, settings: settings, now: moment)
+        var books = self
+        books.now = moment
+        return books
     }
 
     /// Advances the clock, without performing due events.
     func advance(by milliseconds: Int64) throws {
-        let state = StateRecords(database: database)
         try state.setOffset(try state.offset() + milliseconds)
     }
 

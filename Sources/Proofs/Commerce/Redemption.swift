@@ -90,7 +90,7 @@ public struct Redemption: Hashable, Sendable, Codable {
                     korean: "구매에 다른 사용자의 계정 토큰이 있습니다.", "고객에게 구매한 사용자로 로그인하도록 요청하세요.")
             case .productUnknown:
                 ErrorRule(
-                    rawValue, .unprocessable,
+                    rawValue, .unprocessable, isOfOperator: true,
                     "The product is not in the service's catalog. Add it, then redeem the same proof again.",
                     "The catalog does not have the product.",
                     "Add the product to the catalog. The app's next restore redeems the purchase.",

@@ -188,8 +188,9 @@ public struct ProofRefusal: CodedError, RuledError, Equatable {
             _ koreanRemedy: String
         ) -> ErrorRule {
             ErrorRule(
-                rawValue, self == .tooLarge ? .tooLarge : .unprocessable, mayRetry: couldSucceedLater, sentence, cause,
-                remedy, korean: korean, koreanRemedy)
+                rawValue, self == .tooLarge ? .tooLarge : .unprocessable, mayRetry: couldSucceedLater,
+                isOfOperator: [.chainUntrusted, .originNotAccepted, .bundleIdentifierMismatch].contains(self),
+                hasReason: self == .originNotAccepted, sentence, cause, remedy, korean: korean, koreanRemedy)
         }
 
         private func unchanged(_ sentence: String, _ cause: String, korean: String) -> ErrorRule {
