@@ -26,7 +26,7 @@ package enum OneTimeCode {
     /// The code of a time step.
     package static func code(at step: Int64, secret: [UInt8]) -> String {
         let counter = step.bytes
-        let hash = MessageAuthentication.hmacSHA1(of: counter, secret: secret)
+        let hash = MessageAuthentication.hmac(.sha1, of: counter, secret: secret)
         let offset = Int(hash[hash.count - 1] & 0xF)
         let number = hash[offset..<offset + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) } & 0x7FFF_FFFF
         let digits = String(number % 1_000_000)

@@ -71,7 +71,11 @@ struct ExportRecords {
     private func renewals(of users: Set<Int64>, until end: Timestamp) throws -> [Int64: ExportedRenewals] {
         var renewals = try ReadingRecords(database: database).renewals(of: users).mapValues { subscribed in
             var renewals = ExportedRenewals()
-            for purchase in subscribed { renewals.statements[ExportedPurchase(purchase)] = purchase.renewal }
+            for purchase in subscribed {
+                let original = ByteKey(purchase.originalTransactionIdentifier)
+                let key = PurchaseKey(app: purchase.app, origin: purchase.origin, original: original)
+                renewals.statements[key] = purchase.renewal
+            }
             return renewals
         }
         let rows = try database.rows(

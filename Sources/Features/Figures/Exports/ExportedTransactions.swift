@@ -18,14 +18,14 @@ struct ExportedTransactions {
         let bought = bought.filter { $0.transaction.redeemedAt <= end }.sorted {
             $0.transaction.sequence < $1.transaction.sequence
         }
-        let purchases = Dictionary(grouping: bought) { ExportedPurchase($0) }.mapValues { transactions in
+        let purchases = Dictionary(grouping: bought, by: \.purchase).mapValues { transactions in
             Self.periods(
                 of: transactions.map(\.transaction).filter(\.isSubscription).sorted {
                     ($0.purchaseDate, $0.sequence) < ($1.purchaseDate, $1.sequence)
                 })
         }
         return bought.map { transaction in
-            let periods = purchases[ExportedPurchase(transaction)] ?? []
+            let periods = purchases[transaction.purchase] ?? []
             let index = periods.firstIndex { $0.contains { $0.sequence == transaction.transaction.sequence } }
             // Added seats are no payment after the one before it.
             let beginsPeriod = index.map { periods[$0].first?.sequence == transaction.transaction.sequence } ?? false
@@ -151,22 +151,10 @@ struct ExportedTransaction {
     }
 }
 
-/// The key of a purchase of one user.
-struct ExportedPurchase: Hashable {
-    /// The number of the app.
-    let app: Int64
-    let origin: Origin
-    /// The original transaction.
-    let original: ByteKey
-
-    init(_ bought: BoughtTransaction) {
-        (app, origin) = (bought.app, bought.transaction.origin)
-        original = ByteKey(bought.transaction.originalTransactionIdentifier)
-    }
-
-    init(_ subscribed: SubscribedPurchase) {
-        (app, origin) = (subscribed.app, subscribed.origin)
-        original = ByteKey(subscribed.originalTransactionIdentifier)
+extension BoughtTransaction {
+    fileprivate var purchase: PurchaseKey {
+        PurchaseKey(
+            app: app, origin: transaction.origin, original: ByteKey(transaction.originalTransactionIdentifier))
     }
 }
 
@@ -179,7 +167,7 @@ struct ExportedRenewals {
     }
 
     /// The last statements, by the purchase.
-    var statements: [ExportedPurchase: StatedRenewal] = [:]
+    var statements: [PurchaseKey: StatedRenewal] = [:]
     /// The dates at which renewal was turned off, by the period; absent if it was turned on again.
     var turnedOff: [Period: Timestamp] = [:]
 
@@ -211,7 +199,7 @@ struct ExportedRenewals {
     }
 
     private func statement(about bought: BoughtTransaction, isLast: Bool) -> StatedRenewal? {
-        guard isLast, let statement = statements[ExportedPurchase(bought)],
+        guard isLast, let statement = statements[bought.purchase],
             statement.counts(forPeriodFrom: bought.transaction.purchaseDate)
         else { return nil }
         return statement
