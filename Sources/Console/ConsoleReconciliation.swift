@@ -15,19 +15,8 @@ package struct ConsoleReconciliation: Sendable {
         case histories
     }
 
-    /// A run that has ended in this process.
-    package struct Run: Sendable {
-        package let startedAt: Timestamp
-        package let endedAt: Timestamp
-        /// The code of the error; nil for a complete run.
-        package let errorCode: String?
-
-        package init(startedAt: Timestamp, endedAt: Timestamp, errorCode: String?) {
-            self.startedAt = startedAt
-            self.endedAt = endedAt
-            self.errorCode = errorCode
-        }
-    }
+    /// A run that has ended in this process. The error is the code of a failed run.
+    package typealias Run = (startedAt: Timestamp, endedAt: Timestamp, error: String?)
 
     /// The state of a subject.
     package struct State: Sendable {

@@ -69,8 +69,6 @@ package struct ConsoleServices: Sendable {
 
 /// The parts of the running service that the console shows and that no feature owns. The command line supplies them.
 package protocol ConsoleSystem: Sendable {
-    /// The version of Till.
-    var version: String { get }
     /// The state of the installation and of the running service.
     var health: any HealthSource { get }
 

@@ -12,8 +12,6 @@ struct ServiceSystem: ConsoleSystem {
     let configuration: ServeConfiguration
     let appStores: AppStoreServices
     let health: any HealthSource
-
-    var version: String { Till.version }
 }
 
 /// The App Store and webhooks of the running service.
@@ -54,10 +52,7 @@ extension ServiceSystem {
             subject: subject,
             interval: subject == .notifications ? settings?.notificationSeconds : settings?.historySeconds,
             reconciledUntil: checkpoint?.until, findings: checkpoint?.findings,
-            lastRun: state.last.map { run in
-                ConsoleReconciliation.Run(
-                    startedAt: run.startedAt, endedAt: run.endedAt, errorCode: run.errorCode)
-            }, isRunning: state.runningSince != nil || state.isRequested)
+            lastRun: state.last.map { ($0.startedAt, $0.endedAt, $0.errorCode) }, isRunning: state.runningSince != nil || state.isRequested)
     }
 }
 

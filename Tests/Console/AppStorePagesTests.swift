@@ -105,9 +105,10 @@ import Testing
             ConsoleReconciliation.State(
                 subject: subject, interval: subject == .notifications ? 3600 : nil,
                 reconciledUntil: fixture.shop.clock.now(), findings: ["granted": 3, "chainUntrusted": 1],
-                lastRun: .init(
+                lastRun: (
                     startedAt: fixture.shop.clock.now(), endedAt: fixture.shop.clock.now(),
-                    errorCode: "appStoreRefused"), isRunning: false)
+                    error: "appStoreRefused"
+                ), isRunning: false)
         }
         fixture.reconciliations.all = [
             ConsoleReconciliation(

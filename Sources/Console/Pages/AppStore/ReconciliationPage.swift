@@ -74,7 +74,7 @@ struct ReconciliationPage {
 
     private static func status(of state: ConsoleReconciliation.State) -> HTML {
         if state.isRunning { return Shown.badge("Runs now") }
-        if state.lastRun?.errorCode != nil { return Shown.badge("Failed", .bad) }
+        if state.lastRun?.error != nil { return Shown.badge("Failed", .bad) }
         return state.reconciledUntil == nil ? Shown.badge("Never ran", .warning) : Shown.badge("Done", .good)
     }
 
@@ -109,7 +109,7 @@ struct ReconciliationPage {
             Shown.moment(run.startedAt)
             plain(" – ")
             Shown.moment(run.endedAt)
-            if let code = run.errorCode {
+            if let code = run.error {
                 plain(" ")
                 Shown.badge("Failed", .bad)
                 plain(" ")
