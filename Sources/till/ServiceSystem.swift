@@ -52,7 +52,8 @@ extension ServiceSystem {
             subject: subject,
             interval: subject == .notifications ? settings?.notificationSeconds : settings?.historySeconds,
             reconciledUntil: checkpoint?.until, findings: checkpoint?.findings,
-            lastRun: state.last.map { ($0.startedAt, $0.endedAt, $0.errorCode) }, isRunning: state.runningSince != nil || state.isRequested)
+            lastRun: state.last.map { ($0.startedAt, $0.endedAt, $0.errorCode) },
+            isRunning: state.runningSince != nil || state.isRequested)
     }
 }
 

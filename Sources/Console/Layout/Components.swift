@@ -22,6 +22,21 @@ func note(_ phrase: Phrase) -> HTML { p(.class("note")) { phrase } }
 /// The sentence for a part without content.
 func emptyNote(_ phrase: Phrase) -> HTML { p(.class("empty")) { phrase } }
 
+/// A part of a line: HTML or a phrase.
+protocol HTMLPart {
+    var nodes: [HTML.Node] { get }
+}
+
+extension HTML: HTMLPart {}
+extension Phrase: HTMLPart {
+    var nodes: [HTML.Node] { [.phrase(self)] }
+}
+
+/// Parts of a line with a text between them, also beside a part that is nil.
+func spaced(by separator: String = " ", _ parts: (any HTMLPart)?...) -> HTML {
+    HTML(Array(parts.map { $0?.nodes ?? [] }.joined(separator: [.text(separator)])))
+}
+
 extension ConsoleContext {
     /// The effect of a button, which its color shows.
     enum Button {

@@ -72,9 +72,7 @@ extension NotificationOutcome {
 
     /// The title with the outcome's code.
     @HTMLBuilder var html: HTML {
-        Shown.badge(title, mood)
-        plain(" ")
-        code { plain(rawValue) }
+        spaced(Shown.badge(title, mood), code { plain(rawValue) })
     }
 
     private var mood: Shown.Mood {
@@ -90,9 +88,7 @@ extension NotificationOutcome {
 /// An origin with its mark.
 enum OriginWords {
     @HTMLBuilder static func html(_ origin: Origin) -> HTML {
-        Shown.identifier(origin.rawValue)
-        plain(" ")
-        mark(origin)
+        spaced(Shown.identifier(origin.rawValue), mark(origin))
     }
 
     /// A badge for an origin whose purchases cost nothing; nil for real purchases.

@@ -136,11 +136,7 @@ struct ReceivedNotificationPage {
         fact("Outcome") { notification.outcome.html }
         fact("Customer") { received.customerLink }
         fact("Signed") { Shown.moment(notification.signedAt) }
-        fact("Received") {
-            Shown.moment(notification.receivedAt)
-            plain(" ")
-            NotificationWords.marks(received)
-        }
+        fact("Received") { spaced(Shown.moment(notification.receivedAt), NotificationWords.marks(received)) }
         fact("Received again") { Shown.moment(received.repeatedAt) }
         fact("App") { Shown.identifier(received.app) }
         fact("Origin") { Shown.identifier(notification.origin.rawValue) }

@@ -54,11 +54,7 @@ struct NotificationListPage {
             "Received notifications, newest first", of: shown,
             empty: next == nil ? "No notification matches." : "None among the last ones. Search further."
         ) {
-            column("Received") {
-                Shown.moment($0.notification.receivedAt)
-                plain(" ")
-                NotificationWords.marks($0)
-            }
+            column("Received") { spaced(Shown.moment($0.notification.receivedAt), NotificationWords.marks($0)) }
             column("Type") { received in
                 a(.href(.notification(received.notification))) { data(received.notification.type) }
                 if let subtype = received.notification.subtype {

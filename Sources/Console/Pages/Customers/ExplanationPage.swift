@@ -26,11 +26,7 @@ struct ExplanationPage {
     private func answer(_ explanation: ItemExplanation) -> HTML {
         let words = ExplanationWords(explanation: explanation)
         return section(.class("card"), .id("explanation")) {
-            h2 {
-                names.picture(explanation.item)
-                plain(" ")
-                bdi { names.item(explanation.item) }
-            }
+            h2 { spaced(names.picture(explanation.item), bdi { names.item(explanation.item) }) }
             p {
                 explanation.isOwned
                     ? Shown.badge("The customer has it", .good)

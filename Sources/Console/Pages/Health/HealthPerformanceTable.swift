@@ -118,11 +118,7 @@ struct HealthKeyTable {
 
     private func state(_ key: APIKeyRecord) -> HTML {
         if let revokedAt = key.revokedAt {
-            return HTML {
-                Shown.badge(Phrase("revoked", context: "key"), .neutral)
-                plain(" ")
-                Shown.day(revokedAt)
-            }
+            return HTML { spaced(Shown.badge(Phrase("revoked", context: "key"), .neutral), Shown.day(revokedAt)) }
         }
         guard let expiresAt = key.expiresAt else { return Shown.badge("valid", .good) }
         if now >= expiresAt { return Shown.badge("expired", .bad) }

@@ -28,9 +28,7 @@ enum WebhookWords {
         case .answered(let status):
             HTML { Shown.badge("Answered \(status)", (200...299).contains(status) ? .good : .bad) }
         case .unanswered(let code):
-            Shown.badge(reason(code), .bad)
-            plain(" ")
-            Console.code { data(code) }
+            spaced(Shown.badge(reason(code), .bad), Console.code { data(code) })
         case nil:
             Shown.badge("Under way, or the service stopped")
         }

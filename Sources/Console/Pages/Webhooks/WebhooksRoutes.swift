@@ -182,9 +182,7 @@ struct EndpointListPage {
             column("Format") { WebhookWords.title(of: $0.endpoint.format) }
             column("Last message") { row in
                 if let last = row.last {
-                    WebhookWords.badge(last.state)
-                    plain(" ")
-                    Shown.moment(last.entry.happenedAt)
+                    spaced(WebhookWords.badge(last.state), Shown.moment(last.entry.happenedAt))
                 } else {
                     Shown.nothing
                 }

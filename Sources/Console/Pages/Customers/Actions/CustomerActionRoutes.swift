@@ -162,9 +162,7 @@ struct GrantTable {
             div(.class("note")) {
                 Shown.day(revocation.revokedAt)
                 plain(" · ")
-                ActorWords.html(caller: revocation.revokedBy, keys)
-                plain(" · ")
-                data(revocation.reason)
+                spaced(by: " · ", ActorWords.html(caller: revocation.revokedBy, keys), data(revocation.reason))
             }
         } else if isOver(grant) {
             Shown.badge("over")

@@ -78,11 +78,7 @@ enum ContentTree {
         case .object(let object):
             ul {
                 for member in object.members {
-                    li {
-                        code { data(member.key) }
-                        plain(": ")
-                        html(of: member.value, named: member.key)
-                    }
+                    li { spaced(by: ": ", code { data(member.key) }, html(of: member.value, named: member.key)) }
                 }
             }
         case .array(let elements):

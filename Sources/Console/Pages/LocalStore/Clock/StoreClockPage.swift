@@ -37,11 +37,7 @@ struct StoreClockPage {
 
     @HTMLBuilder private func happened(since start: Timestamp) -> HTML {
         h2 { "What happened" }
-        p {
-            Shown.moment(start)
-            plain(" – ")
-            Shown.moment(now)
-        }
+        p { spaced(by: " – ", Shown.moment(start), Shown.moment(now)) }
         if events.isEmpty {
             emptyNote("Nothing was due.")
         } else {
@@ -57,9 +53,7 @@ struct StoreClockPage {
     }
 
     @HTMLBuilder private func sentence(_ event: DueEvent) -> HTML {
-        Shown.moment(event.date)
-        plain(" ")
-        Shown.badge(StoreWords.title(event.kind), StoreWords.mood(event.kind))
+        spaced(Shown.moment(event.date), Shown.badge(StoreWords.title(event.kind), StoreWords.mood(event.kind)))
         div {
             switch event.kind {
             case .renewed: "The subscription renewed and was charged:"
@@ -68,9 +62,7 @@ struct StoreClockPage {
             case .expired: "The subscription ended:"
             }
             plain(" ")
-            Shown.identifier(event.productIdentifier)
-            plain(", ")
-            StoreRows.account(event.account)
+            spaced(by: ", ", Shown.identifier(event.productIdentifier), StoreRows.account(event.account))
             plain(", ")
             a(.href(.storeTransaction(event.transactionIdentifier))) {
                 Shown.identifier(event.transactionIdentifier)

@@ -19,9 +19,7 @@ enum StoreRows {
             column("State") { StoreWords.badge($0) }
             column("Subscription") { listed in
                 if let subscription = listed.subscription {
-                    StoreWords.badge(subscription.status)
-                    plain(" ")
-                    StoreWords.renewal(subscription)
+                    spaced(StoreWords.badge(subscription.status), StoreWords.renewal(subscription))
                 } else {
                     Shown.nothing
                 }
@@ -67,11 +65,7 @@ struct StoreSubscriptionFacts {
     var list: HTML { Facts.list(facts) }
 
     @FactsBuilder private var facts: [Fact] {
-        fact("State") {
-            StoreWords.badge(subscription.status)
-            plain(" ")
-            StoreWords.renewal(subscription)
-        }
+        fact("State") { spaced(StoreWords.badge(subscription.status), StoreWords.renewal(subscription)) }
         fact("Product") { Shown.identifier(subscription.productIdentifier) }
         fact("Automatic renewal") { subscription.isAutoRenewing ? "On" : "Off" }
         fact("Subscribed since") { Shown.moment(subscription.startDate) }

@@ -48,11 +48,7 @@ struct StorePaymentPage {
         fact("Product") { StoreRows.product(payment.payment.productIdentifier, quantity: payment.payment.quantity) }
         fact("Offer") {
             payment.payment.offer.map { offer in
-                HTML {
-                    offer.kind.title
-                    plain(" ")
-                    Shown.identifier(offer.identifier)
-                }
+                HTML { spaced(offer.kind.title, Shown.identifier(offer.identifier)) }
             } ?? Shown.nothing
         }
         fact("Account token") { Shown.identifier(payment.payment.appAccountToken?.uuidString.lowercased()) }

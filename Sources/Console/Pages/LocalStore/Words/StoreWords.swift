@@ -143,11 +143,7 @@ enum StoreWords {
         case .changes(let product, let date):
             "Nothing was charged. The subscription changes to"
             plain(" ")
-            Shown.identifier(product)
-            plain(" ")
-            Phrase("on", context: "date")
-            plain(" ")
-            Shown.day(date)
+            spaced(Shown.identifier(product), Phrase("on", context: "date"), Shown.day(date))
         }
     }
 
@@ -155,13 +151,9 @@ enum StoreWords {
     @HTMLBuilder static func renewal(_ subscription: SubscriptionSummary) -> HTML {
         switch subscription.status {
         case .active where subscription.isAutoRenewing:
-            Phrase("renews", context: "date")
-            plain(" ")
-            Shown.day(subscription.expiresDate)
+            spaced(Phrase("renews", context: "date"), Shown.day(subscription.expiresDate))
         case .active, .expired, .revoked:
-            subscription.status == .active ? "ends" : "ended"
-            plain(" ")
-            Shown.day(subscription.expiresDate)
+            spaced(Phrase(subscription.status == .active ? "ends" : "ended"), Shown.day(subscription.expiresDate))
         case .billingGracePeriod, .billingRetry:
             "until"
             plain(" ")
