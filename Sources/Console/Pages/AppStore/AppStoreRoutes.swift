@@ -75,7 +75,7 @@ struct AppStoreRoutes: Sendable {
                 "member": "\(member)", "reconciliation": "\(identifier)",
                 "subject": "\(subject.rawValue)",
             ])
-        return ConsolePath("app-store", "reconciliation", query: ["done": Notice.started.rawValue])
+        return ConsolePath("app-store", "reconciliation", done: .started)
     }
 
     private func consumption(_ request: Request) async throws -> Page {

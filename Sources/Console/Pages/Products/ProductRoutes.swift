@@ -88,7 +88,7 @@ struct ProductChangeRoutes: Sendable {
             }
             // The files may not have the product.
             return address.product == nil
-                ? ConsolePath("products", query: ["done": Notice.removed.rawValue]) : address.path(done: .restored)
+                ? ConsolePath("products", done: .removed) : address.path(done: .restored)
         }
     }
 

@@ -32,12 +32,12 @@ struct TeamRoutes: Sendable {
         pages.post("team/members/:name/role", .administer) { _, context in
             let name = try context.parameters.text("name")
             try await team.setRole(try role(context), of: name, by: try actor(context))
-            return ConsolePath("team", query: ["done": Notice.saved.rawValue])
+            return ConsolePath("team", done: .saved)
         }
         pages.post("team/members/:name/removal", .administer) { _, context in
             let name = try context.parameters.text("name")
             try await team.remove(name, by: try actor(context))
-            return ConsolePath("team", query: ["done": Notice.removed.rawValue])
+            return ConsolePath("team", done: .removed)
         }
     }
 

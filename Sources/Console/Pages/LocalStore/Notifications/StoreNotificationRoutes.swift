@@ -5,33 +5,25 @@ import Hummingbird
 import Proofs
 
 /// The notifications of the local store.
-struct StoreNotificationRoutes: Sendable {
-    let store: Store
-
-    func add(to pages: ConsolePages) {
-        pages.get("store/notifications", .store) { request, context in
+enum StoreNotificationRoutes {
+    static func add(to pages: StorePages) {
+        pages.get("store/notifications") { request, context, store in
             let page = try HTTPSupport.Page(request)
-            let before = try page.before()
-            return try await BlockingWork.run { [store] in
-                let found = try store.listedNotifications(before: before, limit: page.size + 1)
-                let (shown, next) = page.part(of: found) { String($0.number) }
-                return StoreNotificationsPage(
-                    context: context, notifications: shown.map(\.notification), nextCursor: next,
-                    hasAddress: try store.settings().notificationsURL != nil
-                ).page
-            }
+            let found = try store.listedNotifications(before: try page.before(), limit: page.size + 1)
+            let (shown, next) = page.part(of: found) { String($0.number) }
+            return StoreNotificationsPage(
+                context: context, notifications: shown.map(\.notification), nextCursor: next,
+                hasAddress: try store.settings().notificationsURL != nil
+            ).page
         }
-        pages.get("store/notifications/:notification", .store) { _, context in
-            let uuid = try Self.identifier(context)
-            return try await BlockingWork.run { [store] in
-                StoreNotificationPage(context: context, notification: try store.listedNotification(uuid).notification)
-                    .page
-            }
+        pages.get("store/notifications/:notification") { _, context, store in
+            let listed = try store.listedNotification(try identifier(context))
+            return StoreNotificationPage(context: context, notification: listed.notification).page
         }
-        pages.post("store/notifications/:notification/replay", .store) { _, context in
-            let uuid = try Self.identifier(context)
-            try await BlockingWork.run { [store] in try store.replay(uuid) }
-            return .storeNotification(uuid, query: ["done": Notice.queued.rawValue])
+        pages.post("store/notifications/:notification/replay") { context, store in
+            let uuid = try identifier(context)
+            try store.replay(uuid)
+            return .storeNotification(uuid, done: .queued)
         }
     }
 

@@ -59,7 +59,7 @@ struct StoreTransactionPage {
             "Transactions of the same purchase, newest first", related,
             empty: "None.",
             next: nextCursor.map {
-                .storeTransaction(transaction.transactionIdentifier, query: ["cursor": $0])
+                .storeTransaction(transaction.transactionIdentifier, cursor: $0)
             })
     }
 
@@ -130,18 +130,15 @@ struct StoreTransactionActionForms {
 
 /// The transactions of the local store, and the actions on them.
 struct StoreTransactionRoutes: Sendable {
-    let store: Store
-    let entitlements: EntitlementService
+    let redemption: StoreRedemption
 
-    private var redemption: StoreRedemption { StoreRedemption(store: store, entitlements: entitlements) }
-
-    func add(to pages: ConsolePages) {
-        pages.get("store/transactions/:transaction", .store) { request, context in
+    func add(to pages: StorePages) {
+        pages.pages.get("store/transactions/:transaction", .store) { [store = pages.store] request, context in
             let identifier = try context.parameters.text("transaction")
             let page = try HTTPSupport.Page(request)
             let before = try page.before()
             let owners = try await redemption.owners(of: identifier)
-            return try await BlockingWork.run { [store] in
+            return try await BlockingWork.run {
                 let listed = try store.listedTransaction(identifier)
                 let found = try store.listedTransactions(
                     original: listed.transaction.originalTransactionIdentifier, before: before, limit: page.size + 1)
@@ -154,20 +151,18 @@ struct StoreTransactionRoutes: Sendable {
                 ).page
             }
         }
-        pages.post("store/transactions/:transaction/redeem", .store) { _, context in
+        pages.pages.post("store/transactions/:transaction/redeem", .store) { _, context in
             let identifier = try context.parameters.text("transaction")
-            let user = try StorePurchaseForm.requiredUser(context.form)
+            let user = try context.form[StorePurchaseForm.user]
             try await redemption.redeem(identifier, for: user, by: try context.requiredMember.actor)
-            return .storeTransaction(identifier, query: ["done": Notice.redeemed.rawValue])
+            return .storeTransaction(identifier, done: .redeemed)
         }
         for action in TransactionAction.allCases {
-            pages.post(RouterPath("store/transactions/:transaction/\(action.rawValue)"), .store) { _, context in
+            pages.post(RouterPath("store/transactions/:transaction/\(action.rawValue)")) { context, store in
                 let identifier = try context.parameters.text("transaction")
-                let perform = try action.reading(context.form)
-                try await BlockingWork.run { [store] in try perform(store, identifier) }
-                let done = ["done": action.notice.rawValue] as KeyValuePairs<String, String?>
+                try action.reading(context.form)(store, identifier)
                 return action == .delete
-                    ? ConsolePath("store", query: done) : .storeTransaction(identifier, query: done)
+                    ? ConsolePath("store", done: action.notice) : .storeTransaction(identifier, done: action.notice)
             }
         }
     }
