@@ -87,14 +87,17 @@ struct Fact {
 
 func fact(_ name: Phrase, @HTMLBuilder value: () -> HTML) -> Fact { Fact(name: name, value: value()) }
 
-@resultBuilder enum FactsBuilder {
-    static func buildExpression(_ fact: Fact) -> [Fact] { [fact] }
-    static func buildBlock(_ facts: [Fact]...) -> [Fact] { facts.flatMap(\.self) }
-    static func buildOptional(_ facts: [Fact]?) -> [Fact] { facts ?? [] }
-    static func buildEither(first facts: [Fact]) -> [Fact] { facts }
-    static func buildEither(second facts: [Fact]) -> [Fact] { facts }
-    static func buildArray(_ facts: [[Fact]]) -> [Fact] { facts.flatMap(\.self) }
+/// The builder of a list, such as the facts of a list or the columns of a table.
+@resultBuilder enum ListBuilder<Element> {
+    static func buildExpression(_ element: Element) -> [Element] { [element] }
+    static func buildBlock(_ parts: [Element]...) -> [Element] { parts.flatMap(\.self) }
+    static func buildOptional(_ part: [Element]?) -> [Element] { part ?? [] }
+    static func buildEither(first part: [Element]) -> [Element] { part }
+    static func buildEither(second part: [Element]) -> [Element] { part }
+    static func buildArray(_ parts: [[Element]]) -> [Element] { parts.flatMap(\.self) }
 }
+
+typealias FactsBuilder = ListBuilder<Fact>
 
 /// A list of facts: a name and a value for each.
 enum Facts {

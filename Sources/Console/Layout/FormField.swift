@@ -91,7 +91,7 @@ extension FormField<Int> {
     ///   - expected: The rule of the number, for the error.
     ///   - absent: The number of an empty field; nil if it is required.
     static func number(
-        _ name: String, _ title: Phrase, in range: ClosedRange<Int>, _ expected: String, value: String = "",
+        _ name: String, _ title: Phrase, in range: ClosedRange<Int>, expected: String, value: String = "",
         absent: Int? = nil
     ) -> FormField {
         FormField(name: name) { _ in
@@ -115,7 +115,7 @@ extension FormField {
     ///   - absent: The value of an empty field; nil if it is refused.
     ///   - parse: The value of a text that the list may not have; nil for another text.
     static func choice(
-        _ name: String, _ title: Phrase, _ values: [Value], _ expected: String,
+        _ name: String, _ title: Phrase, _ values: [Value], expected: String,
         text: @escaping @Sendable (Value) -> String, shown: @escaping @Sendable (Value) -> Phrase,
         chosen: Value? = nil, absent: Value? = nil, isRequired: Bool = false,
         parse: (@Sendable (String) -> Value?)? = nil

@@ -10,11 +10,16 @@ import Testing
     private static let technical: Set<String> = [
         "CharacterSet", "ConsolePath", "HTMLAttribute", "HTTPField", "IdempotencyKey", "Picture", "Problem",
         "RouterPath",
-        "String", "Tag", "class", "dropLast", "for", "hasSuffix", "invalid", "notice", "parameter", "plain", "texts",
+        "String", "Tag", "class", "dropLast", "for", "hasSuffix", "invalid", "notice", "optional", "parameter",
+        "parsed", "plain", "texts",
     ]
     /// The functions whose texts a page shows, also a single word.
-    private static let shown: Set<String> = ["Page", "Phrase", "badge", "card", "column", "fact", "link", "table"]
-    private static let shownLabels: Set<String> = ["empty", "note", "remedy", "title"]
+    private static let shown: Set<String> = [
+        "Page", "Phrase", "action", "badge", "card", "column", "emptyNote", "entry", "fact", "link", "note",
+        "part",
+        "table",
+    ]
+    private static let shownLabels: Set<String> = ["empty", "note", "remedy", "submit", "title"]
     /// The signs before a text that a page does not show.
     private static let operators: Set<String> = ["=", "==", "!=", "+", "+=", "case"]
     /// The texts that look like those of a page.
@@ -43,7 +48,9 @@ import Testing
     private static func isShown(_ literal: SwiftLiteral) -> Bool {
         let text = literal.text
         guard hasLetters(text), !hidden.contains(text), !operators.contains(literal.previous) else { return false }
-        if literal.label == "context" || literal.label == "key" || literal.label == "same" { return false }
+        if ["context", "expected", "key", "same"].contains(literal.label) { return false }
+        // The first value of a case, such as a title with its mood.
+        if literal.callee == ":", literal.previous == "(" { return true }
         if shown.contains(literal.callee) || shownLabels.contains(literal.label) { return true }
         if literal.bracket == "{" { return true }
         let isSentence = text.contains(/[A-Za-z0-9}] [A-Za-z{]/) || text.contains(/^[A-Z][a-z]+(?![-A-Za-z])/)

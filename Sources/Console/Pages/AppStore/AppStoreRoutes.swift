@@ -153,31 +153,18 @@ struct ReceivedNotificationPage {
     }
 }
 
-/// A page of the section about the App Store.
-enum AppStoreTab: String, Sendable, CaseIterable {
-    case notifications
-    case reconciliation
-    case consumption
-
-    var title: Phrase {
-        switch self {
-        case .notifications: "Notifications"
-        case .reconciliation: "Reconciliation"
-        case .consumption: "Refund questions"
-        }
-    }
-
-    var path: ConsolePath {
-        switch self {
-        case .notifications: ConsolePath("app-store")
-        case .reconciliation, .consumption: ConsolePath("app-store", rawValue)
-        }
-    }
+/// The pages of the section about the App Store.
+enum AppStoreTab {
+    static let notifications = ConsolePath("app-store")
+    static let reconciliation = ConsolePath("app-store", "reconciliation")
+    static let consumption = ConsolePath("app-store", "consumption")
 
     /// The links to all pages of the section, with a mark at the present one.
-    static func links(present: AppStoreTab?) -> HTML {
+    static func links(present: ConsolePath?) -> HTML {
         Tabs.list("Pages about the App Store") {
-            for tab in allCases { Tabs.link(tab.title, to: tab.path, isPresent: tab == present) }
+            Tabs.link("Notifications", to: notifications, isPresent: present == notifications)
+            Tabs.link("Reconciliation", to: reconciliation, isPresent: present == reconciliation)
+            Tabs.link("Refund questions", to: consumption, isPresent: present == consumption)
         }
     }
 }

@@ -17,7 +17,7 @@ struct ConsumptionPage {
 
     var page: Page {
         Page("Refund questions", section: .appStore) {
-            AppStoreTab.links(present: .consumption)
+            AppStoreTab.links(present: AppStoreTab.consumption)
             p {
                 "A customer requested a refund, and the App Store asks about the purchase (consumption request). It waits for an answer for twelve hours."
             }

@@ -12,7 +12,7 @@ struct NotificationListPage {
 
     var page: Page {
         Page("App Store", section: .appStore) {
-            AppStoreTab.links(present: .notifications)
+            AppStoreTab.links(present: AppStoreTab.notifications)
             address.html
             part("Received notifications") {
                 filterForm
@@ -30,7 +30,7 @@ struct NotificationListPage {
 
     private var filterForm: HTML {
         div(.class("actions")) {
-            form(.method("get"), .action(AppStoreTab.notifications.path)) {
+            form(.method("get"), .action(AppStoreTab.notifications)) {
                 Field.choice(
                     "type", "Type", empty: "All",
                     NotificationTypeV2.allCases.map(\.rawValue).sorted().map { ($0, Phrase(same: $0)) },

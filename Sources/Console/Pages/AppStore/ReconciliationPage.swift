@@ -10,7 +10,7 @@ struct ReconciliationPage {
 
     var page: Page {
         Page("Reconciliation", section: .appStore) {
-            AppStoreTab.links(present: .reconciliation)
+            AppStoreTab.links(present: AppStoreTab.reconciliation)
             p {
                 "A reconciliation asks the App Store for notifications and transactions that did not arrive, and applies them. What is known already changes nothing."
             }

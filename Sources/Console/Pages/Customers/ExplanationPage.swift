@@ -12,7 +12,7 @@ struct ExplanationPage {
 
     var page: Page {
         Page("Why does the customer (not) have it?", section: .customers) {
-            CustomerCrumb(user: user).html
+            Shown.wayBack(to: user)
             form(.class("card narrow"), .method("get"), .action(.customer(user, "explanation"))) {
                 Field.choice(
                     "item", "Item", items.map { ($0.description, names.item($0)) },

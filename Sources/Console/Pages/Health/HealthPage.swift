@@ -16,7 +16,7 @@ struct HealthPage {
     var page: Page {
         let now = services.clock.now()
         return Page("Health", section: .health) {
-            HealthTabs.overview.html
+            HealthTabs.links(present: HealthTabs.overview)
             checks
             HealthPerformanceTable(services: services, state: ledger).html
             AuditCheckCard(context: context, progress: verification).html
@@ -125,28 +125,15 @@ struct HealthCertificateTable {
 }
 
 /// The links between the pages of the service's health.
-enum HealthTabs: CaseIterable {
-    case overview
-    case team
+enum HealthTabs {
+    static let overview = ConsolePath("health")
+    static let team = ConsolePath("health", "team")
 
-    private var title: Phrase {
-        switch self {
-        case .overview: "Service"
-        case .team: "Actions of the team"
-        }
-    }
-
-    private var path: ConsolePath {
-        switch self {
-        case .overview: ConsolePath("health")
-        case .team: ConsolePath("health", "team")
-        }
-    }
-
-    /// The links, with this page's as the current one, and a link to the service's OpenAPI document.
-    var html: HTML {
+    /// - Parameter present: The page that shows the links.
+    static func links(present: ConsolePath) -> HTML {
         Tabs.list("Health") {
-            for tab in Self.allCases { Tabs.link(tab.title, to: tab.path, isPresent: tab == self) }
+            Tabs.link("Service", to: overview, isPresent: present == overview)
+            Tabs.link("Actions of the team", to: team, isPresent: present == team)
             a(HTMLAttribute("href", "/openapi.json")) { "OpenAPI document" }
         }
     }

@@ -114,7 +114,7 @@ struct TeamActionsPage {
 
     var page: Page {
         Page("Actions of the team", section: .health) {
-            HealthTabs.team.html
+            HealthTabs.links(present: HealthTabs.team)
             note(
                 "The changes that people made to customers at the console. The timeline of a customer also shows those of API keys."
             )

@@ -23,7 +23,7 @@ struct LocalStoreRoutes: Sendable {
         StoreClockRoutes(store: store).add(to: own)
         StoreSettingsRoutes.add(to: own)
         StoreNotificationRoutes.add(to: own)
-        pages.answer("store/stream", .store) { request, context in
+        pages.get("store/stream", .store) { request, context in
             let isReconnected = HTTPField.Name.lastEventID.map { request.headers.contains($0) } ?? false
             let feed = ChangeFeed(streams, isReconnected: isReconnected)
             return try LiveResponse(streams: streams, team: services.team, context: context, permission: .store)

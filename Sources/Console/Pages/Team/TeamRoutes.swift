@@ -19,12 +19,12 @@ struct TeamRoutes: Sendable {
                 next: next.map { ConsolePath("team", query: ["cursor": $0]) }
             ).page
         }
-        pages.postPage("team/members", .administer) { request, context in
+        pages.post("team/members", .administer) { request, context in
             let name = try context.form.requiredText("name", upTo: TeamMember.maximumNameLength)
             let secret = try await team.add(name, role: try role(context), by: try actor(context))
             return LinkPage(context: context, name: name, link: link(secret, request), isNew: true).page
         }
-        pages.postPage("team/members/:name/invitation", .administer) { request, context in
+        pages.post("team/members/:name/invitation", .administer) { request, context in
             let name = try context.parameters.text("name")
             let secret = try await team.invite(name, by: try actor(context))
             return LinkPage(context: context, name: name, link: link(secret, request), isNew: false).page

@@ -41,7 +41,7 @@ struct StoreClockPage {
         } else {
             ol(.class("timeline")) {
                 for event in events.prefix(Self.maximumEvents) {
-                    li(.class(StoreWords.mood(event.kind).rawValue)) { sentence(event) }
+                    li(.class(StoreWords.word(event.kind).mood.rawValue)) { sentence(event) }
                 }
             }
         }
@@ -51,7 +51,7 @@ struct StoreClockPage {
     }
 
     @HTMLBuilder private func sentence(_ event: DueEvent) -> HTML {
-        spaced(Shown.moment(event.date), Shown.badge(StoreWords.title(event.kind), StoreWords.mood(event.kind)))
+        spaced(Shown.moment(event.date), Shown.badge(StoreWords.word(event.kind)))
         div {
             switch event.kind {
             case .renewed: "The subscription renewed and was charged:"

@@ -37,7 +37,7 @@ enum StoreListRoutes {
             ).page
         }
         // As the app reads it on the customer's device.
-        pages.pages.answer("store/account/receipt", .store) { [store = pages.store] request, _ in
+        pages.pages.get("store/account/receipt", .store) { [store = pages.store] request, _ in
             let account = try requiredAccount(request)
             let receipt = try await BlockingWork.run { try store.receipt(account: account) }
             return Response(
@@ -88,7 +88,7 @@ struct StoreAccountPage {
                 h2 { "Subscriptions" }
                 if subscriptions.isEmpty { emptyNote("The account has no subscription.") }
                 for subscription in subscriptions {
-                    section(.class("card")) { StoreSubscriptionFacts(subscription: subscription).list }
+                    section(.class("card")) { Facts.list(subscription.facts) }
                 }
                 h2 { "Latest transactions" }
                 StoreRows.transactions("Latest transactions", transactions, empty: "The account has bought nothing.")
@@ -153,6 +153,6 @@ struct StoreProductsPage {
 
     private func offers(_ offers: [SubscriptionOffer]) -> HTML {
         guard !offers.isEmpty else { return Shown.nothing }
-        return ul { for offer in offers { li { StoreOfferText(offer: offer).html } } }
+        return ul { for offer in offers { li { offer.words } } }
     }
 }

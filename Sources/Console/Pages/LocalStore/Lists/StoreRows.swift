@@ -58,31 +58,27 @@ enum StoreRows {
     }
 }
 
-/// The facts about a subscription.
-struct StoreSubscriptionFacts {
-    let subscription: SubscriptionSummary
-
-    var list: HTML { Facts.list(facts) }
-
-    @FactsBuilder private var facts: [Fact] {
-        fact("State") { spaced(StoreWords.badge(subscription.status), StoreWords.renewal(subscription)) }
-        fact("Product") { Shown.identifier(subscription.productIdentifier) }
-        fact("Automatic renewal") { subscription.isAutoRenewing ? "On" : "Off" }
-        fact("Subscribed since") { Shown.moment(subscription.startDate) }
-        fact("Paid until") { Shown.moment(subscription.expiresDate) }
-        if subscription.nextProductIdentifier != subscription.productIdentifier {
-            fact("Product after the renewal") { Shown.identifier(subscription.nextProductIdentifier) }
+extension SubscriptionSummary {
+    /// The facts for people.
+    @FactsBuilder var facts: [Fact] {
+        fact("State") { spaced(StoreWords.badge(status), StoreWords.renewal(self)) }
+        fact("Product") { Shown.identifier(productIdentifier) }
+        fact("Automatic renewal") { isAutoRenewing ? "On" : "Off" }
+        fact("Subscribed since") { Shown.moment(startDate) }
+        fact("Paid until") { Shown.moment(expiresDate) }
+        if nextProductIdentifier != productIdentifier {
+            fact("Product after the renewal") { Shown.identifier(nextProductIdentifier) }
         }
-        if let price = subscription.renewalPrice {
+        if let price = renewalPrice {
             fact("Next charge") {
                 Shown.money(price)
-                if let offer = subscription.renewalOffer {
+                if let offer = renewalOffer {
                     plain(", ")
                     offer.title
                 }
             }
         }
-        if let increase = subscription.priceIncrease {
+        if let increase = priceIncrease {
             fact("Announced price") {
                 Shown.money(increase.price)
                 plain(" ")
@@ -91,10 +87,10 @@ struct StoreSubscriptionFacts {
                     : Shown.badge("Waits for consent", .warning)
             }
         }
-        if let intent = subscription.expirationIntent { fact("Reason of the end") { StoreWords.title(intent) } }
+        if let intent = expirationIntent { fact("Reason of the end") { StoreWords.title(intent) } }
         fact("First transaction") {
-            a(.href(.storeTransaction(subscription.originalTransactionIdentifier))) {
-                Shown.identifier(subscription.originalTransactionIdentifier)
+            a(.href(.storeTransaction(originalTransactionIdentifier))) {
+                Shown.identifier(originalTransactionIdentifier)
             }
         }
     }

@@ -46,11 +46,11 @@ struct StoreNotificationPage {
             LocalStoreTab.live {
                 section(.class("card")) {
                     Facts.list {
-                        fact("Type") { StoreNotificationText(notification).type }
+                        fact("Type") { notification.typeText }
                         fact("Identifier") { Shown.identifier(notification.notificationUUID.uuidString.lowercased()) }
-                        fact("Transaction") { StoreNotificationText(notification).transaction }
+                        fact("Transaction") { notification.transactionLink }
                         fact("Created") { Shown.moment(notification.date) }
-                        fact("State") { StoreNotificationText(notification).state }
+                        fact("State") { notification.stateBadge }
                         fact("Next attempt") { Shown.moment(notification.nextAttemptDate) }
                     }
                 }
@@ -65,7 +65,7 @@ struct StoreNotificationPage {
                 }
             }
             StoreNotificationsPage.replay(notification, context)
-            StoreSignedText(title: "Signed payload (JWS)", identifier: "payload", text: notification.signedPayload).html
+            signedText("Signed payload (JWS)", identifier: "payload", notification.signedPayload)
         }
     }
 }

@@ -20,7 +20,7 @@ struct StorePurchaseForm: Sendable {
     static let outcome = FormField.choice(
         "outcome", "Outcome",
         [.purchased, .deferred, .interrupted] + SKErrorCode.allCases.map { .failed($0) },
-        "purchased, deferred, interrupted or an SKError by its name", text: \.name,
+        expected: "purchased, deferred, interrupted or an SKError by its name", text: \.name,
         shown: { outcome in
             switch outcome {
             case .purchased: "Purchased, by the settings"

@@ -53,7 +53,8 @@ struct StoreSettingsPage {
 enum StoreSettingsRoutes {
     static let delay = "delay"
     static let fault = FormField.choice(
-        "fault", "Fault", ["duplicate", "reorder", "drop", delay], "duplicate, reorder, drop or delay", text: { $0 },
+        "fault", "Fault", ["duplicate", "reorder", "drop", delay], expected: "duplicate, reorder, drop or delay",
+        text: { $0 },
         shown: { kind in
             switch kind {
             case "duplicate": "Sent twice"
@@ -63,7 +64,7 @@ enum StoreSettingsRoutes {
             }
         }, isRequired: true, parse: { $0 == delay || NotificationFault(name: $0) != nil ? $0 : nil })
     static let count = FormField.number(
-        "count", "Number of notifications (1 to 20)", in: 1...20, "from 1 to 20", value: "1")
+        "count", "Number of notifications (1 to 20)", in: 1...20, expected: "from 1 to 20", value: "1")
 
     static func add(to pages: StorePages) {
         pages.get("store/settings") { _, context, store in

@@ -27,7 +27,7 @@ struct StoreTransactionPage {
                 div(.class("columns")) {
                     card("Facts") { Facts.list(purchaseFacts + endFacts) }
                     if let subscription = listed.subscription {
-                        card("Subscription") { StoreSubscriptionFacts(subscription: subscription).list }
+                        card("Subscription") { Facts.list(subscription.facts) }
                     }
                 }
                 way.steps
@@ -39,7 +39,7 @@ struct StoreTransactionPage {
             way.form
             if related.count > 1 || nextCursor != nil { renewals }
             h2 { "Proof" }
-            StoreSignedText(title: "Signed transaction (JWS)", identifier: "proof", text: signed).html
+            signedText("Signed transaction (JWS)", identifier: "proof", signed)
         }
     }
 
@@ -76,7 +76,7 @@ struct StoreTransactionPage {
         fact("Product") { StoreRows.product(transaction.productIdentifier, quantity: transaction.quantity) }
         fact("Type") { transaction.type.title }
         fact("Price") { Shown.money(transaction.price) }
-        fact("Offer") { transaction.offer.map { StoreOfferText(offer: $0).html } ?? Shown.nothing }
+        fact("Offer") { transaction.offer.map { $0.words } ?? Shown.nothing }
         fact(Phrase("Reason", context: "transaction")) { StoreWords.title(transaction.reason) }
         fact("Ownership") { StoreWords.title(transaction.ownership) }
         fact("Storefront") { Shown.identifier(transaction.storefrontCountryCode) }
@@ -155,7 +155,7 @@ struct StoreTransactionRoutes: Sendable {
             let identifier = try context.parameters.text("transaction")
             let user = try context.form[StorePurchaseForm.user]
             try await redemption.redeem(identifier, for: user, by: try context.requiredMember.actor)
-            return .storeTransaction(identifier, done: .redeemed)
+            return ConsolePath.storeTransaction(identifier, done: .redeemed)
         }
         for action in TransactionAction.allCases {
             pages.post(RouterPath("store/transactions/:transaction/\(action.rawValue)")) { context, store in
@@ -169,17 +169,12 @@ struct StoreTransactionRoutes: Sendable {
 }
 
 /// A signed text with a button that copies it.
-struct StoreSignedText {
-    let title: Phrase
-    /// The identifier of the text on the page.
-    let identifier: String
-    let text: String
-
-    var html: HTML {
-        details(.class("action")) {
-            summary { title }
-            Shown.copyButton(for: identifier)
-            pre(.id(identifier), HTMLAttribute("tabindex", "0")) { plain(text) }
-        }
+///
+/// - Parameter identifier: The identifier of the text on the page.
+func signedText(_ title: Phrase, identifier: String, _ text: String) -> HTML {
+    details(.class("action")) {
+        summary { title }
+        Shown.copyButton(for: identifier)
+        pre(.id(identifier), HTMLAttribute("tabindex", "0")) { plain(text) }
     }
 }
