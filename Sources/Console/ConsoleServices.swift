@@ -85,7 +85,7 @@ package protocol ConsoleSystem: Sendable {
     ///
     /// - Parameter identifier: The identifier of the reconciliation.
     /// - Returns: False if a run is under way or already requested; nil for an unknown identifier.
-    func requestReconciliation(_ identifier: String, _ subject: ConsoleReconciliation.Subject) -> Bool?
+    func requestReconciliation(_ identifier: String, _ subject: ReconciliationRuns.Subject) -> Bool?
 }
 
 /// The answer to a request: a page, the page to show next, or a response such as a picture.

@@ -32,7 +32,7 @@ extension FormField<String> {
     ///   - limit: The maximum length, in bytes.
     ///   - maximumLength: The maximum length that the page states, in characters.
     static func text(
-        _ name: String, _ title: Phrase, upTo limit: Int = JSONFields.maximumLength, maximumLength: Int? = nil,
+        _ name: String, _ title: Phrase, upTo limit: Int = JSONBody.maximumLength, maximumLength: Int? = nil,
         value standard: String = "", inputMode: String? = nil, isRequired: Bool = false, note: Phrase? = nil
     ) -> FormField {
         FormField(name: name) { value in

@@ -139,7 +139,7 @@ struct ErrorPage {
             div(.class("problem"), .role("alert"), .id("problem")) {
                 if language == .korean, let sentence {
                     p { sentence }
-                    if ErrorSentences.needsDetail(problem.code) { detail }
+                    if ErrorSentences.needsDetail(problem) { detail }
                 } else {
                     detail
                     if let explanation = RefusalExplanation(code: problem.code) {

@@ -23,13 +23,12 @@ package enum ErrorSentences {
     }
 
     /// True if only the English sentence has the reason, such as the rule of a field. A page then shows both.
-    static func needsDetail(_ code: String) -> Bool { codesWithReason.contains(code) }
+    static func needsDetail(_ problem: Problem) -> Bool {
+        problem.hasReason || codesWithReason.contains(problem.code)
+    }
 
-    private static let codesWithReason: Set<String> = [
-        "balanceTooLow", "catalogInvalid", "fieldInvalid", "formInvalid", "illegalTransition", "invalidAction",
-        "keysUnreadable", "methodNotAllowed", "originNotAccepted", "parameterInvalid", "signingFailed",
-        "storeKitError", "webhookURLInvalid",
-    ]
+    /// The codes of requests whose English sentence has the reason, such as the rule of a field.
+    private static let codesWithReason: Set = ["fieldInvalid", "formInvalid", "methodNotAllowed", "parameterInvalid"]
 }
 
 /// The cause of a refusal and its remedy, in each language.

@@ -57,7 +57,7 @@ struct AppStoreRoutes: Sendable {
 
     private func reconcile(_ context: ConsoleContext) throws -> ConsolePath {
         let (identifier, member) = (try context.parameters.text("reconciliation"), try context.requiredMember.name)
-        guard let subject = ConsoleReconciliation.Subject(rawValue: try context.parameters.text("subject")),
+        guard let subject = ReconciliationRuns.Subject(rawValue: try context.parameters.text("subject")),
             let isRequested = services.system.requestReconciliation(identifier, subject)
         else {
             throw Problem(status: .notFound, code: "notFound", detail: "There is no such reconciliation.")

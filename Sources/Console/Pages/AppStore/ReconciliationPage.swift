@@ -57,7 +57,7 @@ struct ReconciliationPage {
         }
     }
 
-    private static func title(of subject: ConsoleReconciliation.Subject) -> Phrase {
+    private static func title(of subject: ReconciliationRuns.Subject) -> Phrase {
         switch subject {
         case .notifications: "Notifications since the last run"
         case .histories: "Histories of all customers"
@@ -66,20 +66,20 @@ struct ReconciliationPage {
 
     @FactsBuilder private static func facts(_ state: ConsoleReconciliation.State) -> [Fact] {
         fact("State") { status(of: state) }
-        fact("Complete until") { Shown.moment(state.reconciledUntil) }
+        fact("Complete until") { Shown.moment(state.checkpoint?.until) }
         fact("Found in that run") { findings(state) }
         fact("Interval") { interval(state.interval) }
-        fact("Last run of this process") { lastRun(state.lastRun) }
+        fact("Last run of this process") { lastRun(state.runs.last) }
     }
 
     private static func status(of state: ConsoleReconciliation.State) -> HTML {
         if state.isRunning { return Shown.badge("Runs now") }
-        if state.lastRun?.error != nil { return Shown.badge("Failed", .bad) }
-        return state.reconciledUntil == nil ? Shown.badge("Never ran", .warning) : Shown.badge("Done", .good)
+        if state.runs.last?.errorCode != nil { return Shown.badge("Failed", .bad) }
+        return state.checkpoint?.until == nil ? Shown.badge("Never ran", .warning) : Shown.badge("Done", .good)
     }
 
     private static func findings(_ state: ConsoleReconciliation.State) -> HTML {
-        guard let findings = state.findings else { return Shown.nothing }
+        guard let findings = state.checkpoint?.findings else { return Shown.nothing }
         guard !findings.isEmpty else { return HTML { "Nothing" } }
         return ul {
             for (outcome, count) in findings.sorted(by: { $0.key < $1.key }) {
@@ -101,11 +101,11 @@ struct ReconciliationPage {
         return HTML { "Every \(Shown.digits(seconds)) seconds" }
     }
 
-    private static func lastRun(_ run: ConsoleReconciliation.Run?) -> HTML {
+    private static func lastRun(_ run: ReconciliationRuns.Run?) -> HTML {
         guard let run else { return Shown.nothing }
         return HTML {
             spaced(by: " – ", Shown.moment(run.startedAt), Shown.moment(run.endedAt))
-            if let code = run.error {
+            if let code = run.errorCode {
                 plain(" ")
                 spaced(Shown.badge("Failed", .bad), Console.code { data(code) })
             }

@@ -45,7 +45,7 @@ struct ProductHistoryRoutes: Sendable {
     ) async throws -> Page {
         let page = try HTTPSupport.Page(request)
         let found = try await catalog.history(
-            of: productIdentifier, in: app, before: try page.before(), limit: page.size + 1)
+            .of(product: productIdentifier), in: app, before: try page.before(), limit: page.size + 1)
         let (shown, next) = page.part(of: found) { String($0.change.number) }
         return CatalogHistoryPage(
             context: context, apps: catalog.apps, app: app, productIdentifier: productIdentifier, revisions: shown,
@@ -58,7 +58,9 @@ struct ProductHistoryRoutes: Sendable {
     ) async throws -> (ProductAddress, CatalogRevision) {
         let address = try ProductAddress(request, context, of: catalog.apps)
         let number = Int64(try context.parameters.text("number")) ?? 0
-        guard let revision = try await catalog.revision(number, of: address.productIdentifier, in: address.app) else {
+        guard
+            let revision = try await catalog.revision(number, of: .product(address.productIdentifier), in: address.app)
+        else {
             throw Problem(
                 status: .notFound, code: "changeNotFound", detail: "The product has no change with this number.")
         }

@@ -48,7 +48,7 @@ struct ProductRoutes: Sendable {
             ).page
         }
         let changes = try await services.administration?.changes(
-            of: address.productIdentifier, in: address.app, before: nil, limit: 1)
+            .of(product: address.productIdentifier), in: address.app, before: nil, limit: 1)
         guard changes?.isEmpty == false else { throw CatalogChangeError.productNotFound }
         return Page(Phrase(same: address.productIdentifier), section: .products) {
             p { "The product was removed from the catalog." }

@@ -88,7 +88,7 @@ struct StoreAccountPage {
                 h2 { "Subscriptions" }
                 if subscriptions.isEmpty { emptyNote("The account has no subscription.") }
                 for subscription in subscriptions {
-                    section(.class("card")) { Facts.list(subscription.facts) }
+                    section(.class("card")) { Facts.list(StoreRows.facts(of: subscription)) }
                 }
                 h2 { "Latest transactions" }
                 StoreRows.transactions("Latest transactions", transactions, empty: "The account has bought nothing.")

@@ -56,29 +56,27 @@ enum StoreRows {
         Shown.identifier(identifier)
         if quantity > 1 { plain(" × \(quantity)") }
     }
-}
 
-extension SubscriptionSummary {
-    /// The facts for people.
-    @FactsBuilder var facts: [Fact] {
-        fact("State") { spaced(StoreWords.badge(status), StoreWords.renewal(self)) }
-        fact("Product") { Shown.identifier(productIdentifier) }
-        fact("Automatic renewal") { isAutoRenewing ? "On" : "Off" }
-        fact("Subscribed since") { Shown.moment(startDate) }
-        fact("Paid until") { Shown.moment(expiresDate) }
-        if nextProductIdentifier != productIdentifier {
-            fact("Product after the renewal") { Shown.identifier(nextProductIdentifier) }
+    /// The facts about a subscription.
+    @FactsBuilder static func facts(of subscription: SubscriptionSummary) -> [Fact] {
+        fact("State") { spaced(StoreWords.badge(subscription.status), StoreWords.renewal(subscription)) }
+        fact("Product") { Shown.identifier(subscription.productIdentifier) }
+        fact("Automatic renewal") { subscription.isAutoRenewing ? "On" : "Off" }
+        fact("Subscribed since") { Shown.moment(subscription.startDate) }
+        fact("Paid until") { Shown.moment(subscription.expiresDate) }
+        if subscription.autoRenewProductIdentifier != subscription.productIdentifier {
+            fact("Product after the renewal") { Shown.identifier(subscription.autoRenewProductIdentifier) }
         }
-        if let price = renewalPrice {
+        if let price = subscription.renewalPrice {
             fact("Next charge") {
                 Shown.money(price)
-                if let offer = renewalOffer {
+                if let offer = subscription.renewalOffer {
                     plain(", ")
                     offer.title
                 }
             }
         }
-        if let increase = priceIncrease {
+        if let increase = subscription.priceIncrease {
             fact("Announced price") {
                 Shown.money(increase.price)
                 plain(" ")
@@ -87,10 +85,10 @@ extension SubscriptionSummary {
                     : Shown.badge("Waits for consent", .warning)
             }
         }
-        if let intent = expirationIntent { fact("Reason of the end") { StoreWords.title(intent) } }
+        if let intent = subscription.expirationIntent { fact("Reason of the end") { StoreWords.title(intent) } }
         fact("First transaction") {
-            a(.href(.storeTransaction(originalTransactionIdentifier))) {
-                Shown.identifier(originalTransactionIdentifier)
+            a(.href(.storeTransaction(subscription.originalTransactionIdentifier))) {
+                Shown.identifier(subscription.originalTransactionIdentifier)
             }
         }
     }

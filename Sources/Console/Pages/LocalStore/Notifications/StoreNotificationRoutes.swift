@@ -12,13 +12,13 @@ enum StoreNotificationRoutes {
             let found = try store.listedNotifications(before: try page.before(), limit: page.size + 1)
             let (shown, next) = page.part(of: found) { String($0.number) }
             return StoreNotificationsPage(
-                context: context, notifications: shown.map(\.notification), nextCursor: next,
+                context: context, notifications: shown, nextCursor: next,
                 hasAddress: try store.settings().notificationsURL != nil
             ).page
         }
         pages.get("store/notifications/:notification") { _, context, store in
-            let listed = try store.listedNotification(try identifier(context))
-            return StoreNotificationPage(context: context, notification: listed.notification).page
+            let notification = try store.listedNotification(try identifier(context))
+            return StoreNotificationPage(context: context, notification: notification).page
         }
         pages.post("store/notifications/:notification/replay") { context, store in
             let uuid = try identifier(context)

@@ -115,7 +115,7 @@ struct StoreSettingsForm {
             settings.notificationsURL = address
             settings.sharedSecret = secret.isEmpty ? nil : secret
             settings.verifyReceiptStatus = status == 0 ? nil : status
-            settings.serverAPIRequestsPerMinute = requests
+            settings.serverAPIRequestsPerMinute = requests.map(Int64.init)
         }
     }
 
@@ -123,7 +123,7 @@ struct StoreSettingsForm {
     private static func choice<Value>(
         _ form: ConsoleForm,
         _ name: String,
-        upTo maximumLength: Int = JSONFields.maximumLength,
+        upTo maximumLength: Int = JSONBody.maximumLength,
         of expected: String,
         _ parse: (String) -> Value?
     ) throws(Problem) -> Value? {

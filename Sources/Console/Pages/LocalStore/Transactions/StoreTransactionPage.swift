@@ -27,7 +27,7 @@ struct StoreTransactionPage {
                 div(.class("columns")) {
                     card("Facts") { Facts.list(purchaseFacts + endFacts) }
                     if let subscription = listed.subscription {
-                        card("Subscription") { Facts.list(subscription.facts) }
+                        card("Subscription") { Facts.list(StoreRows.facts(of: subscription)) }
                     }
                 }
                 way.steps
