@@ -1,3 +1,4 @@
+import AppStore
 import Console
 import Features
 import Proofs
@@ -31,8 +32,7 @@ import Testing
         "TiB", "ECDSA {}", "RSA {}", "Ed25519", "English", "한국어", "January", "February", "March", "April", "May",
         "June",
         "July", "August", "September", "October", "November", "December", "the key is missing", "the text is empty",
-        "it should be a whole number", "it is no price", "it is not a period", "an SKError by its name",
-        "an http or https URL", "an error of the call",
+        "it should be a whole number", "it is no price", "it is not a period",
     ]
 
     private static func literals(_ folder: String) throws -> [SwiftLiteral] {
@@ -69,18 +69,23 @@ import Testing
     }
 
     @Test func `every text that another part states in English has its Korean`() {
-        let stated =
-            Figure.allCases.map(\.definition) + TransactionFact.allCases.map(\.field.meaning)
-            + RenewalFact.allCases.map(\.field.meaning) + AppReceipt.Attribute.allCases.map(\.meaning)
-            + InAppPurchase.Attribute.allCases.map(\.meaning)
-        for text in stated { #expect(KoreanCatalog.texts[text] != nil, "\(text)") }
+        let stated: [[String]] = [
+            Figure.allCases.map(\.definition), TransactionFact.allCases.map(\.field.meaning),
+            RenewalFact.allCases.map(\.field.meaning), AppReceipt.Attribute.allCases.map(\.meaning),
+            InAppPurchase.Attribute.allCases.map(\.meaning), TransactionAction.allCases.map(\.title),
+            StoreSetting.Section.allCases.map(\.rawValue), StoreSetting.all.map(\.title),
+            StoreSetting.all.compactMap(\.note),
+        ]
+        for text in stated.joined() { #expect(KoreanCatalog.texts[text] != nil, "\(text)") }
         for cause in ItemExplanation.Cause.allCases {
             #expect(KoreanCatalog.texts["\(cause.rawValue) [explanation]"] != nil, "\(cause)")
         }
     }
 
     @Test func `every entry of the catalog has its sentence in the sources`() throws {
-        var known = Set(try Self.literals("Sources/Console").map(\.text) + Self.literals("Sources/till").map(\.text))
+        var known = Set(
+            try Self.literals("Sources/Console").map(\.text) + Self.literals("Sources/till").map(\.text)
+                + Self.literals("Sources/AppStore").map(\.text))
         let codes = Set(try Self.literals("Sources/HTTPSupport").map(\.text)).union(known)
         let causes = Set(ItemExplanation.Cause.allCases.map(\.rawValue) + ["expected before"])
         known.formUnion(Figure.allCases.map(\.definition))

@@ -108,16 +108,16 @@ struct StoreTransactionActionForms {
         div(.class("actions")) {
             for action in actions where action.fields == nil {
                 form(action) {
-                    button { action.title }
+                    button { action.words }
                 }
             }
         }
         for action in actions where action.fields != nil {
             details(.class("action")) {
-                summary { action.title }
+                summary { action.words }
                 form(action) {
                     action.fields
-                    button(action == .delete ? .class("danger") : .class("primary")) { action.title }
+                    button(action == .delete ? .class("danger") : .class("primary")) { action.words }
                 }
             }
         }
@@ -160,7 +160,7 @@ struct StoreTransactionRoutes: Sendable {
         for action in TransactionAction.allCases {
             pages.post(RouterPath("store/transactions/:transaction/\(action.rawValue)")) { context, store in
                 let identifier = try context.parameters.text("transaction")
-                try action.reading(context.form)(store, identifier)
+                try store.perform(action, try action.values(context.form), on: identifier)
                 return action == .delete
                     ? ConsolePath("store", done: action.notice) : .storeTransaction(identifier, done: action.notice)
             }
