@@ -16,7 +16,7 @@ enum StoreListRoutes {
             let waiting = try store.queuedTransactions(of: account, isUnfinished: true, limit: maximumWaiting)
             return StoreTransactionListPage(
                 context: context, account: account, now: store.now, settings: try store.settings(),
-                faults: try store.faults(), payments: try waiting.map { try StoreShownPayment($0, store) },
+                faults: try store.faults(), payments: waiting,
                 transactions: shown, nextCursor: next
             ).page
         }
@@ -25,7 +25,7 @@ enum StoreListRoutes {
             let found = try store.queuedTransactions(of: account, before: try page.before(), limit: page.size + 1)
             let (shown, next) = page.part(of: found) { String($0.transaction.identifier) }
             return StorePaymentQueuePage(
-                context: context, account: account, payments: try shown.map { try StoreShownPayment($0, store) },
+                context: context, account: account, payments: shown,
                 nextCursor: next
             ).page
         }

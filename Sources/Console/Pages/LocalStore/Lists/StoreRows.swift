@@ -28,25 +28,21 @@ enum StoreRows {
     }
 
     static func payments(
-        _ caption: Phrase, _ payments: [StoreShownPayment], _ context: ConsoleContext, empty: Phrase,
+        _ caption: Phrase, _ payments: [QueuedTransaction], _ context: ConsoleContext, empty: Phrase,
         next: ConsolePath? = nil
     ) -> HTML {
         Listing.table(caption, of: payments, empty: empty, next: next) {
-            column("Number") { shown in
-                let number = shown.queued.transaction.identifier
+            column("Number") { queued in
+                let number = queued.transaction.identifier
                 a(.href(.storePayment(number))) { plain("\(number)") }
             }
-            column("Account") { account($0.queued.account) }
-            column("Product") { shown in
-                let payment = shown.queued.transaction.payment
+            column("Account") { account($0.account) }
+            column("Product") { queued in
+                let payment = queued.transaction.payment
                 product(payment.productIdentifier, quantity: payment.quantity)
             }
-            column("State") { StoreWords.badge($0.queued.transaction, isInterrupted: $0.isInterrupted) }
-            column("Next step") { shown in
-                StorePaymentActionForms(
-                    context: context, payment: shown.queued.transaction, isInterrupted: shown.isInterrupted
-                ).buttons
-            }
+            column("State") { StoreWords.badge($0) }
+            column("Next step") { paymentActions($0.actions, on: $0.transaction, context) }
         }
     }
 

@@ -10,7 +10,7 @@ struct StoreTransactionListPage {
     let settings: StoreSettings
     let faults: [NotificationFault]
     /// The payments that the app has not finished, the newest first.
-    let payments: [StoreShownPayment]
+    let payments: [QueuedTransaction]
     let transactions: [ListedTransaction]
     let nextCursor: String?
 
@@ -71,7 +71,7 @@ private func accountFilter(_ path: ConsolePath, _ account: String?) -> HTML {
 struct StorePaymentQueuePage {
     let context: ConsoleContext
     let account: String?
-    let payments: [StoreShownPayment]
+    let payments: [QueuedTransaction]
     let nextCursor: String?
 
     var page: Page {

@@ -22,23 +22,20 @@ struct StorePurchaseRoutes: Sendable {
         pages.pages.get("store/queue/:payment", .store) { [store = pages.store] request, context in
             let identifier = try Self.identifier(context)
             let refusal = try request.query("refused", upTo: 64)
-            let (shown, effect) = try await BlockingWork.run {
-                (
-                    try StoreShownPayment(try store.queuedTransaction(identifier), store),
-                    try store.effect(of: identifier)
-                )
+            let (queued, effect) = try await BlockingWork.run {
+                (try store.queuedTransaction(identifier), try store.effect(of: identifier))
             }
-            let sold = shown.queued.transaction.purchase?.transactionIdentifier
+            let sold = queued.transaction.purchase?.transactionIdentifier
             var owners: [KnownPurchase] = []
             if let sold { owners = try await redemption.owners(of: sold) }
-            return StorePaymentPage(context: context, shown: shown, effect: effect, owners: owners, refusal: refusal)
+            return StorePaymentPage(context: context, queued: queued, effect: effect, owners: owners, refusal: refusal)
                 .page
         }
-        for action in StorePaymentAction.allCases {
+        for action in PaymentAction.allCases {
             pages.post(RouterPath("store/queue/:payment/\(action.rawValue)")) { context, store in
                 // A resolved payment continues as another transaction of the queue.
-                let changed = try Self.perform(action, on: try Self.identifier(context), store)
-                return .storePayment(changed, done: action.notice)
+                let changed = try store.perform(action, on: try Self.identifier(context))
+                return .storePayment(changed.transaction.identifier, done: action.notice)
             }
         }
     }
@@ -46,17 +43,6 @@ struct StorePurchaseRoutes: Sendable {
     private static func identifier(_ context: ConsoleContext) throws -> Int64 {
         guard let number = Int64(try context.parameters.text("payment")) else { throw Problem.pathUnknown }
         return number
-    }
-
-    private static func perform(_ action: StorePaymentAction, on identifier: Int64, _ store: Store) throws -> Int64 {
-        switch action {
-        case .approve: return try store.approve(identifier).transaction.identifier
-        case .decline: return try store.decline(identifier).transaction.identifier
-        case .resolve: return try store.resolveIssue(identifier).transaction.identifier
-        case .finish:
-            let queued = try store.queuedTransaction(identifier)
-            return try store.finish(identifier, account: queued.account).identifier
-        }
     }
 
     /// Buys, and redeems the purchase for a user if the form names one.
@@ -85,14 +71,8 @@ struct StorePurchaseRoutes: Sendable {
     }
 }
 
-/// An action on a payment of the queue. The raw value is the last segment of its address.
-enum StorePaymentAction: String, CaseIterable, Sendable {
-    case approve
-    case decline
-    case resolve
-    case finish
-
-    var title: Phrase {
+extension PaymentAction {
+    fileprivate var title: Phrase {
         switch self {
         case .approve: "Approve"
         case .decline: "Decline"
@@ -101,7 +81,7 @@ enum StorePaymentAction: String, CaseIterable, Sendable {
         }
     }
 
-    var notice: Notice {
+    fileprivate var notice: Notice {
         switch self {
         case .approve: .approved
         case .decline: .declined
@@ -109,30 +89,16 @@ enum StorePaymentAction: String, CaseIterable, Sendable {
         case .finish: .performed
         }
     }
-
-    func isPossible(_ payment: PaymentTransaction, isInterrupted: Bool) -> Bool {
-        switch self {
-        case .approve, .decline: payment.state == .deferred
-        case .resolve: isInterrupted
-        case .finish: payment.state.isAwaitingFinish
-        }
-    }
 }
 
-/// The buttons for the actions on a payment.
-struct StorePaymentActionForms {
-    let context: ConsoleContext
-    let payment: PaymentTransaction
-    let isInterrupted: Bool
-
-    var buttons: HTML {
-        div(.class("actions")) {
-            for action in StorePaymentAction.allCases where action.isPossible(payment, isInterrupted: isInterrupted) {
-                context.form(to: .storePayment(payment.identifier, action.rawValue)) {
-                    button(action == .approve || action == .resolve ? .class("primary") : nil) {
-                        action.title
-                        span(.class("hidden")) { plain(" \(payment.identifier)") }
-                    }
+/// The buttons for actions on a payment.
+func paymentActions(_ actions: [PaymentAction], on payment: PaymentTransaction, _ context: ConsoleContext) -> HTML {
+    div(.class("actions")) {
+        for action in actions {
+            context.form(to: .storePayment(payment.identifier, action.rawValue)) {
+                button(action == .approve || action == .resolve ? .class("primary") : nil) {
+                    action.title
+                    span(.class("hidden")) { plain(" \(payment.identifier)") }
                 }
             }
         }

@@ -32,7 +32,7 @@ struct StoreTransactionPage {
                 }
                 way.steps
                 if let payment = listed.payment {
-                    StorePaymentActionForms(context: context, payment: payment, isInterrupted: false).buttons
+                    paymentActions(payment.state.isAwaitingFinish ? [.finish] : [], on: payment, context)
                 }
             }
             StoreTransactionActionForms(context: context, listed: listed).html

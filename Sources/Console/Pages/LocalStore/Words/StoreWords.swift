@@ -17,13 +17,13 @@ enum StoreWords {
     }
 
     /// The state of a payment as a badge, with the error of a failed one.
-    @HTMLBuilder static func badge(_ payment: PaymentTransaction, isInterrupted: Bool) -> HTML {
-        if isInterrupted {
+    @HTMLBuilder static func badge(_ queued: QueuedTransaction) -> HTML {
+        if queued.isInterrupted {
             Shown.badge("Interrupted", .warning)
         } else {
-            Shown.badge(word(payment.state))
+            Shown.badge(word(queued.transaction.state))
         }
-        if let error = payment.error, !isInterrupted {
+        if let error = queued.transaction.error, !queued.isInterrupted {
             plain(" ")
             code { plain(error.name) }
         }
