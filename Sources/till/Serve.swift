@@ -182,7 +182,7 @@ struct Serve: Command {
                     configuration: configuration, appStores: appStores,
                     health: ServiceHealth(
                         configuration: configuration, common: common,
-                        service: RunningService(ledger: ledger, keys: keys), metrics: metrics, startNotes: notes)),
+                        service: RunningService(ledger: ledger, keys: keys), startNotes: notes)),
                 metrics: metrics, clock: SystemClock(), randomness: .system)
             let (export, orders) = (
                 UserExport(service: service, clock: SystemClock()),

@@ -12,8 +12,6 @@ struct ServiceSystem: ConsoleSystem {
     let configuration: ServeConfiguration
     let appStores: AppStoreServices
     let health: any HealthSource
-
-    var version: String { Till.version }
 }
 
 /// The App Store and webhooks of the running service.

@@ -41,7 +41,7 @@ struct ConsoleFixture {
     ) async throws {
         shop = try TestShop()
         ledger = try Ledger(file: shop.folder.file("ledger.sqlite"))
-        health = TestHealth(ledger: ledger)
+        health = TestHealth()
         keys = APIKeys(ledger: ledger, clock: shop.clock, randomness: .system)
         team = TeamService(ledger: ledger, clock: shop.clock, randomness: .system, cost: .minimal)
         administration = try await CatalogService(
@@ -107,7 +107,6 @@ struct ConsoleFixture {
 
 /// The system of a service in a test.
 struct TestSystem: ConsoleSystem {
-    let version = "test"
     let health: any HealthSource
     let allowsPrivateWebhooks = false
     let answersConsumptionRequests = false

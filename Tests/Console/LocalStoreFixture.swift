@@ -38,7 +38,7 @@ struct LocalStoreFixture {
             ConsoleServices(
                 team: team, entitlements: entitlements, keys: keys, figures: nil, webhooks: nil,
                 administration: administration, profiles: nil, store: hasStore ? garden.store : nil,
-                system: TestSystem(health: TestHealth(ledger: ledger)), clock: garden.clock, randomness: .system),
+                system: TestSystem(health: TestHealth()), clock: garden.clock, randomness: .system),
             isSecure: false)
         streams = console.storeStreams
         routes = ServiceRoutes(

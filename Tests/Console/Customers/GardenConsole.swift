@@ -49,7 +49,7 @@ struct GardenConsole {
             team: team, entitlements: entitlements, keys: keys, figures: nil,
             webhooks: hasFeatures ? webhooks : nil, administration: administration,
             profiles: hasFeatures ? profiles : nil, store: garden.store,
-            system: TestSystem(health: TestHealth(ledger: ledger)),
+            system: TestSystem(health: TestHealth()),
             clock: garden.store.clock, randomness: .system)
         let export = UserExport(service: entitlements, clock: garden.clock)
         services.export = { try await export.json(of: $0, namingKeys: true) }

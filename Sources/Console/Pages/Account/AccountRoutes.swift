@@ -28,12 +28,12 @@ struct AccountRoutes: Sendable {
                 secret.count == OneTimeCode.secretLength
             else { throw ConsoleForm.invalid("secret", "the secret that the page shows") }
             try await confirmed(request, context) { try await team.setCodeSecret(secret, of: $0, confirmedBy: code) }
-            return ConsolePath("account", query: ["done": Notice.saved.rawValue])
+            return ConsolePath("account", done: .saved)
         }
         pages.post("account/codes/off", .view) { request, context in
             let code = try context.form.text("code")
             try await confirmed(request, context) { try await team.setCodeSecret(nil, of: $0, confirmedBy: code) }
-            return ConsolePath("account", query: ["done": Notice.saved.rawValue])
+            return ConsolePath("account", done: .saved)
         }
     }
 

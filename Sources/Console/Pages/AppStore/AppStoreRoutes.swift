@@ -75,7 +75,7 @@ struct AppStoreRoutes: Sendable {
                 "member": "\(member)", "reconciliation": "\(identifier)",
                 "subject": "\(subject.rawValue)",
             ])
-        return ConsolePath("app-store", "reconciliation", query: ["done": Notice.started.rawValue])
+        return ConsolePath("app-store", "reconciliation", done: .started)
     }
 
     private func consumption(_ request: Request) async throws -> Page {
@@ -136,11 +136,7 @@ struct ReceivedNotificationPage {
         fact("Outcome") { notification.outcome.html }
         fact("Customer") { received.customerLink }
         fact("Signed") { Shown.moment(notification.signedAt) }
-        fact("Received") {
-            Shown.moment(notification.receivedAt)
-            plain(" ")
-            NotificationWords.marks(received)
-        }
+        fact("Received") { spaced(Shown.moment(notification.receivedAt), NotificationWords.marks(received)) }
         fact("Received again") { Shown.moment(received.repeatedAt) }
         fact("App") { Shown.identifier(received.app) }
         fact("Origin") { Shown.identifier(notification.origin.rawValue) }
@@ -157,31 +153,18 @@ struct ReceivedNotificationPage {
     }
 }
 
-/// A page of the section about the App Store.
-enum AppStoreTab: String, Sendable, CaseIterable {
-    case notifications
-    case reconciliation
-    case consumption
-
-    var title: Phrase {
-        switch self {
-        case .notifications: "Notifications"
-        case .reconciliation: "Reconciliation"
-        case .consumption: "Refund questions"
-        }
-    }
-
-    var path: ConsolePath {
-        switch self {
-        case .notifications: ConsolePath("app-store")
-        case .reconciliation, .consumption: ConsolePath("app-store", rawValue)
-        }
-    }
+/// The pages of the section about the App Store.
+enum AppStoreTab {
+    static let notifications = ConsolePath("app-store")
+    static let reconciliation = ConsolePath("app-store", "reconciliation")
+    static let consumption = ConsolePath("app-store", "consumption")
 
     /// The links to all pages of the section, with a mark at the present one.
-    static func links(present: AppStoreTab?) -> HTML {
+    static func links(present: ConsolePath?) -> HTML {
         Tabs.list("Pages about the App Store") {
-            for tab in allCases { Tabs.link(tab.title, to: tab.path, isPresent: tab == present) }
+            Tabs.link("Notifications", to: notifications, isPresent: present == notifications)
+            Tabs.link("Reconciliation", to: reconciliation, isPresent: present == reconciliation)
+            Tabs.link("Refund questions", to: consumption, isPresent: present == consumption)
         }
     }
 }

@@ -8,9 +8,11 @@ extension ConsolePath {
     ///
     /// The issuer of the team's own back end is empty, and its segment is `-`.
     static func customer(
-        _ user: User, _ segments: String..., query: KeyValuePairs<String, String?> = [:]
+        _ user: User, _ segments: String..., query: KeyValuePairs<String, String?> = [:], done notice: Notice? = nil
     ) -> ConsolePath {
-        ConsolePath(["customers", segment(user.issuer), segment(user.name)] + segments, query: query.map { ($0, $1) })
+        ConsolePath(
+            ["customers", segment(user.issuer), segment(user.name)] + segments, query: query.map { ($0, $1) },
+            done: notice)
     }
 
     /// The user of the path's parameters `issuer` and `user`.

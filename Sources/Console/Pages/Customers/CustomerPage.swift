@@ -53,15 +53,9 @@ struct CustomerPage {
     private var items: HTML {
         Listing.table("Items", of: facts.items, empty: "The customer owns no items.") {
             column("Item") { owned in
-                names.picture(owned.item)
-                plain(" ")
-                bdi { names.item(owned.item) }
+                spaced(names.picture(owned.item), bdi { names.item(owned.item) })
             }
-            column("State") {
-                CustomerWords.badge($0.state)
-                plain(" ")
-                OriginWords.mark($0.transaction?.origin)
-            }
+            column("State") { spaced(CustomerWords.badge($0.state), OriginWords.mark($0.transaction?.origin)) }
             column("Since") { Shown.day($0.since) }
             column("Until") { until($0) }
             column("Source") { source(of: $0) }
@@ -98,11 +92,7 @@ struct CustomerPage {
                 let words = SubscriptionWords(
                     status: status, renewal: facts.renewal(of: status)?.renewal.facts, names: names)
                 li {
-                    words.sentence
-                    plain(" ")
-                    CustomerWords.badge(status.state)
-                    plain(" ")
-                    OriginWords.mark(status.origin)
+                    spaced(words.sentence, CustomerWords.badge(status.state), OriginWords.mark(status.origin))
                     if words.awaitsConsent {
                         plain(" ")
                         Shown.badge("price increase without consent yet", .warning)
@@ -131,11 +121,7 @@ struct CustomerPage {
         guard !facts.wishes.isEmpty else { return Shown.nothing }
         return HTML {
             for wish in facts.wishes.prefix(CustomerFacts.listed) {
-                div {
-                    bdi { names.product(wish.product) }
-                    plain(" · ")
-                    Shown.day(wish.wishedAt)
-                }
+                div { spaced(by: " · ", bdi { names.product(wish.product) }, Shown.day(wish.wishedAt)) }
             }
             if facts.wishes.count > CustomerFacts.listed {
                 div { plain("+ \(facts.wishes.count - CustomerFacts.listed)") }

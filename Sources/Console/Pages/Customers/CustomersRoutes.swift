@@ -25,7 +25,7 @@ struct CustomersRoutes: Sendable {
             let timeline = try await TimelineReader(entitlements: entitlements).timeline(
                 of: user, try HTTPSupport.Page(request))
             return Page("Timeline", section: .customers) {
-                CustomerCrumb(user: user).html
+                Shown.wayBack(to: user)
                 timeline.html
             }
         }
@@ -34,7 +34,7 @@ struct CustomersRoutes: Sendable {
         }
         addLists(to: pages)
         addRecords(to: pages)
-        pages.answer("customers/:issuer/:user/export", .support) { _, context in
+        pages.get("customers/:issuer/:user/export", .support) { _, context in
             guard let json = try await services.export(try ConsolePath.customer(context.parameters)) else {
                 throw Problem.userNotFound
             }
@@ -45,7 +45,7 @@ struct CustomersRoutes: Sendable {
                 bytes: json,
                 headers: [.cacheControl: "no-store", .contentDisposition: "attachment; filename=\"customer.json\""])
         }
-        pages.answer("item-pictures/:collection/:number") { request, context in
+        pages.get("item-pictures/:collection/:number") { request, context in
             guard let number = Int(try context.parameters.text("number")) else { throw Problem.pathUnknown }
             let item = Item(collection: try context.parameters.text("collection"), number: number)
             guard let picture = entitlements.catalogs.all.lazy.compactMap({ $0.pictures[item] }).first else {
@@ -63,7 +63,7 @@ struct CustomersRoutes: Sendable {
             let found = try await entitlements.transactions(of: user, before: try page.before(), limit: page.size + 1)
             let (shown, cursor) = page.part(of: found) { String($0.sequence) }
             return Page("Transactions", section: .customers) {
-                CustomerCrumb(user: user).html
+                Shown.wayBack(to: user)
                 TransactionTable(
                     user: user, transactions: shown, names: names, now: entitlements.clock.now(),
                     next: cursor.map { .customer(user, "transactions", query: ["cursor": $0]) }
@@ -77,7 +77,7 @@ struct CustomersRoutes: Sendable {
             let (shown, cursor) = page.part(of: found) { String($0.sequence) }
             let keys = try await entitlements.apiKeyNames()
             return Page("Items given by the team", section: .customers) {
-                CustomerCrumb(user: user).html
+                Shown.wayBack(to: user)
                 GrantTable(
                     context: context, user: user, grants: shown, keys: keys, names: names,
                     now: entitlements.clock.now(),
@@ -161,19 +161,5 @@ struct CustomersRoutes: Sendable {
             user: user, items: Set(names.items + owned + [item].compactMap(\.self)).sorted(), explanation: explanation,
             names: names
         ).page
-    }
-}
-
-/// The way back to a customer's page.
-struct CustomerCrumb {
-    let user: User
-
-    var html: HTML {
-        p {
-            a(.href(.customer(user))) {
-                "Customer"; plain(" ")
-                data(user.name)
-            }
-        }
     }
 }

@@ -62,9 +62,7 @@ struct ActivityRow {
             plain(" ")
             customer
             div(.class("note")) {
-                Shown.moment(entry.happenedAt)
-                plain(" · ")
-                actor
+                spaced(by: " · ", Shown.moment(entry.happenedAt), actor)
                 if let origin = entry.origin {
                     plain(" · ")
                     plain(origin.rawValue)

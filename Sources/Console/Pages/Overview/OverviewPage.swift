@@ -168,7 +168,7 @@ struct OverviewRoutes: Sendable {
 
     func add(to pages: ConsolePages) {
         pages.get("") { request, _ in try await overview(request) }
-        pages.answer("activity") { request, context in
+        pages.get("activity") { request, context in
             let feed = ActivityFeed(
                 services.entitlements, try environment(request), shown: try request.query("shown") ?? "")
             return try LiveResponse(streams: streams, team: services.team, context: context, permission: .view)

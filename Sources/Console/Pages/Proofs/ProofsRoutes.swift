@@ -9,7 +9,7 @@ struct ProofsRoutes: Sendable {
 
     func add(to pages: ConsolePages) {
         pages.get("proofs") { _, context in ProofsPage(context: context, proof: nil).page }
-        pages.postPage("proofs", .view) { _, context in
+        pages.post("proofs", .view) { _, context in
             let proof = try await Self.proof(in: context.form)
             return ProofsPage(context: context, proof: try await inspect(proof)).page
         }
@@ -62,7 +62,7 @@ struct KeptProofPage {
 
     var page: Page {
         Page("Kept proof", section: .customers) {
-            CustomerCrumb(user: user).html
+            Shown.wayBack(to: user)
             section(.class("card")) {
                 Facts.list {
                     fact("SHA-256 of the signed bytes") { Shown.identifier(digest.hexadecimal) }

@@ -25,7 +25,7 @@ struct UnclaimedRoutes: Sendable {
                 unclaimed: try context.parameters.text("transaction"), origin: origin,
                 in: try context.form.requiredText("app"), to: user, reason: try context.form.reason(),
                 by: try context.requiredMember.caller)
-            return ConsolePath("unclaimed", query: ["done": Notice.assigned.rawValue])
+            return ConsolePath("unclaimed", done: .assigned)
         }
     }
 
