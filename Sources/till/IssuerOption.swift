@@ -73,6 +73,9 @@ enum CertificateFileError: CommandError {
 
 /// The address of a server: a scheme, a host and perhaps a port.
 struct ServerAddress: ExpressibleByArgument {
+    /// The form of an address that a setting accepts.
+    static let expected = "an https address without a path; http is for this machine's own"
+
     let url: URL
 
     init?(argument: String) {

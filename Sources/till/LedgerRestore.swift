@@ -41,8 +41,8 @@ struct LedgerRestore: LedgerUser {
             throw RestorationError.unreadable(path: backup.path)
         }
         guard case .file(let place) = try ledger.place(isNew: true) else { return }
-        let report = try LedgerRestoration(of: place, from: backup, features: .all(), at: SystemClock().now())
-            .perform(revokesRevivedKeys: !keepRevivedKeys)
+        let report = try LedgerFile(place, features: .all())
+            .restore(from: backup, at: SystemClock().now(), revokesRevivedKeys: !keepRevivedKeys)
         printReport(report, place: place, backup: backup)
         try terminal.json(RestoredLedger(report, place: place, backup: backup))
     }

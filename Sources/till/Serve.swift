@@ -171,7 +171,9 @@ struct Serve: Command {
         )
         if let local { others.append(local.routes) }
         // Apple's sandbox has no order numbers.
-        let orderClients = appStores.clients.map(\.client).filter { $0.url != Origin.appleSandbox.appStoreServerURL }
+        let orderClients = appStores.reconciliations.map(\.client).filter {
+            $0.url != Origin.appleSandbox.appStoreServerURL
+        }
         if configuration.hasConsole {
             var services = ConsoleServices(
                 team: TeamService(ledger: ledger, clock: SystemClock(), randomness: .system), entitlements: service,

@@ -1,5 +1,6 @@
 import AppStore
 import Catalog
+import Console
 import Features
 import Foundation
 import HTTPSupport
@@ -279,8 +280,8 @@ extension ServeConfiguration {
     }
 
     /// The settings for people, with the value and the source of each. The source is nil for a default.
-    var rows: [(name: String, value: String, source: String?)] {
-        settings.effective.map { ($0.setting.name, $0.summary, $0.source) }
+    var rows: [HealthSetting] {
+        settings.effective.map { HealthSetting(name: $0.setting.name, value: $0.summary, source: $0.source) }
     }
 }
 

@@ -45,9 +45,7 @@ struct ServiceHealth: HealthSource {
         HealthPerformance.periods.map { ($0, durations.summary(ofMinutes: $0)) }
     }
 
-    var settings: [HealthSetting] {
-        configuration.rows.map { HealthSetting(name: $0.name, value: $0.value, source: $0.source) }
-    }
+    var settings: [HealthSetting] { configuration.rows }
 
     var versions: [(name: String, version: String)] {
         [

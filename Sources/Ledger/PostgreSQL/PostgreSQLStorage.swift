@@ -58,8 +58,6 @@ package final class PostgreSQLStorage: LedgerStorage {
 
     package var dialect: SQLDialect { .postgreSQL }
 
-    package var prefersInlineReads: Bool { false }
-
     /// Adds an observer. From the first observer on, the storage exchanges notifications with the other observing services.
     package func observe(_ observer: @escaping @Sendable (Set<Int64>) -> Void) {
         observers.add(observer)

@@ -161,10 +161,10 @@ package struct HealthPerformance: Sendable {
 
 /// A setting of the service. A secret is hidden.
 package struct HealthSetting: Sendable {
-    let name: String
-    let value: String
+    package let name: String
+    package let value: String
     /// The option, the variable or the line of the file; nil for the default.
-    let source: String?
+    package let source: String?
 
     package init(name: String, value: String, source: String?) {
         self.name = name
