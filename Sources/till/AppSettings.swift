@@ -57,8 +57,7 @@ package struct AppSettings: Encodable, Sendable {
         }
         let known = CodingKeys.allCases.map(\.rawValue)
         if let unknown = object.keys.first(where: { !known.contains($0) }) {
-            throw ConfigurationError(
-                file: file, unknown: "\(name).\(unknown)", among: known.map { "\(name).\($0)" })
+            throw ConfigurationError(file: file, unknown: "\(name).\(unknown)", among: known.map { "\(name).\($0)" })
         }
         func failure(_ key: CodingKeys, _ expected: String) -> ConfigurationError {
             ConfigurationError(

@@ -25,12 +25,8 @@ struct AppStoreSettings {
         let names = ["app-store-key", "app-store-key-id", "app-store-issuer-id"]
         let values = names.compactMap(settings.text)
         if values.isEmpty, apps.allSatisfy({ $0.appStoreKey == nil }) {
-            let others = [
-                "app-store-url", "reconcile-seconds", "reconcile-customers-seconds", "refund-preference",
-                "sample-content-provided",
-            ]
-            guard let name = others.first(where: settings.isSet) else { return nil }
-            throw settings.failure(name, "set together with app-store-key")
+            try settings.refuse(SettingGroup.appStore.settings.map(\.name), without: "app-store-key")
+            return nil
         }
         guard values.isEmpty || values.count == names.count else {
             let missing = names.first { settings.text($0) == nil } ?? names[0]
@@ -62,9 +58,7 @@ struct AppStoreSettings {
 
     private static func consumption(_ settings: ServeSettings) throws(ConfigurationError) -> ConsumptionAnswer? {
         guard let text = settings.text("refund-preference") else {
-            guard !settings.isSet("sample-content-provided") else {
-                throw settings.failure("sample-content-provided", "set together with refund-preference")
-            }
+            try settings.refuse(["sample-content-provided"], without: "refund-preference")
             return nil
         }
         return ConsumptionAnswer(

@@ -86,8 +86,7 @@ struct LedgerImport {
         let places = (1...values.count).map { "$\($0)" }.joined(separator: ", ")
         let columns = table.columns.map(\.name).joined(separator: ", ")
         do {
-            try database.execute(
-                "INSERT INTO \(table.quotedName) (\(columns)) VALUES (\(places))", values)
+            try database.execute("INSERT INTO \(table.quotedName) (\(columns)) VALUES (\(places))", values)
         } catch  where database.isConstraintViolation(error) {
             throw ImportError.lineInvalid(lines)
         }

@@ -160,8 +160,7 @@ package final class PostgreSQLStorage: LedgerStorage {
             connection.enqueue("BEGIN ISOLATION LEVEL SERIALIZABLE")
             connection.changed.numbers.removeAll(keepingCapacity: true)
             let value = try body(connection)
-            try connection.enqueue(
-                SQLQuery("INSERT INTO ledger_commit (token, is_committed) VALUES ($1, 1)", [token]))
+            try connection.enqueue(SQLQuery("INSERT INTO ledger_commit (token, is_committed) VALUES ($1, 1)", [token]))
             do throws(PostgreSQLFailure) { try connection.commit() } catch {
                 guard error.isConnectionLost else { throw error }
                 return (value, connection.changed.numbers, error)

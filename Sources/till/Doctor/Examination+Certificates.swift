@@ -23,8 +23,7 @@ extension Examination {
             let ending = entries.compactMap { entry in
                 problem(
                     of: HealthCertificate(entry), .trustedRoot,
-                    remedy: Phrase(
-                        "Add its successor: till trust add FILE.", "새 루트를 추가하세요: till trust add FILE."))
+                    remedy: Phrase("Add its successor: till trust add FILE.", "새 루트를 추가하세요: till trust add FILE."))
             }
             return ending + [.passed(.trustedRoots, Phrase(same: "\(entries.count)"))]
         } catch {
@@ -43,9 +42,7 @@ extension Examination {
         }
         guard let certificate = HealthCertificate(ofServer: tls.certificate) else {
             return [
-                .problem(
-                    .tlsCertificate,
-                    Phrase("\"\(path)\" has no certificate in PEM", "\"\(path)\"에 PEM 인증서가 없습니다"))
+                .problem(.tlsCertificate, Phrase("\"\(path)\" has no certificate in PEM", "\"\(path)\"에 PEM 인증서가 없습니다"))
             ]
         }
         let until = certificate.notAfter.rfc3339
@@ -84,9 +81,7 @@ extension Examination {
         guard configuration.origins.contains(where: { $0 == .appleProduction || $0 == .appleSandbox }) else {
             return .passed(
                 .notifications,
-                Phrase(
-                    "none from Apple, whose origins are not accepted",
-                    "Apple의 출처를 받지 않으므로 Apple의 알림이 없습니다"))
+                Phrase("none from Apple, whose origins are not accepted", "Apple의 출처를 받지 않으므로 Apple의 알림이 없습니다"))
         }
         let address = Phrase(
             "Register https://HOST/v1/notifications/apple in App Store Connect, with the public name of this service",

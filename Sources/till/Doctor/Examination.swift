@@ -100,8 +100,7 @@ struct Examination {
             let phrases = apps.all.map { Self.phrase(for: $0.catalog) }
             return .passed(
                 .catalog,
-                Phrase(
-                    phrases.map(\.english).joined(separator: "; "), phrases.map(\.korean).joined(separator: "; ")))
+                Phrase(phrases.map(\.english).joined(separator: "; "), phrases.map(\.korean).joined(separator: "; ")))
         } catch {
             return .problem(
                 .catalog, message(error),
@@ -140,8 +139,7 @@ struct Examination {
                         "Stop the service, keep a copy of the ledger, and restore a backup: till ledger restore.",
                         "서비스를 멈추고 원장을 복사해 둔 다음 백업을 복원하세요: till ledger restore."))
             }
-            return .passed(
-                .ledger, Phrase("sound; users: \(report.users)", "이상 없음. 사용자 \(report.users)명"))
+            return .passed(.ledger, Phrase("sound; users: \(report.users)", "이상 없음. 사용자 \(report.users)명"))
         } catch {
             return .problem(.ledger, message(error))
         }
@@ -181,8 +179,7 @@ struct Examination {
             return (
                 .problem(
                     .apiKeys,
-                    Phrase(
-                        "they cannot be read: \(message(error).english)", "읽을 수 없습니다: \(message(error).korean)")),
+                    Phrase("they cannot be read: \(message(error).english)", "읽을 수 없습니다: \(message(error).korean)")),
                 nil
             )
         }
@@ -196,9 +193,7 @@ struct Examination {
         guard let newest = moments.max(), newest > now else {
             return .passed(
                 .clock,
-                Phrase(
-                    "\(now.rfc3339), after the newest recorded moment",
-                    "\(now.rfc3339), 기록된 가장 최근 시각 이후입니다"))
+                Phrase("\(now.rfc3339), after the newest recorded moment", "\(now.rfc3339), 기록된 가장 최근 시각 이후입니다"))
         }
         return .problem(
             .clock,
@@ -235,8 +230,7 @@ extension Examination {
                     "Run: chmod \(mode) \(CommonOptions.quoted(path))",
                     "실행하세요: chmod \(mode) \(CommonOptions.quoted(path))"))
         }
-        let closed = Phrase(
-            "files closed to others: \(files.count)", "다른 사용자에게 닫힌 파일: \(files.count)개")
+        let closed = Phrase("files closed to others: \(files.count)", "다른 사용자에게 닫힌 파일: \(files.count)개")
         return open.isEmpty ? [.passed(.permissions, closed)] : open
     }
 
@@ -260,8 +254,7 @@ extension Examination {
             return .problem(
                 .port,
                 Phrase("\(host):\(port) is in use by \(name)", "\(host):\(port)을(를) 사용하는 프로그램: \(name)"),
-                remedy: Phrase(
-                    "End it, or choose another port with --port.", "끝내거나 --port로 다른 포트를 고르세요."))
+                remedy: Phrase("End it, or choose another port with --port.", "끝내거나 --port로 다른 포트를 고르세요."))
         case EACCES:
             return .problem(
                 .port,
@@ -277,8 +270,7 @@ extension Examination {
                 Phrase(
                     "\(host):\(port) cannot be listened on: \(String(cString: strerror(code)))",
                     "\(host):\(port)에서 연결을 받을 수 없습니다: \(String(cString: strerror(code)))"),
-                remedy: Phrase(
-                    "Name an address of this machine with --host.", "--host로 이 컴퓨터의 주소를 지정하세요."))
+                remedy: Phrase("Name an address of this machine with --host.", "--host로 이 컴퓨터의 주소를 지정하세요."))
         }
     }
 
