@@ -90,8 +90,7 @@ package struct ConsoleRoutes: RouteSource {
         let group = outer.group()
             .add(
                 middleware: SessionMiddleware(
-                    team: services.team, sections: services.sections, cookies: cookies,
-                    randomness: services.randomness)
+                    team: services.team, sections: services.sections, cookies: cookies, randomness: services.randomness)
             )
             .add(middleware: ConsoleErrorMiddleware())
         AccessRoutes(team: services.team, attempts: attempts, passwords: passwords, cookies: cookies).add(to: group)

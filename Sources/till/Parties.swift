@@ -87,11 +87,13 @@ struct LocalStoreConnection: StoreConnection {
     }
 
     func transaction(_ identifier: Int64) async throws -> PaymentTransaction {
-        try store.transaction(identifier, account: account)
+        try store.queuedTransaction(identifier, account: account).transaction
     }
 
     func unfinishedTransactions() async throws -> [PaymentTransaction] {
-        try store.transactions(account: account).map(\.transaction).filter { $0.state != .finished }
+        try store.read { try $0.payments.transactions(account: account) }.map(\.transaction).filter {
+            $0.state != .finished
+        }
     }
 
     func proof(of transaction: PaymentTransaction) async throws -> Proof {
@@ -102,7 +104,7 @@ struct LocalStoreConnection: StoreConnection {
     }
 
     func finish(_ transaction: PaymentTransaction) async throws {
-        _ = try store.finish(transaction.identifier, account: account)
+        _ = try store.perform(.finish, on: transaction.identifier, account: account)
     }
 }
 

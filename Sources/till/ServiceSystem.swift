@@ -75,9 +75,9 @@ struct AppStoreServices {
     var offerSigners: [ByteKey: DoorServices.OfferSigner] {
         var signers: [ByteKey: DoorServices.OfferSigner] = [:]
         for reconciliation in reconciliations {
-            let client = reconciliation.client
+            let key = reconciliation.client.key
             signers[ByteKey(reconciliation.app.bundleIdentifier)] = { product, offer, username, moment in
-                try client.sign(offer: offer, of: product, applicationUsername: username, nonce: UUID(), at: moment)
+                try key.sign(offer: offer, of: product, applicationUsername: username, nonce: UUID(), at: moment)
             }
         }
         return signers

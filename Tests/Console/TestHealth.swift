@@ -18,10 +18,10 @@ final class TestHealth: HealthSource {
     func checks() async -> [HealthCheck] {
         runs.add(1, ordering: .relaxed)
         return [
-            .passed(.port, Phrase("any free one", "비어 있는 아무 포트")),
+            .passed(.port, "any free one"),
             .problem(
                 .permissions, Phrase(same: "<b>/data</b> is open"),
-                remedy: Phrase("Run: chmod 600", "실행하세요: chmod 600")),
+                remedy: Phrase(english: "Run: chmod 600", korean: "실행하세요: chmod 600")),
         ]
     }
 

@@ -118,7 +118,7 @@ struct TeamTokens: RouterMiddleware {
 
     private func accepts(_ token: String) async throws -> Bool {
         guard let token = try? SignedToken(compact: Array(token.utf8)), let identifier = token.keyIdentifier,
-            let key = try await BlockingWork.run({ [store] in try store.teamKeys() }).first(where: {
+            let key = try await BlockingWork.run({ [store] in try store.read { try $0.teamKeys() } }).first(where: {
                 $0.keyIdentifier.hasSameBytes(as: identifier)
             }),
             let publicKey = PublicKey(pem: key.publicKey).flatMap({ TokenKey($0, for: .es256) }),

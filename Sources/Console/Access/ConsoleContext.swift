@@ -30,8 +30,7 @@ struct ConsoleContext: ChildRequestContext {
 
     /// The token that the forms of this cookie carry against forgery. It follows from the cookie and does not reveal it.
     var formToken: String {
-        Base64.encode(
-            MessageAuthentication.hmacSHA256(of: Array("form".utf8), secret: Array(cookie.utf8)), .urlSafe)
+        Base64.encode(MessageAuthentication.hmacSHA256(of: Array("form".utf8), secret: Array(cookie.utf8)), .urlSafe)
     }
 
     func may(_ permission: TeamPermission) -> Bool {

@@ -95,7 +95,7 @@ extension Field {
     /// The field of a reason.
     static func reason(_ name: String = "reason") -> HTML {
         text(
-            name, Phrase("Reason", "이유"), maximumLength: Reason.maximumLength, isRequired: true,
-            note: Phrase("The audit log keeps it with your name.", "감사 기록에 이름과 함께 남습니다."))
+            name, "Reason", maximumLength: Reason.maximumLength, isRequired: true,
+            note: "The audit log keeps it with your name.")
     }
 }

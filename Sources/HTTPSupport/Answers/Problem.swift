@@ -216,6 +216,15 @@ package enum JSONAnswer {
     }
 }
 
+extension JSONValue {
+    /// An object of the members that have a value, in their order.
+    package static func present(_ members: KeyValuePairs<String, JSONValue?>) -> JSONValue {
+        var object = JSONObject()
+        for case (let key, let value?) in members { _ = object.add(key, value) }
+        return .object(object)
+    }
+}
+
 /// A response that a client may cache.
 package enum CacheableAnswer {
     /// Returns a strong entity tag (RFC 9110 section 8.8.3).

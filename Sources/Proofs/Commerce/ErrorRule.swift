@@ -49,19 +49,22 @@ package struct ErrorRule: Sendable {
     }
 
     /// The rule of a refused proof or purchase.
-    package init(
+    init(
         _ code: String,
         _ kind: Kind,
         mayRetry: Bool = false,
         isOfOperator: Bool = false,
         hasReason: Bool = false,
         _ sentence: String,
-        _ remedy: RefusalRemedy
+        _ cause: String,
+        _ remedy: String,
+        korean: String,
+        _ koreanRemedy: String
     ) {
         self.init(
             code, kind, mayRetry: mayRetry, isOfOperator: isOfOperator, hasReason: hasReason, sentence,
-            korean: remedy.korean.cause + " " + remedy.korean.remedy)
-        self.remedy = remedy
+            korean: korean + " " + koreanRemedy)
+        self.remedy = RefusalRemedy(cause: cause, remedy: remedy, korean: (korean, koreanRemedy))
     }
 
     /// The same rule with another sentence, such as one that names the values.
@@ -77,12 +80,6 @@ package struct RefusalRemedy: Sendable {
     package let cause: String
     package let remedy: String
     package let korean: (cause: String, remedy: String)
-
-    package init(_ cause: String, _ remedy: String, korean: (cause: String, remedy: String)) {
-        self.cause = cause
-        self.remedy = remedy
-        self.korean = korean
-    }
 }
 
 /// An error whose code, message, status and translation are those of its rule.

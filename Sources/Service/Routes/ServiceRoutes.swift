@@ -177,7 +177,6 @@ package struct ServiceRoutes: Sendable {
         ExportRoutes(exports: exports).add(to: version)
         if let administration {
             CatalogRoutes(catalog: administration, catalogs: catalogs).add(to: version)
-            CatalogOfferingRoutes(catalog: administration, catalogs: catalogs).add(to: version)
         }
         ProofRoutes(service: service).add(to: version.for(.backEnd(.read), isPerApp: true))
         let subjects = Subjects(issuers: authentication.issuers + [User.customerIssuer])
@@ -239,9 +238,7 @@ struct NotificationRoutes: Sendable {
             do {
                 let notification = try await verified(
                     try await RequestBytes.collect(request, context, upTo: Self.maximumSize))
-                guard case .recorded(let outcome) = try await service.claims.answer(notification.request) else {
-                    throw Problem.unexpected
-                }
+                let outcome = try await service.receive(notification)
                 metrics.count(.notifications, outcome.rawValue)
                 // Anyone can send a known notification again.
                 context.logger.log(

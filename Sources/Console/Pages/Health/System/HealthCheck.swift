@@ -30,18 +30,18 @@ package struct HealthCheck: Sendable {
         /// The name in the console.
         var title: Phrase {
             switch self {
-            case .settings: Phrase("Settings", "설정")
-            case .dataDirectory: Phrase("Data directory", "데이터 디렉터리")
-            case .permissions: Phrase("Permissions", "파일 권한")
-            case .trustedRoots: Phrase("Trusted roots", "신뢰하는 루트")
-            case .trustedRoot: Phrase("Trusted root", "신뢰하는 루트")
-            case .catalog: Phrase("Catalog", "카탈로그")
-            case .ledger: Phrase("Ledger", "원장")
-            case .apiKeys: Phrase("API keys", "API 키")
-            case .clock: Phrase("Clock", "시계")
-            case .port: Phrase("Port", "포트")
-            case .tlsCertificate: Phrase("TLS certificate", "TLS 인증서")
-            case .notifications: Phrase("Notifications", "알림")
+            case .settings: "Settings"
+            case .dataDirectory: "Data directory"
+            case .permissions: "Permissions"
+            case .trustedRoots: "Trusted roots"
+            case .trustedRoot: "Trusted root"
+            case .catalog: "Catalog"
+            case .ledger: "Ledger"
+            case .apiKeys: "API keys"
+            case .clock: "Clock"
+            case .port: "Port"
+            case .tlsCertificate: "TLS certificate"
+            case .notifications: "Notifications"
             }
         }
     }
