@@ -161,7 +161,7 @@ struct LedgerOptions: ParsableArguments {
     }
 
     /// - Parameter isNew: True if the command creates a missing ledger.
-    /// - Throws: `DataDirectoryMissing` if there is none; `PermissionDenied`; `PostgreSQLAddressError`.
+    /// - Throws: `CommandError` if there is none; `PermissionDenied`; `PostgreSQLAddressError`.
     func place(isNew: Bool = false) throws -> LedgerPlace {
         let data = common.dataDirectory
         let place = LedgerPlace(try address, in: data)

@@ -72,23 +72,21 @@ struct Products: Command {
     }
 }
 
-/// A product that the store of a data directory does not sell.
-struct UnknownProduct: CodedError {
+extension CommandError {
     /// The number of products that a message lists.
     private static let maximumListed = 20
 
-    let identifier: String
-    /// The identifiers of the products that it sells.
-    let products: [String]
-
-    var code: String { "productNotFound" }
-
-    var message: String {
-        let listed = products.prefix(Self.maximumListed).joined(separator: ", ")
-        let others = products.count > Self.maximumListed ? " and \(products.count - Self.maximumListed) more" : ""
-        return "The store sells no product \"\(identifier.prefix(100))\"."
-            + Suggestion.sentence(for: identifier, among: products)
-            + (products.isEmpty ? "" : " It sells \(listed)\(others).")
+    /// The store of a data directory does not sell a product.
+    ///
+    /// - Parameter products: The identifiers of the products that it sells.
+    static func productUnknown(_ identifier: String, among products: [String]) -> CommandError {
+        let listed = products.prefix(maximumListed).joined(separator: ", ")
+        let others = products.count > maximumListed ? " and \(products.count - maximumListed) more" : ""
+        return CommandError(
+            "productNotFound",
+            "The store sells no product \"\(identifier.prefix(100))\"."
+                + Suggestion.sentence(for: identifier, among: products)
+                + (products.isEmpty ? "" : " It sells \(listed)\(others)."))
     }
 }
 

@@ -140,7 +140,7 @@ struct ReplacedLedger {
 }
 
 /// The reason why a backup does not replace the ledger.
-package enum RestorationError: CommandError, Equatable {
+package enum RestorationError: StatedError, Equatable {
     /// Another process has the ledger open.
     case inUse(path: String)
     /// The backup is the ledger itself.
@@ -151,28 +151,28 @@ package enum RestorationError: CommandError, Equatable {
     /// The backup breaks rules. `problems` has a sentence for each.
     case inconsistent(path: String, problems: [String])
 
-    package var statement: ErrorStatement {
+    package var statement: CommandError {
         switch self {
         case .inUse(let path):
-            ErrorStatement(
+            CommandError(
                 "restorationLedgerInUse",
                 "\"\(path)\" is in use. Stop the service and every other till command on it, then try again.")
         case .sameFile(let path):
-            ErrorStatement("restorationIsTheLedger", "\"\(path)\" is the ledger itself. Name a backup of it.")
+            CommandError("restorationIsTheLedger", "\"\(path)\" is the ledger itself. Name a backup of it.")
         case .unreadable(let path):
-            ErrorStatement(
+            CommandError(
                 "restorationUnreadable",
                 "\"\(path)\" cannot be read. Check that it is a file, and that this user may read it.")
         case .notALedger(let path):
-            ErrorStatement(
+            CommandError(
                 "restorationNotALedger",
                 "\"\(path)\" is not a ledger, or is damaged. Name another backup; the ledger in place is unchanged.")
         case .otherVersion(let path):
-            ErrorStatement(
+            CommandError(
                 "restorationOtherVersion",
                 "\"\(path)\" was written by another version of Till. Restore it with that version.")
         case .inconsistent(let path, let problems):
-            ErrorStatement(
+            CommandError(
                 "restorationUnsound",
                 "\"\(path)\" is damaged. Name another backup; the ledger in place is unchanged. "
                     + problems.joined(separator: " "))
