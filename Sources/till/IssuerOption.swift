@@ -1,6 +1,7 @@
 import AppStore
 import ArgumentParser
 import Foundation
+import HTTPSupport
 import Proofs
 
 /// The option that names the issuer of a user.
@@ -197,5 +198,24 @@ extension ServiceCaller {
         // Items may have ended since a service last ran.
         try await local.recordDueStates()
         return try await local.withClient(body)
+    }
+}
+
+extension ServiceClient {
+    /// The elements of a list, from all its pages.
+    ///
+    /// - Parameters:
+    ///   - limit: The largest number of elements.
+    ///   - page: Returns the page of a size after a cursor.
+    static func elements<Element>(
+        upTo limit: Int = .max, _ page: (_ size: Int, _ cursor: String?) async throws -> List<Element>
+    ) async throws -> [Element] {
+        var (elements, cursor): ([Element], String?) = ([], nil)
+        repeat {
+            let page = try await page(min(100, limit - elements.count), cursor)
+            elements += page.elements
+            cursor = page.nextCursor
+        } while cursor != nil && elements.count < limit
+        return elements
     }
 }

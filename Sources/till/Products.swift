@@ -44,20 +44,14 @@ struct Products: Command {
     private func rows(of client: ServiceClient) async throws -> [ProductResource] {
         var query = URLComponents()
         query.path = "/v1/products"
-        var rows: [ProductResource] = []
-        var cursor: String?
-        repeat {
+        return try await ServiceClient.elements { size, cursor in
             query.queryItems = [
-                URLQueryItem(name: "pageSize", value: "100"),
+                URLQueryItem(name: "pageSize", value: String(size)),
                 collection.map { URLQueryItem(name: "collection", value: $0) },
                 cursor.map { URLQueryItem(name: "cursor", value: $0) },
             ].compactMap(\.self)
-            guard let path = query.string else { break }
-            let page: List<ProductResource> = try await client.get(path, language: locale ?? "en")
-            rows += page.elements
-            cursor = page.nextCursor
-        } while cursor != nil
-        return rows
+            return try await client.get(query.string ?? query.path, language: locale ?? "en")
+        }
     }
 
     private func rows() throws -> [ProductResource] {

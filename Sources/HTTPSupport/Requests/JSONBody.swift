@@ -41,22 +41,24 @@ package struct JSONBody {
 
     /// Reads a collected body.
     package init(bytes: [UInt8], fields known: [String]?) async throws {
-        let object = try await BlockingWork.process(bytes.count) { try Self.parse(bytes) }
-        self = try Self(object: object, bytes: bytes, known: known)
+        let value = try await BlockingWork.process(bytes.count) { try Self.parse(bytes) }
+        try self.init(value, bytes: bytes, known: known)
     }
 
     /// Reads a collected body with any fields, on the current thread.
     package init(bytes: [UInt8]) throws(Problem) {
-        self = try Self(object: try Self.parse(bytes), bytes: bytes, known: nil)
+        try self.init(try Self.parse(bytes), bytes: bytes, known: nil)
     }
 
-    private static func parse(_ bytes: [UInt8]) throws(Problem) -> JSONObject {
-        let value: JSONValue
-        do { value = try JSONParser.parse(bytes, limits: .init(bytes: Self.sizeWithProof)) } catch {
+    private init(_ value: JSONValue, bytes: [UInt8], known: [String]?) throws(Problem) {
+        guard case .object(let object) = value else { throw Self.invalid("The body must be a JSON object.") }
+        try self.init(object: object, bytes: bytes, known: known)
+    }
+
+    private static func parse(_ bytes: [UInt8]) throws(Problem) -> JSONValue {
+        do { return try JSONParser.parse(bytes, limits: .init(bytes: Self.sizeWithProof)) } catch {
             throw invalid("The body is not JSON: \(error.message).")
         }
-        guard case .object(let object) = value else { throw invalid("The body must be a JSON object.") }
-        return object
     }
 
     /// - Parameter known: The names of all fields. Nil accepts any.
