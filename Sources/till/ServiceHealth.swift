@@ -31,9 +31,7 @@ struct ServiceHealth: HealthSource {
         return configuration.ledger?.description ?? data.ledgerFile.path
     }
 
-    var settings: [(name: String, value: String, source: String?)] {
-        configuration.rows.map { ($0.name, $0.value, $0.source) }
-    }
+    var settings: [(name: String, value: String, source: String?)] { configuration.rows }
 
     var versions: [(name: String, version: String)] {
         [

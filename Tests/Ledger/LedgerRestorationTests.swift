@@ -51,7 +51,7 @@ import Testing
 
     @discardableResult
     private func restore(revokesRevivedKeys: Bool = true) throws -> RestorationReport {
-        try LedgerRestoration(of: place, from: backup, at: Self.now).perform(revokesRevivedKeys: revokesRevivedKeys)
+        try LedgerFile(place).restore(from: backup, at: Self.now, revokesRevivedKeys: revokesRevivedKeys)
     }
 
     private func names() throws -> [String] {
@@ -148,7 +148,7 @@ import Testing
         let beside = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
         #expect(beside.filter { $0.hasPrefix("backup") } == ["backup.sqlite"])
         #expect(throws: RestorationError.sameFile(path: place.path)) {
-            try LedgerRestoration(of: place, from: place, at: Self.now).perform()
+            try LedgerFile(place).restore(from: place, at: Self.now)
         }
     }
 
