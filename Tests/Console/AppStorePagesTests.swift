@@ -152,7 +152,8 @@ import Testing
         let open = try await browser.get(page)
         #expect(open.has("Open until") && open.has(transaction) && open.has("mint") && open.has("Nobody answers"))
         let requests = try await fixture.entitlements.openConsumptionRequests(of: [.localSandbox], limit: 9)
-        try await fixture.entitlements.settle(try #require(requests.first))
+        let request = try #require(requests.first)
+        try await fixture.entitlements.ledger.write { try $0.settle(request, at: fixture.entitlements.clock.now()) }
         let settled = try await browser.get(page)
         #expect(settled.has("No question is open.") && settled.has("Answered, or the answer was refused for good"))
         let signedAt = fixture.shop.clock.now().adding(seconds: -ReceivedNotification.answerTime - 1)

@@ -3,22 +3,12 @@ import Proofs
 
 /// The use cases of the support team.
 extension EntitlementService {
-    /// The users whose names begin with a text, or whose account token is the text, in the order of their names.
-    package func users(matching text: String, after last: User?, limit: Int) async throws -> [KnownUser] {
-        try await ledger.read { try $0.users(matching: text, after: last, limit: limit) }
-    }
-
     /// The purchases of a transaction or an original transaction, with the statements about them.
     package func purchases(ofTransaction identifier: String) async throws -> [KnownPurchase] {
         let catalogs = catalogs
         return try await ledger.read {
             try $0.purchases(ofTransaction: identifier, in: limitingApp, at: clock.now()) { catalogs.type(of: $0) }
         }
-    }
-
-    /// The names of all API keys by their identifiers, those of revoked keys included.
-    package func apiKeyNames() async throws -> [String: String] {
-        try await ledger.apiKeyNames()
     }
 
     /// A user's story, newest first.
@@ -38,34 +28,6 @@ extension EntitlementService {
             ) { catalogs.type(of: $0) }
         }
         return ItemExplanation(of: item, by: facts)
-    }
-
-    /// The purchases that imports expect for a user, in the order of their original transactions.
-    package func expectedPurchases(of user: User) async throws -> [ImportedCustomer.ExpectedPurchase] {
-        try await ledger.read { try $0.expectedPurchases(of: user) }
-    }
-
-    /// The number of purchases that imports expect, up to a limit. A confirmed purchase is not one of them.
-    package func expectedPurchaseCount(upTo limit: Int) async throws -> Int {
-        try await ledger.read { try $0.expectedPurchaseCount(upTo: limit) }
-    }
-
-    /// The recorded refusals of all users by their codes.
-    ///
-    /// - Parameters:
-    ///   - moment: The beginning of the counted period.
-    ///   - latest: The number of the latest refusals of each code.
-    package func refusalGroups(since moment: Timestamp, latest: Int) async throws -> [RefusalGroup] {
-        try await ledger.read { try $0.refusalGroups(since: moment, latest: latest) }
-    }
-
-    /// The recorded refusals of a code, newest first.
-    package func refusals(
-        of code: String,
-        before position: RecordedRefusal.Position?,
-        limit: Int
-    ) async throws -> [RecordedRefusal] {
-        try await ledger.read { try $0.refusals(of: code, before: position, limit: limit) }
     }
 
     /// The purchases that nobody has redeemed, in the order of their transactions.

@@ -283,11 +283,6 @@ package struct EntitlementService: Sendable {
         }
     }
 
-    /// - Throws: `StorageFault` if the ledger cannot be read.
-    package func checkLedger() async throws {
-        try await ledger.ping()
-    }
-
     /// The claims of a proof, by the catalog of its app. A proof of an unknown app claims products without a benefit.
     func claims(_ verified: VerifiedProof, _ proof: [UInt8]) throws(RedemptionError) -> ProofClaims {
         let app = try bundleIdentifier(of: verified)
@@ -302,14 +297,6 @@ package struct EntitlementService: Sendable {
                 ProofRefusal(.bundleIdentifierMismatch, "The proof names no app, and the service sells several."))
         }
         return apps.first.bundleIdentifier
-    }
-}
-
-/// The verification of the audit logs.
-extension EntitlementService {
-    /// Verifies the next page of the audit logs of all users.
-    package func verifyAudit(continuing verification: AuditVerification) async throws -> AuditVerification {
-        try await ledger.verifyAudit(continuing: verification)
     }
 }
 
@@ -343,11 +330,6 @@ extension EntitlementService {
 extension EntitlementService {
     /// The largest number of entries that are counted of each origin.
     private static let maximumCounted = 50_000
-
-    /// The latest audit entries of all users, newest first: those of the origins, and those without a purchase.
-    package func latestActivity(from origins: Set<Origin>, limit: Int) async throws -> [ActivityEntry] {
-        try await ledger.read { try $0.latestActivity(from: origins, limit: limit) }
-    }
 
     /// The numbers of today's audit entries of the origins. The day is in UTC.
     package func activityToday(from origins: Set<Origin>) async throws -> ActivityCount {

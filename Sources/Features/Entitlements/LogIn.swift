@@ -41,11 +41,6 @@ extension EntitlementService {
             try $0.logIn(current, as: new, by: actor, newcomers: newcomers, at: moment)
         }
     }
-
-    /// The ids that became a user's by log-ins, in their order, without the user's own name.
-    package func aliases(of user: User) async throws -> [User] {
-        try await ledger.read { try $0.aliases(of: user) }
-    }
 }
 
 extension EntitlementService {

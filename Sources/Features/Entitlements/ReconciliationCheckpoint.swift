@@ -60,31 +60,6 @@ extension EntitlementService {
         return renewal
     }
 
-    /// Users with redeemed transactions, in a stable order. In PostgreSQL the numbers may become visible out of order, so a
-    /// sweep may miss a new user until the next sweep.
-    ///
-    /// - Parameter number: The number of the last user of the previous page; 0 for the first page.
-    package func customers(
-        after number: Int64,
-        of origins: Set<Origin>,
-        in app: String? = nil,
-        limit: Int
-    ) async throws -> [Customer] {
-        try await ledger.read { try $0.customers(after: number, of: origins, in: app, limit: limit) }
-    }
-
-    /// The customers for whom imports expect purchases, each with one of them, in a stable order.
-    ///
-    /// - Parameter last: The original transaction of the last customer of the previous page; empty for the first page.
-    package func expectedCustomers(
-        after last: String,
-        of origins: Set<Origin>,
-        in app: String? = nil,
-        limit: Int
-    ) async throws -> [Customer] {
-        try await ledger.read { try $0.expectedCustomers(after: last, of: origins, in: app, limit: limit) }
-    }
-
     /// The open consumption requests of the App Store about refunds, oldest first. The App Store waits for twelve hours (App
     /// Store Server Notifications, "CONSUMPTION_REQUEST").
     package func openConsumptionRequests(
@@ -97,28 +72,6 @@ extension EntitlementService {
                 since: clock.now().adding(seconds: -ReceivedNotification.answerTime), of: origins, in: app, limit: limit
             )
         }
-    }
-
-    /// Settles a consumption request that was answered, or whose answer the App Store refuses. It is not returned again.
-    package func settle(_ request: OpenConsumptionRequest) async throws {
-        try await ledger.write { try $0.settle(request, at: clock.now()) }
-    }
-
-    /// The moment until which a reconciliation is complete; nil if there was none.
-    package func reconciled(_ subject: String) async throws -> Timestamp? {
-        try await checkpoint(ofReconciliation: subject)?.until
-    }
-
-    /// The checkpoint of a reconciliation; nil if there was none.
-    package func checkpoint(ofReconciliation subject: String) async throws -> ReconciliationCheckpoint? {
-        try await ledger.read { try $0.checkpoint(ofReconciliation: subject) }
-    }
-
-    /// Stores the checkpoint of a reconciliation.
-    ///
-    /// - Parameter findings: The number of each outcome of the run.
-    package func setReconciled(_ subject: String, until moment: Timestamp, findings: [String: Int]) async throws {
-        try await ledger.write { try $0.setReconciled(subject, until: moment, findings: findings) }
     }
 }
 

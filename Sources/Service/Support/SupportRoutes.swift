@@ -46,7 +46,7 @@ struct SupportRoutes: Sendable {
             let parts = cursor.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
             return parts.count == 2 ? User(issuer: String(parts[0]), name: String(parts[1])) : nil
         }
-        let found = try await service.users(matching: text, after: last, limit: page.size + 1)
+        let found = try await service.ledger.read { try $0.users(matching: text, after: last, limit: page.size + 1) }
         let (shown, next) = page.part(of: found) { "\($0.user.issuer)\n\($0.user.name)" }
         return try JSONAnswer.response(
             List(shown.map { KnownUserResource($0) }, nextCursor: next))
@@ -68,7 +68,7 @@ struct SupportRoutes: Sendable {
                 status: .notFound, code: "transactionUnknown",
                 detail: "No transaction, original transaction or order has this identifier.")
         }
-        let keys = try await service.apiKeyNames()
+        let keys = try await service.ledger.apiKeyNames()
         return try JSONAnswer.response(
             PurchaseLookup(
                 purchases: purchases.map { KnownPurchaseResource($0, naming: keys) },
@@ -80,7 +80,7 @@ struct SupportRoutes: Sendable {
         let position = try page.position { StoryEntry.Position($0) }
         let entries = try await service.limited(to: context).story(of: user, before: position, limit: page.size + 1)
         let (shown, next) = page.part(of: entries) { $0.position.description }
-        let keys = try await service.apiKeyNames()
+        let keys = try await service.ledger.apiKeyNames()
         return try JSONAnswer.response(
             List(shown.map { StoryEntryResource($0, naming: keys) }, nextCursor: next))
     }

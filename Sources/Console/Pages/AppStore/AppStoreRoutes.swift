@@ -29,8 +29,12 @@ struct AppStoreRoutes: Sendable {
             app: try Self.choice("app", of: request))
         let list = try HTTPSupport.Page(request)
         let position = try list.position { ReceivedNotification.Position(cursor: $0) }
-        let found = try await services.entitlements.notifications(filter, before: position, limit: list.size)
-        let latest = try await services.entitlements.notifications(ReceivedNotificationFilter(), before: nil, limit: 1)
+        let found = try await services.entitlements.ledger.read {
+            try $0.notifications(filter, before: position, limit: list.size)
+        }
+        let latest = try await services.entitlements.ledger.read {
+            try $0.notifications(ReceivedNotificationFilter(), before: nil, limit: 1)
+        }
         return NotificationListPage(
             apps: services.entitlements.apps.all.map(\.bundleIdentifier), filter: filter, shown: found.shown,
             next: found.next,
@@ -48,7 +52,8 @@ struct AppStoreRoutes: Sendable {
     private func notification(_ request: Request) async throws -> Page {
         guard let identifier = try request.query("uuid"),
             let origin = try request.query("origin").flatMap(Origin.init),
-            let found = try await services.entitlements.notification(identifier, of: origin)
+            let found = try await services.entitlements.ledger.read(
+                .snapshot, { try $0.notification(identifier, of: origin) })
         else {
             throw Problem(
                 status: .notFound, code: "notFound", detail: "The service has not received this notification.")
@@ -84,8 +89,10 @@ struct AppStoreRoutes: Sendable {
     private func consumption(_ request: Request) async throws -> Page {
         let list = try HTTPSupport.Page(request)
         let position = try list.position { ReceivedNotification.Position(cursor: $0) }
-        let found = try await services.entitlements.notifications(
-            ReceivedNotificationFilter(type: ConsumptionPage.type), before: position, limit: list.size)
+        let found = try await services.entitlements.ledger.read {
+            try $0.notifications(
+                ReceivedNotificationFilter(type: ConsumptionPage.type), before: position, limit: list.size)
+        }
         let open = try await services.entitlements.openConsumptionRequests(
             of: Set(Origin.allCases), limit: ConsumptionPage.openLimit)
         return ConsumptionPage(

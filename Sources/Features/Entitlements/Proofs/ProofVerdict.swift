@@ -121,14 +121,6 @@ extension EntitlementService {
         var known: Set<ByteKey> = []
         return all.filter { known.insert(ByteKey($0)).inserted }
     }
-
-    /// A kept proof of a user's transactions.
-    ///
-    /// - Parameter digest: The SHA-256 of the signed bytes, by which transactions name their proof.
-    /// - Returns: Nil if no such proof of the user was kept.
-    package func storedProof(_ digest: [UInt8], of user: User) async throws -> StoredProof? {
-        try await ledger.read { try $0.storedProof(digest, of: user) }
-    }
 }
 
 /// A proof that a person looks at: decoded, and verified as for a redemption.
@@ -150,7 +142,7 @@ extension LedgerTransaction {
     ///
     /// - Parameter digest: The SHA-256 of the signed bytes.
     /// - Returns: Nil if no such proof was kept.
-    func storedProof(_ digest: [UInt8], of user: User) throws -> StoredProof? {
+    package func storedProof(_ digest: [UInt8], of user: User) throws -> StoredProof? {
         guard try database.has("kept_proof"), let user = try users.known(user) else { return nil }
         return try database.row(
             "SELECT bytes, certificates FROM kept_proof WHERE user_id = $1 AND proof_digest = $2", [user, digest]

@@ -55,7 +55,7 @@ extension LedgerTransaction {
     /// - Parameters:
     ///   - moment: The beginning of the counted period.
     ///   - latest: The number of the latest refusals of each code.
-    func refusalGroups(since moment: Timestamp, latest: Int) throws -> [RefusalGroup] {
+    package func refusalGroups(since moment: Timestamp, latest: Int) throws -> [RefusalGroup] {
         let records = RefusalReportRecords(database: database)
         return try records.codes().map { code in
             RefusalGroup(
@@ -68,7 +68,7 @@ extension LedgerTransaction {
     /// The recorded refusals of a code, newest first.
     ///
     /// - Parameter position: The position of the last refusal of the previous page; nil for the first page.
-    func refusals(
+    package func refusals(
         of code: String,
         before position: RecordedRefusal.Position?,
         limit: Int
