@@ -37,7 +37,9 @@ import Testing
     private func history(newest count: Int, of origins: Set<Origin> = [.localSandbox]) async throws -> CustomerHistory {
         try #require(
             try await ledger.read {
-                try $0.history(of: alice, accepting: origins, newestTransactions: count, newestGrants: count)
+                try $0.history(
+                    of: alice, from: Viewpoint(accepting: AcceptedOrigins(origins), at: Self.now),
+                    newestTransactions: count, newestGrants: count)
             })
     }
 

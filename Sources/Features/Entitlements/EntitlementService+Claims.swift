@@ -84,14 +84,6 @@ package struct LedgerAnswer: Hashable, Sendable {
     package let items: [Item]
 }
 
-/// A change that the team makes to a purchase.
-package enum PurchaseChange: Hashable, Sendable {
-    case revoke(Revocation)
-    /// - by: The identifier of the API key.
-    /// - reason: The reason, in the team's own words; nil if none is given.
-    case reinstate(by: String, at: Timestamp, reason: String? = nil)
-}
-
 extension LedgerReport {
     package var redeemedTransactions: Int { rows["redeemed_transaction"] ?? 0 }
     package var grants: Int { rows["team_grant"] ?? 0 }

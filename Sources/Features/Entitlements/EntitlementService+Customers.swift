@@ -2,43 +2,6 @@ import Foundation
 import Ledger
 import Proofs
 
-/// The use cases that show one customer with the recorded facts.
-extension EntitlementService {
-    /// The purchases and grants of a user; nil for an unknown user.
-    package func history(of user: User) async throws -> CustomerHistory? {
-        try await ledger.read { try $0.history(of: user, accepting: accepted.origins(for: user), seeing: limit) }
-    }
-
-    /// A user's transactions of some identifiers, in no order.
-    package func transactions(of user: User, identifiedBy identifiers: [String]) async throws -> [RedeemedTransaction] {
-        let limit = limit
-        return try await ledger.read { try $0.transactions(of: user, identifiedBy: identifiers) }
-            .filter { limit?.includes(app: $0.app) ?? true }
-    }
-}
-
-/// A purchase with a stated renewal.
-package struct SubscribedPurchase: Hashable, Sendable {
-    package let originalTransactionIdentifier: String
-    package let origin: Origin
-    /// The number of the app.
-    package let app: Int64
-    /// The last statement about the renewal.
-    package let renewal: StatedRenewal
-}
-
-/// A redeemed transaction and its app.
-package struct BoughtTransaction: Hashable, Sendable {
-    /// The number of the app in the ledger.
-    package let app: Int64
-    package let transaction: RedeemedTransaction
-
-    package init(app: Int64, transaction: RedeemedTransaction) {
-        self.app = app
-        self.transaction = transaction
-    }
-}
-
 /// The use cases of the App Store's notifications.
 extension EntitlementService {
     /// A verified notification that is not applied yet.

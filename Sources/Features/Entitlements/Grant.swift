@@ -1,3 +1,4 @@
+import Foundation
 import Ledger
 import Proofs
 
@@ -146,18 +147,9 @@ struct GrantRecords {
     static func grant(_ row: SQLRow) throws -> Grant {
         Grant(
             sequence: try row["sequence"], identifier: try row["grant_id"],
-            item: Item(collection: try row["collection"], number: try row["number"]), reason: try row["reason"],
+            item: try Item(row), reason: try row["reason"],
             grantedBy: try row["granted_by"], grantedAt: try row["granted_at"], endsAt: try row["ends_at"],
             revocation: try Revocation(row))
-    }
-}
-
-extension Revocation {
-    /// - Parameter reason: The name of the column with the reason.
-    /// - Returns: Nil if there is no revocation.
-    init?(_ row: SQLRow, reason: String = "revocation_reason") throws {
-        guard let revokedAt: Timestamp = try row["revoked_at"] else { return nil }
-        self.init(revokedAt: revokedAt, reason: try row[reason], revokedBy: try row["revoked_by"])
     }
 }
 
@@ -181,5 +173,174 @@ extension GrantRecords {
                 """,
                 [user, oldest.sequence]
             ).map(Self.grant))
+    }
+}
+
+extension EntitlementService {
+    /// A new grant of an item. It is not stored yet.
+    ///
+    /// - Parameters:
+    ///   - endsAt: The end of the grant; nil for none.
+    ///   - caller: The identifier of the API key.
+    package func newGrant(
+        of item: Item,
+        reason: String,
+        endsAt: Timestamp?,
+        by caller: String
+    ) throws(GrantError) -> Grant {
+        let now = clock.now()
+        guard limit?.sees(item) ?? catalogs.grants(item) else { throw .itemUnknown(item) }
+        guard endsAt.map({ $0 > now }) ?? true else { throw .endPassed }
+        return Grant(
+            identifier: UUID(randomness: randomness).lowercasedString, item: item, reason: reason, grantedBy: caller,
+            grantedAt: now, endsAt: endsAt)
+    }
+
+    /// Gives a new grant to a user, and stores the answer to the caller in the same commit. A retry under the same key grants
+    /// nothing more.
+    ///
+    /// - Returns: The answer that another process has stored under the key; nil if the grant was given.
+    package func give(
+        _ grant: Grant,
+        to user: User,
+        keeping answer: KeptAnswer?,
+        for key: IdempotencyKey?
+    ) async throws -> KeptAnswer? {
+        try limit?.check(grant.item)
+        return try await ledger.write {
+            try $0.add(
+                grant, for: user, keeping: answer, for: key, deletingBefore: grant.grantedAt.adding(days: -1))
+        }
+    }
+
+    /// A user's grants, newest first, paged like `transactions`.
+    package func grants(of user: User, before sequence: Int64?, limit: Int) async throws -> [Grant] {
+        let items = self.limit?.items
+        return try await ledger.read { try $0.grants(of: user, giving: items, before: sequence, limit: limit) }
+    }
+
+    /// Revokes a grant. A second revocation changes nothing.
+    package func revoke(
+        grant identifier: String,
+        of user: User,
+        reason: String,
+        by caller: String
+    ) async throws -> Grant {
+        let (limit, revocation) = (limit, Revocation(revokedAt: clock.now(), reason: reason, revokedBy: caller))
+        let revoked = try await ledger.write { transaction -> Grant? in
+            if let limit {
+                guard let grant = try transaction.grant(identifier, of: user), limit.sees(grant.item) else {
+                    return nil
+                }
+                try limit.check(grant.item)
+            }
+            return try transaction.revoke(grant: identifier, of: user, revocation)
+        }
+        guard let revoked else { throw GrantError.grantNotFound }
+        return revoked
+    }
+}
+
+extension LedgerTransaction {
+    /// Grants an item without a purchase, and stores the answer to the caller in the same commit. Grants nothing if another
+    /// process has stored an answer under the same key.
+    ///
+    /// - Parameter oldest: Answers from before are deleted first.
+    /// - Returns: The answer that another process has stored; nil if the item was granted.
+    package func add(
+        _ grant: Grant,
+        for user: User,
+        keeping answer: KeptAnswer?,
+        for key: IdempotencyKey?,
+        deletingBefore oldest: Timestamp
+    ) throws -> KeptAnswer? {
+        let user = try number(of: user, at: grant.grantedAt)
+        if let kept = try earlierAnswer(
+            orKeeping: answer, for: key, about: user, at: grant.grantedAt, deletingBefore: oldest)
+        {
+            return kept
+        }
+        try add(grant, to: user)
+        return nil
+    }
+
+    /// Adds a grant to those of a user.
+    func add(_ grant: Grant, to user: Int64) throws {
+        var heads = try users.heads(of: [user])
+        let sequence = (heads[user]?.lastGrant ?? 0) + 1
+        heads[user]?.lastGrant = sequence
+        try GrantRecords(database: database).insert(grant, sequence: sequence, for: user)
+        let entry = AuditEntry(
+            grant, .itemGiven, by: grant.grantedBy, reason: grant.reason, at: grant.grantedAt)
+        try record(entry, of: user, &heads)
+    }
+
+    /// Appends an entry to a user's audit log, and writes the user's head.
+    func record(_ entry: AuditEntry, of user: Int64, _ heads: inout [Int64: UserHead]) throws {
+        try audit.append([(entry, user)], to: &heads)
+        try users.write(heads)
+    }
+
+    /// Stores an answer under a key.
+    ///
+    /// - Returns: The answer that another process has stored; nil if this one is stored, or there is no key.
+    func earlierAnswer(
+        orKeeping answer: KeptAnswer?,
+        for key: IdempotencyKey?,
+        about user: Int64,
+        at moment: Timestamp,
+        deletingBefore oldest: Timestamp
+    ) throws -> KeptAnswer? {
+        guard let key, let answer else { return nil }
+        let answers = AnswerRecords(database: database)
+        try answers.delete(before: oldest)
+        if try answers.keep(answer, for: key, about: user, at: moment) { return nil }
+        guard let kept = try answers.answer(for: key, since: oldest) else { throw damaged }
+        return kept
+    }
+
+    /// A user's grants, newest first, paged like `transactions`.
+    ///
+    /// - Parameter items: The items whose grants are returned; nil for all items.
+    package func grants(of user: User, giving items: [Item]? = nil, before sequence: Int64?, limit: Int) throws
+        -> [Grant]
+    {
+        guard let user = try users.known(user) else { return [] }
+        return try GrantRecords(database: database)
+            .grants(of: user, giving: items, before: sequence ?? .max, limit: limit)
+    }
+
+    /// - Returns: Nil if the user has no grant of the identifier.
+    package func grant(_ identifier: String, of user: User) throws -> Grant? {
+        guard let user = try users.known(user) else { return nil }
+        return try GrantRecords(database: database).grant(identifier, of: user)
+    }
+
+    /// Revokes a grant. A second revocation changes nothing.
+    ///
+    /// - Returns: The grant; nil if the user has none of that identifier.
+    package func revoke(grant identifier: String, of user: User, _ revocation: Revocation) throws -> Grant? {
+        let records = GrantRecords(database: database)
+        guard let user = try users.known(user), let grant = try records.grant(identifier, of: user) else {
+            return nil
+        }
+        guard let revoked = grant.revoked(by: revocation) else { return grant }
+        try records.revoke(grant: identifier, of: user, revocation)
+        try audit.append(
+            AuditEntry(
+                grant, .itemTakenBack, by: revocation.revokedBy, reason: revocation.reason, at: revocation.revokedAt
+            ),
+            to: user)
+        return revoked
+    }
+}
+
+extension AuditEntry {
+    /// - Parameter caller: The identifier of the API key.
+    fileprivate init(_ grant: Grant, _ event: Event, by caller: String, reason: String, at moment: Timestamp) {
+        self.init(
+            happenedAt: moment, event: event, actor: AuditActor(caller: caller), origin: nil,
+            reference: grant.identifier,
+            subject: grant.item.description, reason: reason)
     }
 }

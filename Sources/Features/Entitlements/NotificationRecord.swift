@@ -76,7 +76,7 @@ struct NotificationRecords {
             SELECT origin, notification_uuid, repeated_at FROM notification
             WHERE notification_uuid \(database.isIn("$1"))
             """,
-            [database.list(Set(keys.map(\.uuid)).sorted().map(\.text))])
+            [database.list(eachOf: keys.map(\.uuid.text))])
         var (known, repeated): (Set<NotificationRecord.Key>, Set<NotificationRecord.Key>) = ([], [])
         for row in rows {
             let key = NotificationRecord.Key(origin: try row["origin"], uuid: ByteKey(try row["notification_uuid"]))

@@ -32,7 +32,7 @@ package struct ReconciliationCheckpoint: Hashable, Sendable {
     }
 }
 
-/// The use cases of the reconciliation with the App Store, and of its consumption requests.
+/// The use cases of the reconciliation with the App Store.
 extension EntitlementService {
     /// Applies a transaction that the App Store has returned, like a notification. It goes to the user of its account token, or
     /// to the owner of the purchase. A statement for nobody is parked until a user presents the transaction.
@@ -59,30 +59,25 @@ extension EntitlementService {
         else { throw .notRedeemable }
         return renewal
     }
-
-    /// The open consumption requests of the App Store about refunds, oldest first. The App Store waits for twelve hours (App
-    /// Store Server Notifications, "CONSUMPTION_REQUEST").
-    package func openConsumptionRequests(
-        of origins: Set<Origin>,
-        in app: String? = nil,
-        limit: Int
-    ) async throws -> [OpenConsumptionRequest] {
-        try await ledger.read {
-            try $0.openConsumptionRequests(
-                since: clock.now().adding(seconds: -ReceivedNotification.answerTime), of: origins, in: app, limit: limit
-            )
-        }
-    }
 }
 
-/// A question of the App Store about a purchase for which the customer has requested a refund (`CONSUMPTION_REQUEST`).
-package struct OpenConsumptionRequest: Hashable, Sendable {
-    package let origin: Origin
-    /// The UUID of the notification with the question.
-    package let notificationUUID: String
-    package let transactionIdentifier: String
-    /// True if a user has redeemed the purchase.
-    package let isRedeemed: Bool
-    /// True for an auto-renewable subscription, whose status Apple states with the question.
-    package let isSubscription: Bool
+extension LedgerTransaction {
+    /// The checkpoint of a reconciliation; nil if there was none.
+    package func checkpoint(ofReconciliation subject: String) throws -> ReconciliationCheckpoint? {
+        try database.row("SELECT reconciled_until, findings FROM reconciliation WHERE subject = $1", [subject])
+            .map(ReconciliationCheckpoint.init)
+    }
+
+    /// Stores the checkpoint of a reconciliation, unless a later one is stored.
+    package func setReconciled(_ subject: String, until moment: Timestamp, findings: [String: Int]) throws {
+        let checkpoint = ReconciliationCheckpoint(until: moment, findings: findings)
+        _ = try database.execute(
+            """
+            INSERT INTO reconciliation (subject, reconciled_until, findings) VALUES ($1, $2, $3)
+            ON CONFLICT (subject) DO UPDATE
+            SET reconciled_until = excluded.reconciled_until, findings = excluded.findings
+            WHERE excluded.reconciled_until > reconciliation.reconciled_until
+            """,
+            [subject, checkpoint.until, try checkpoint.findingsText])
+    }
 }

@@ -28,7 +28,7 @@ struct AppStoreRoutes: Sendable {
             outcome: try Self.choice("outcome", of: request).flatMap(NotificationOutcome.init),
             app: try Self.choice("app", of: request))
         let list = try HTTPSupport.Page(request)
-        let position = try list.position { ReceivedNotification.Position(cursor: $0) }
+        let position = try list.position { ReceivedNotification.Position($0) }
         let found = try await services.entitlements.ledger.read {
             try $0.notifications(filter, before: position, limit: list.size)
         }
@@ -88,7 +88,7 @@ struct AppStoreRoutes: Sendable {
 
     private func consumption(_ request: Request) async throws -> Page {
         let list = try HTTPSupport.Page(request)
-        let position = try list.position { ReceivedNotification.Position(cursor: $0) }
+        let position = try list.position { ReceivedNotification.Position($0) }
         let found = try await services.entitlements.ledger.read {
             try $0.notifications(
                 ReceivedNotificationFilter(type: ConsumptionPage.type), before: position, limit: list.size)
@@ -99,22 +99,6 @@ struct AppStoreRoutes: Sendable {
             answers: services.system.answersConsumptionRequests, open: open, shown: found.shown, next: found.next,
             now: services.entitlements.clock.now()
         ).page
-    }
-}
-
-extension ReceivedNotification.Position {
-    /// - Returns: Nil for an invalid cursor.
-    init?(cursor: String) {
-        let parts = cursor.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, let milliseconds = Int64(parts[0]), !cursor.utf8.contains(0) else { return nil }
-        self.init(
-            receivedAt: Timestamp(millisecondsSince1970: milliseconds), notificationUUID: String(parts[2]),
-            origin: String(parts[1]))
-    }
-
-    /// The cursor of the page after this position.
-    var cursor: String {
-        Base64.encode(Array("\(receivedAt.millisecondsSince1970) \(origin) \(notificationUUID)".utf8), .urlSafe)
     }
 }
 

@@ -1,4 +1,5 @@
 import Features
+import HTTPSupport
 import Proofs
 
 /// The App Store's questions about purchases for which customers requested a refund.
@@ -59,7 +60,11 @@ struct ConsumptionPage {
                 Listing.table(
                     Phrase("All questions, newest first", "모든 문의, 최신순"), of: shown,
                     empty: Phrase("The App Store has asked nothing.", "받은 문의가 없습니다."),
-                    next: next.map { ConsolePath("app-store", "consumption", query: ["cursor": $0.cursor]) }
+                    next: next.map {
+                        ConsolePath(
+                            "app-store", "consumption",
+                            query: ["cursor": HTTPSupport.Page.cursor(after: $0.description)])
+                    }
                 ) {
                     column(Phrase("Received", "수신")) { Shown.moment($0.notification.receivedAt) }
                     column(Phrase("Transaction", "거래")) { received in

@@ -1,6 +1,175 @@
 import Catalog
+import Foundation
 import Ledger
 import Proofs
+
+extension EntitlementService {
+    /// The balances of a user by name: those of the catalog, and any other that the user has ever had.
+    package func balances(of user: User) async throws -> [Credit] {
+        let limit = limit
+        let (had, hidden) = try await ledger.read { transaction in
+            (
+                try transaction.balances(of: user, accepting: accepted.origins(for: user)),
+                try limit.map { try transaction.balances(of: user, filledOutside: $0) } ?? []
+            )
+        }
+        let others = catalogs.balances.filter { name in !had.contains { $0.balance == name } }
+        return (had + others.map { Credit(balance: $0, amount: 0) })
+            .filter { !hidden.contains(ByteKey($0.balance)) && limit?.owns(balance: $0.balance) ?? true }
+            .sorted { $0.balance < $1.balance }
+    }
+
+    /// A new addition to a balance. It is not stored yet.
+    ///
+    /// - Parameter caller: The identifier of the API key.
+    /// - Throws: `BalanceError.balanceUnknown` for a balance that no product adds to.
+    package func newAddition(
+        of amount: Int,
+        to balance: String,
+        reason: String,
+        by caller: String
+    ) throws(BalanceError) -> BalanceAddition {
+        guard catalogs.balances.contains(where: { $0.hasSameBytes(as: balance) }) else {
+            throw .balanceUnknown(balance)
+        }
+        return BalanceAddition(
+            identifier: UUID(randomness: randomness).lowercasedString, balance: balance, amount: amount, reason: reason,
+            addedBy: caller, addedAt: clock.now())
+    }
+
+    /// Adds to a user's balance, and stores the answer to the caller in the same commit.
+    ///
+    /// - Returns: The answer that another process has stored under the key; nil if the amount was added.
+    package func add(
+        _ addition: BalanceAddition,
+        for user: User,
+        keeping answer: KeptAnswer?,
+        for key: IdempotencyKey?
+    ) async throws -> KeptAnswer? {
+        let limit = limit
+        try limit?.check(balance: addition.balance)
+        return try await ledger.write { transaction in
+            if let limit { try transaction.check(addition.balance, of: user, isOnlyOf: limit) }
+            return try transaction.add(
+                addition, for: user, keeping: answer, for: key, deletingBefore: addition.addedAt.adding(days: -1))
+        }
+    }
+
+    /// A new spending. It is not stored yet.
+    ///
+    /// - Parameters:
+    ///   - caller: The identifier of the API key.
+    ///   - request: Nil for a request without an idempotency key.
+    package func newSpending(
+        of amount: Int,
+        from balance: String,
+        reason: String,
+        by caller: String,
+        for request: Spending.Request? = nil
+    ) -> Spending {
+        Spending(
+            identifier: UUID(randomness: randomness).lowercasedString, balance: balance, amount: amount,
+            reason: reason, spentBy: caller, spentAt: clock.now(), request: request)
+    }
+
+    /// Spends a part of a user's balance, never more than it holds, and once for each idempotency key of the user.
+    package func spend(_ spending: Spending, for user: User) async throws -> SpentBalance {
+        let limit = limit
+        try limit?.check(balance: spending.balance)
+        let answer = try await ledger.write {
+            try $0.spend(spending, for: user, accepting: accepted.origins(for: user), seeing: limit)
+        }
+        switch answer {
+        case .spent(let left): return SpentBalance(spending: spending, left: left, isRepeated: false)
+        case .repeated(let first, let left): return SpentBalance(spending: first, left: left, isRepeated: true)
+        case .keyReused: throw BalanceError.idempotencyKeyReused
+        case .tooLow(let amount):
+            // Users can still spend a balance that the catalog no longer has, if they have ever had some of it.
+            let isKnown = try await balances(of: user).contains { ByteKey($0.balance) == ByteKey(spending.balance) }
+            guard isKnown else { throw BalanceError.balanceUnknown(spending.balance) }
+            throw BalanceError.balanceTooLow(name: spending.balance, amount: amount)
+        }
+    }
+}
+
+extension LedgerTransaction {
+    /// The balances that a user has ever had, by name, as users see them, with the purchases of some origins.
+    package func balances(of user: User, accepting origins: Set<Origin>) throws -> [Credit] {
+        guard let user = try users.known(user) else { return [] }
+        return try BalanceRecords(database: database).balances(of: user, accepting: origins).map(\.credit)
+    }
+
+    /// The names of the balances to which a user's purchases of other apps than the caller's have added.
+    func balances(of user: User, filledOutside limit: AppLimit) throws -> Set<ByteKey> {
+        guard let user = try users.known(user) else { return [] }
+        return try BalanceRecords(database: database).balances(of: user, filledOutside: limit)
+    }
+
+    /// Checks that no purchase of another app has added to a user's balance.
+    ///
+    /// - Throws: `AppLimitError`.
+    func check(_ balance: String, of user: User, isOnlyOf limit: AppLimit) throws {
+        guard try !balances(of: user, filledOutside: limit).contains(ByteKey(balance)) else {
+            throw AppLimitError.balanceOfAnotherApp(balance, app: limit.app)
+        }
+    }
+
+    /// Adds to a user's balance, and stores the answer to the caller in the same commit. Adds nothing if another process has
+    /// stored an answer under the same key.
+    ///
+    /// - Parameter oldest: Answers from before are deleted first.
+    /// - Returns: The answer that another process has stored; nil if the amount was added.
+    package func add(
+        _ addition: BalanceAddition,
+        for user: User,
+        keeping answer: KeptAnswer?,
+        for key: IdempotencyKey?,
+        deletingBefore oldest: Timestamp
+    ) throws -> KeptAnswer? {
+        let user = try number(of: user, at: addition.addedAt)
+        if let kept = try earlierAnswer(
+            orKeeping: answer, for: key, about: user, at: addition.addedAt, deletingBefore: oldest)
+        {
+            return kept
+        }
+        var heads = try users.heads(of: [user])
+        try BalanceRecords(database: database).insert(addition, for: user)
+        let entry = AuditEntry(
+            happenedAt: addition.addedAt, event: .credited, actor: AuditActor(caller: addition.addedBy), origin: nil,
+            reference: addition.identifier, subject: "\(addition.amount) \(addition.balance)", reason: addition.reason)
+        try record(entry, of: user, &heads)
+        return nil
+    }
+
+    /// Spends a part of a user's balance, once for each idempotency key of the user.
+    ///
+    /// - Parameters:
+    ///   - origins: The origins whose purchases add to the balance.
+    ///   - limit: The limit of the caller; nil for a caller of all apps.
+    /// - Throws: `AppLimitError` for a balance to which purchases of another app have added.
+    package func spend(
+        _ spending: Spending,
+        for user: User,
+        accepting origins: Set<Origin>,
+        seeing limit: AppLimit? = nil
+    ) throws -> SpendingAnswer {
+        if let limit { try check(spending.balance, of: user, isOnlyOf: limit) }
+        guard let user = try users.known(user) else { return spending.answer(from: [], earlier: nil) }
+        let records = BalanceRecords(database: database)
+        // The heads are read first, so that a concurrent writer changes their version.
+        var heads = try users.heads(of: [user])
+        let answer = spending.answer(
+            from: try records.balances(of: user, accepting: origins),
+            earlier: try records.earlier(for: spending.request, of: user))
+        guard case .spent(let left) = answer else { return answer }
+        try records.insert(spending, left: left, for: user)
+        let entry = AuditEntry(
+            happenedAt: spending.spentAt, event: .spent, actor: AuditActor(caller: spending.spentBy), origin: nil,
+            reference: spending.identifier, subject: "\(spending.amount) \(spending.balance)", reason: spending.reason)
+        try record(entry, of: user, &heads)
+        return answer
+    }
+}
 
 /// The SQL of balances and spendings, inside the caller's transaction.
 struct BalanceRecords {

@@ -45,7 +45,7 @@ struct ClaimGroup {
         var decisions = decide(for: numbers.merging(strangers) { $1 })
         let excluded = try newcomers.excluded(
             by: decisions.decided.map(\.results), in: decisions.decision.facts,
-            RefusalRecords(database: database, apps: apps))
+            RefusalRecords(database: database, apps: apps), transaction.hasPurchases)
         let admitted = Set(strangers.filter { !excluded.contains($0.value) }.keys)
         if !admitted.isEmpty {
             numbers.merge(try users.add(admitted, at: moment)) { $1 }
@@ -141,7 +141,7 @@ struct ClaimGroup {
                 .redeemed(
                     LedgerAnswer(
                         results: results,
-                        items: try records.items(of: user, accepting: accepted, seeing: limit, at: moment)))
+                        items: try records.items(of: [user: accepted], seeing: limit, at: moment)[user] ?? []))
             case .redeemed(let results, let user, _, nil):
                 .redeemed(LedgerAnswer(results: results, items: items[user] ?? []))
             case .recorded(let outcome): .recorded(outcome)
@@ -251,7 +251,8 @@ struct NewcomerClaims {
     func excluded(
         by results: [(user: Int64, results: [Redemption.Result])?],
         in facts: EntitlementFacts,
-        _ records: RefusalRecords
+        _ records: RefusalRecords,
+        _ hasPurchases: (Int64) throws -> Bool
     ) throws -> Set<Int64> {
         guard !allowances.isEmpty else { return [] }
         let owners = Set(facts.purchases.values.map(\.owner))
@@ -271,12 +272,11 @@ struct NewcomerClaims {
         users.removeAll { granted.contains($0.number) }
         var recorded = try records.known(
             among: users.filter { $0.number > 0 }.flatMap { refusals[$0.number] ?? [] })
-        let customers = CustomerRecords(database: records.database)
         return Set(
             try users.filter { number, user, newcomers in
                 let count = (refusals[number] ?? []).count { recorded.insert($0) }
                 guard count > 0 else { return true }
-                if number > 0, try customers.hasPurchases(number) { return false }
+                if number > 0, try hasPurchases(number) { return false }
                 let bytes =
                     count * NewcomerAllowance.bytesOfRefusal
                     + (number < 0 ? NewcomerAllowance.bytes(ofUserNamed: user) : 0)

@@ -223,11 +223,6 @@ struct EntitlementChangeRecords {
     }
 }
 
-extension TransactionKey {
-    /// The values of the columns of `Table.transactionKey` and `Table.originalKey`.
-    func sqlValues(_ apps: AppNumbers) -> [any SQLConvertible] { [identifier, origin, apps[app]] }
-}
-
 /// The rows that a decision changes, each once, regardless of the number of changes.
 struct EntitlementChangeSet {
     /// An entry of a user's audit log.

@@ -28,7 +28,7 @@ extension LedgerTransaction {
     ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit.
     /// - Throws: `LedgerError.newcomersLimited` if they are not available.
     package func charge(_ bytes: Int, for user: Int64, to newcomers: NewcomerAllowance?) throws {
-        guard let newcomers, bytes > 0, try !CustomerRecords(database: database).hasPurchases(user) else { return }
+        guard let newcomers, bytes > 0, try !hasPurchases(user) else { return }
         try newcomers.charge(bytes)
     }
 
@@ -46,49 +46,29 @@ extension LedgerTransaction {
     }
 }
 
-extension LedgerTransaction {
-    /// The subscriptions of a user at a moment, in the order of their first purchases.
-    ///
-    /// - Parameters:
-    ///   - origins: The origins that are valid for the user.
-    ///   - limit: The limit of the caller; nil for a caller of all apps.
-    ///   - isSubscription: Returns true if a product is an auto-renewable subscription, for transactions without a stated type.
-    package func subscriptions(
-        of user: User,
-        accepting origins: Set<Origin>,
-        seeing limit: AppLimit? = nil,
-        at moment: Timestamp,
-        isSubscription: (String) -> Bool
-    ) throws -> [PurchaseStatus] {
-        guard let user = try users.known(user) else { return [] }
-        let records = ReadingRecords(database: database)
-        let renewals = try records.renewals(of: user)
-        let transactions = try records.subscribedTransactions(of: user).filter { _, transaction in
-            origins.contains(transaction.origin) && limit?.includes(app: transaction.app) ?? true
-                && (transaction.facts[.type] != nil || isSubscription(transaction.productIdentifier))
-        }
-        let purchases = Dictionary(grouping: transactions) { app, transaction in
-            Purchase(
-                app: app, origin: transaction.origin, identifier: ByteKey(transaction.originalTransactionIdentifier))
-        }
-        return purchases.compactMap { purchase, transactions in
-            let renewal = renewals.first { renewal in
-                purchase
-                    == Purchase(
-                        app: renewal.app, origin: renewal.origin,
-                        identifier: ByteKey(renewal.originalTransactionIdentifier))
-            }
-            return PurchaseStatus(
-                transactions.map(\.transaction), .autoRenewableSubscription, renewal?.renewal, at: moment)
-        }.sorted { ($0.since, $0.originalTransactionIdentifier) < ($1.since, $1.originalTransactionIdentifier) }
+extension EntitlementService {
+    /// The subscriptions of a user, in the order of their first purchases.
+    package func subscriptions(of user: User) async throws -> [PurchaseStatus] {
+        let view = view
+        return try await ledger.read { try $0.subscriptions(of: user, from: view) }
     }
+}
 
-    /// The key of a purchase of one user.
-    private struct Purchase: Hashable {
-        /// The number of the app.
-        let app: Int64
-        let origin: Origin
-        /// The identifier of the original transaction.
-        let identifier: ByteKey
+extension LedgerTransaction {
+    /// The subscriptions of a user, in the order of their first purchases.
+    package func subscriptions(of user: User, from view: Viewpoint) throws -> [PurchaseStatus] {
+        guard let number = try users.known(user) else { return [] }
+        let origins = view.accepted.origins(for: user)
+        let records = ReadingRecords(database: database)
+        let renewals = try records.renewals(of: number)
+        let transactions = try records.subscribedTransactions(of: number).filter { transaction in
+            origins.contains(transaction.origin) && view.includes(app: transaction.app)
+                && (transaction.facts[.type] != nil
+                    || view.type(transaction.productIdentifier) == .autoRenewableSubscription)
+        }
+        return Dictionary(grouping: transactions, by: \.purchase).values.compactMap { transactions in
+            PurchaseStatus(
+                transactions, .autoRenewableSubscription, renewals.renewal(of: transactions), at: view.moment)
+        }.sorted { ($0.since, $0.originalTransactionIdentifier) < ($1.since, $1.originalTransactionIdentifier) }
     }
 }

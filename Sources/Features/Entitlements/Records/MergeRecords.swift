@@ -52,12 +52,11 @@ struct MergeRecords {
     private func moveSpendings(of former: Int64, to user: Int64) throws {
         let rows = try database.rows("SELECT * FROM spending WHERE user_id = $1 ORDER BY spending_id", [former])
         guard let columns = rows.first?.columns else { return }
-        let moved = try rows.compactMap { row -> ByteKey? in (try row["idempotency_key"] as String?).map { ByteKey($0) }
-        }
+        let moved = try rows.compactMap { try $0["idempotency_key"] as String? }
         let keys = Set(
             try database.rows(
                 "SELECT idempotency_key FROM spending WHERE user_id = $1 AND idempotency_key \(database.isIn("$2"))",
-                [user, database.list(Set(moved).sorted().map(\.text))]
+                [user, database.list(eachOf: moved)]
             ).map { ByteKey(try $0["idempotency_key"]) })
         try database.delete(from: "spending", where: ["user_id"], [[former]])
         try database.insert(
@@ -155,8 +154,16 @@ extension LedgerTransaction {
             customers = [customer]
         case .merge(let former, let customer): customers = [former, customer]
         }
-        let records = CustomerRecords(database: database)
-        return try !customers.contains(where: records.hasPurchases) && !records.haveGifts(customers)
+        return try !customers.contains(where: hasPurchases) && !haveGifts(customers)
+    }
+
+    /// True if the team has given any of the customers something, or an import expects a purchase of one.
+    private func haveGifts(_ customers: Set<Int64>) throws -> Bool {
+        try ["team_grant", "balance_addition", "expected_transaction"].contains { table in
+            try database.row(
+                "SELECT user_id FROM \(database.listed("$1")) JOIN \(table) ON user_id = listed.value LIMIT 1",
+                [database.list(customers.sorted())]) != nil
+        }
     }
 
     /// The number of records that a merge moves.
@@ -188,7 +195,7 @@ extension LedgerTransaction {
         by actor: AuditActor,
         at moment: Timestamp
     ) throws {
-        let apps = try AppRecords(database: database).numbers(of: [])
+        let apps = try apps
         let records = EntitlementRecords(database: database, apps: apps)
         let before = try records.facts(ofPurchases: try records.originals(of: former))
         // The names come first: the former customer is a tombstone then, whose audit records concern nobody any more.

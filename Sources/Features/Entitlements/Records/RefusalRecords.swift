@@ -24,13 +24,9 @@ struct RefusalRecords {
 
     /// The refusals that were recorded before.
     struct Known {
-        private var refusals: Set<Refusal> = []
+        fileprivate var refusals: Set<Refusal> = []
         /// The counts by the user.
-        private var counts: [Int64: Int] = [:]
-
-        fileprivate mutating func add(_ refusal: Refusal) { refusals.insert(refusal) }
-
-        fileprivate mutating func set(_ count: Int, of user: Int64) { counts[user] = count }
+        fileprivate var counts: [Int64: Int] = [:]
 
         /// Adds a refusal.
         ///
@@ -59,20 +55,16 @@ struct RefusalRecords {
             """,
             [
                 database.list(Set(refusals.map(\.user)).sorted()),
-                database.list(Set(refusals.map { ByteKey($0.key.identifier) }).sorted().map(\.text)),
+                database.list(refusals.map(\.key)),
             ])
         for row in rows {
             let user: Int64 = try row["user_id"]
-            guard let identifier: String = try row["transaction_id"] else {
-                known.set(try row["refusals"], of: user)
-                continue
+            if let result: String = try row["reason"] {
+                known.refusals.insert(
+                    Refusal(user: user, key: try apps.key(row, "transaction_id"), result: result))
+            } else {
+                known.counts[user] = try row["refusals"]
             }
-            known.add(
-                Refusal(
-                    user: user,
-                    key: TransactionKey(
-                        app: try apps.bundleIdentifier(row), origin: try row["origin"], identifier: identifier),
-                    result: try row["reason"]))
         }
         return known
     }
@@ -101,7 +93,7 @@ extension LedgerTransaction {
         limit: Int,
         type: (String) -> ProductType?
     ) throws -> (changed: Int, awaiting: Set<TransactionKey>) {
-        let apps = try AppRecords(database: database).numbers(of: [])
+        let apps = try apps
         let due = try HistoryStateRecords(database: database, apps: apps)
             .due(at: moment, of: accepted.all, limit: limit)
         return try recordStates(of: due, apps, at: moment, holding: hold, accepting: accepted, type: type)

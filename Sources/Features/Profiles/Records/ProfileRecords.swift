@@ -6,7 +6,7 @@ struct ProfileRecords {
     let database: any LedgerDatabase
 
     func profile(of user: Int64, accepting origins: Set<Origin>, at moment: Timestamp) throws -> ProfileRecord {
-        let items = try ReadingRecords(database: database).items(of: user, accepting: origins, at: moment)
+        let items = try ReadingRecords(database: database).items(of: [user: origins], at: moment)[user] ?? []
         guard try database.has("profile") else {
             return ProfileRecord(nickname: nil, chosen: [], wishes: [], items: items)
         }
@@ -80,7 +80,7 @@ extension LedgerTransaction {
     ) throws -> ProfileAnswer {
         let user = try number(of: user, at: moment)
         let records = ProfileRecords(database: database)
-        let items = try ReadingRecords(database: database).items(of: user, accepting: origins, at: moment)
+        let items = try ReadingRecords(database: database).items(of: [user: origins], at: moment)[user] ?? []
         if let foreign = change.chosen.first(where: { !free.contains($0) && !items.contains($0) }) {
             return .notOwned(foreign)
         }

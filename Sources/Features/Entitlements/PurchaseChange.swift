@@ -1,6 +1,79 @@
 import Ledger
 import Proofs
 
+/// A change that the team makes to a purchase.
+package enum PurchaseChange: Hashable, Sendable {
+    case revoke(Revocation)
+    /// - by: The identifier of the API key.
+    /// - reason: The reason, in the team's own words; nil if none is given.
+    case reinstate(by: String, at: Timestamp, reason: String? = nil)
+
+    fileprivate var revokes: Bool {
+        if case .revoke = self { true } else { false }
+    }
+
+    fileprivate var moment: Timestamp {
+        switch self {
+        case .revoke(let revocation): revocation.revokedAt
+        case .reinstate(_, let moment, _): moment
+        }
+    }
+}
+
+extension EntitlementService {
+    /// Revokes the purchase of a redeemed transaction, regardless of the App Store's statements and of restored transactions. A
+    /// second revocation changes nothing.
+    ///
+    /// - Parameters:
+    ///   - origin: Nil if only one origin uses the identifier.
+    ///   - app: The bundle identifier of the only app whose transactions are searched; nil for all apps.
+    package func revoke(
+        transaction identifier: String,
+        origin: Origin?,
+        in app: String? = nil,
+        of user: User,
+        reason: String,
+        by caller: String
+    ) async throws -> RedeemedTransaction {
+        try await change(
+            .revoke(Revocation(revokedAt: clock.now(), reason: reason, revokedBy: caller)), ofTransaction: identifier,
+            origin: origin, in: app, of: user)
+    }
+
+    /// Reinstates a purchase that the team has revoked. A revocation by the App Store stays in effect.
+    ///
+    /// - Parameter reason: The reason for the audit log; nil if none is given.
+    package func reinstate(
+        transaction identifier: String,
+        origin: Origin?,
+        in app: String? = nil,
+        of user: User,
+        reason: String? = nil,
+        by caller: String
+    ) async throws -> RedeemedTransaction {
+        try await change(
+            .reinstate(by: caller, at: clock.now(), reason: reason), ofTransaction: identifier, origin: origin, in: app,
+            of: user)
+    }
+
+    private func change(
+        _ change: PurchaseChange,
+        ofTransaction identifier: String,
+        origin: Origin?,
+        in app: String?,
+        of user: User
+    ) async throws -> RedeemedTransaction {
+        let found = try await ledger.write {
+            try $0.change(
+                change, ofTransaction: identifier, origin: origin, in: limitingApp ?? app, of: user, accepting: accepted
+            )
+        }
+        guard let transaction = found.first else { throw GrantError.transactionNotFound }
+        guard found.count == 1 else { throw GrantError.transactionAmbiguous }
+        return transaction
+    }
+}
+
 extension LedgerTransaction {
     /// Revokes or reinstates the purchase of a redeemed transaction, regardless of the App Store's statements and of restored
     /// transactions. A second revocation changes nothing.
@@ -20,16 +93,15 @@ extension LedgerTransaction {
     ) throws -> [RedeemedTransaction] {
         guard let user = try users.known(user) else { return [] }
         func found() throws -> [RedeemedTransaction] {
-            try ReadingRecords(database: database).transactions(identifier, of: user)
-                .filter { origin == nil || $0.origin == origin }
-                .filter { app == nil || app?.hasSameBytes(as: $0.app ?? "") == true }
+            try ReadingRecords(database: database).transactions([identifier], of: user).filter {
+                (origin == nil || $0.origin == origin) && app?.hasSameBytes(as: $0.app ?? "") ?? true
+            }
         }
         let transactions = try found()
         guard transactions.count == 1 else { return transactions }
         if let original = try apply(change, to: transactions[0], of: user) {
             try audit.append(AuditEntry(change, of: transactions[0]), to: user)
-            let apps = try AppRecords(database: database).numbers(of: [])
-            _ = try recordStates(of: [original], apps, at: change.moment, accepting: accepted) { _ in nil }
+            _ = try recordStates(of: [original], try apps, at: change.moment, accepting: accepted) { _ in nil }
         }
         return try found()
     }
@@ -40,7 +112,7 @@ extension LedgerTransaction {
         to transaction: RedeemedTransaction,
         of user: Int64
     ) throws -> TransactionKey? {
-        let apps = try AppRecords(database: database).numbers(of: [])
+        let apps = try apps
         let records = EntitlementRecords(database: database, apps: apps)
         let original = try records.original(ofTransaction: transaction.sequence, of: user)
         let before = try records.facts(ofPurchases: [original])
@@ -80,19 +152,6 @@ extension LedgerTransaction {
                     AND reinstated_at IS NULL
                 """,
                 [caller, moment] + purchase)
-        }
-    }
-}
-
-extension PurchaseChange {
-    fileprivate var revokes: Bool {
-        if case .revoke = self { true } else { false }
-    }
-
-    fileprivate var moment: Timestamp {
-        switch self {
-        case .revoke(let revocation): revocation.revokedAt
-        case .reinstate(_, let moment, _): moment
         }
     }
 }
