@@ -95,7 +95,7 @@ extension LedgerTransaction {
         by caller: String,
         at moment: Timestamp
     ) throws -> Bool {
-        guard try GrantRecords(database: database).grant(promise.identifier, of: user) == nil else { return false }
+        guard try grant(promise.identifier, of: user) == nil else { return false }
         try add(
             Grant(
                 identifier: promise.identifier, item: promise.item, reason: promise.reason, grantedBy: caller,

@@ -88,94 +88,6 @@ extension Grant {
     }
 }
 
-/// The SQL of grants and revocations by the team, inside the caller's transaction.
-struct GrantRecords {
-    let database: any LedgerDatabase
-
-    func insert(_ grant: Grant, sequence: Int64, for user: Int64) throws {
-        try database.insert(
-            into: "team_grant",
-            [
-                "user_id", "sequence", "grant_id", "collection", "number", "reason", "granted_by", "granted_at",
-                "ends_at",
-            ],
-            [
-                [
-                    user, sequence, grant.identifier, grant.item.collection, grant.item.number, grant.reason,
-                    grant.grantedBy, grant.grantedAt, grant.endsAt,
-                ]
-            ])
-    }
-
-    /// The grants older than a sequence number, newest first.
-    ///
-    /// - Parameter items: The items whose grants are returned; nil for all items.
-    func grants(of user: Int64, giving items: [Item]? = nil, before sequence: Int64, limit: Int) throws -> [Grant] {
-        let condition = items == nil ? "" : "AND (collection || ' ' || number) \(database.isIn("$3"))"
-        return try database.rows(
-            """
-            SELECT * FROM team_grant WHERE user_id = $1 AND sequence < $2 \(condition)
-            ORDER BY sequence DESC LIMIT $\(items == nil ? 3 : 4)
-            """,
-            [user, sequence] + (items.map { [database.list($0.map(\.description))] } ?? []) + [limit]
-        ).map(Self.grant)
-    }
-
-    /// The newest grant of an item, revoked or not.
-    func lastGrant(of item: Item, to user: Int64) throws -> Grant? {
-        try database.row(
-            """
-            SELECT * FROM team_grant WHERE user_id = $1 AND collection = $2 AND number = $3
-            ORDER BY sequence DESC LIMIT 1
-            """,
-            [user, item.collection, item.number]
-        ).map(Self.grant)
-    }
-
-    /// - Returns: Nil if the user has no such grant.
-    func grant(_ identifier: String, of user: Int64) throws -> Grant? {
-        try database.row("SELECT * FROM team_grant WHERE user_id = $1 AND grant_id = $2", [user, identifier])
-            .map(Self.grant)
-    }
-
-    func revoke(grant identifier: String, of user: Int64, _ revocation: Revocation) throws {
-        try database.update(
-            "team_grant", set: ["revoked_at", "revoked_by", "revocation_reason"], where: ["user_id", "grant_id"],
-            [[revocation.revokedAt, revocation.revokedBy, revocation.reason, user, identifier]])
-    }
-
-    static func grant(_ row: SQLRow) throws -> Grant {
-        Grant(
-            sequence: try row["sequence"], identifier: try row["grant_id"],
-            item: try Item(row), reason: try row["reason"],
-            grantedBy: try row["granted_by"], grantedAt: try row["granted_at"], endsAt: try row["ends_at"],
-            revocation: try Revocation(row))
-    }
-}
-
-extension GrantRecords {
-    /// The newest grants, and every older one with an effect on rights, newest first: of each item the valid grant that lasts
-    /// longest.
-    ///
-    /// - Parameter count: The number of the newest grants.
-    func grants(of user: Int64, newest count: Int) throws -> [Grant] {
-        let newest = try grants(of: user, before: .max, limit: count)
-        guard newest.count == count, let oldest = newest.last else { return newest }
-        return newest
-            + (try database.rows(
-                """
-                SELECT * FROM (
-                    SELECT team_grant.*, row_number() OVER (
-                        PARTITION BY collection, number
-                        ORDER BY (CASE WHEN ends_at IS NULL THEN 0 ELSE 1 END), ends_at DESC, sequence DESC) AS place
-                    FROM team_grant WHERE user_id = $1 AND sequence < $2 AND revoked_at IS NULL) AS lasting
-                WHERE place = 1 ORDER BY sequence DESC
-                """,
-                [user, oldest.sequence]
-            ).map(Self.grant))
-    }
-}
-
 extension EntitlementService {
     /// A new grant of an item. It is not stored yet.
     ///
@@ -207,10 +119,7 @@ extension EntitlementService {
         for key: IdempotencyKey?
     ) async throws -> KeptAnswer? {
         try limit?.check(grant.item)
-        return try await ledger.write {
-            try $0.add(
-                grant, for: user, keeping: answer, for: key, deletingBefore: grant.grantedAt.adding(days: -1))
-        }
+        return try await ledger.write { try $0.add(grant, for: user, keeping: answer, for: key) }
     }
 
     /// A user's grants, newest first, paged like `transactions`.
@@ -229,9 +138,9 @@ extension EntitlementService {
         let (limit, revocation) = (limit, Revocation(revokedAt: clock.now(), reason: reason, revokedBy: caller))
         let revoked = try await ledger.write { transaction -> Grant? in
             if let limit {
-                guard let grant = try transaction.grant(identifier, of: user), limit.sees(grant.item) else {
-                    return nil
-                }
+                guard let number = try transaction.users.known(user),
+                    let grant = try transaction.grant(identifier, of: number), limit.sees(grant.item)
+                else { return nil }
                 try limit.check(grant.item)
             }
             return try transaction.revoke(grant: identifier, of: user, revocation)
@@ -245,21 +154,15 @@ extension LedgerTransaction {
     /// Grants an item without a purchase, and stores the answer to the caller in the same commit. Grants nothing if another
     /// process has stored an answer under the same key.
     ///
-    /// - Parameter oldest: Answers from before are deleted first.
     /// - Returns: The answer that another process has stored; nil if the item was granted.
     package func add(
         _ grant: Grant,
         for user: User,
         keeping answer: KeptAnswer?,
-        for key: IdempotencyKey?,
-        deletingBefore oldest: Timestamp
+        for key: IdempotencyKey?
     ) throws -> KeptAnswer? {
         let user = try number(of: user, at: grant.grantedAt)
-        if let kept = try earlierAnswer(
-            orKeeping: answer, for: key, about: user, at: grant.grantedAt, deletingBefore: oldest)
-        {
-            return kept
-        }
+        if let kept = try earlierAnswer(orKeeping: answer, for: key, about: user, at: grant.grantedAt) { return kept }
         try add(grant, to: user)
         return nil
     }
@@ -269,10 +172,39 @@ extension LedgerTransaction {
         var heads = try users.heads(of: [user])
         let sequence = (heads[user]?.lastGrant ?? 0) + 1
         heads[user]?.lastGrant = sequence
-        try GrantRecords(database: database).insert(grant, sequence: sequence, for: user)
+        try database.insert(
+            into: "team_grant",
+            [
+                "user_id", "sequence", "grant_id", "collection", "number", "reason", "granted_by", "granted_at",
+                "ends_at",
+            ],
+            [
+                [
+                    user, sequence, grant.identifier, grant.item.collection, grant.item.number, grant.reason,
+                    grant.grantedBy, grant.grantedAt, grant.endsAt,
+                ]
+            ])
         let entry = AuditEntry(
-            grant, .itemGiven, by: grant.grantedBy, reason: grant.reason, at: grant.grantedAt)
+            by: grant.grantedBy, .itemGiven, grant.identifier, grant.item.description, reason: grant.reason,
+            at: grant.grantedAt)
         try record(entry, of: user, &heads)
+    }
+
+    /// Revokes a grant. A second revocation changes nothing.
+    ///
+    /// - Returns: The grant; nil if the user has none of that identifier.
+    package func revoke(grant identifier: String, of user: User, _ revocation: Revocation) throws -> Grant? {
+        guard let user = try users.known(user), let grant = try grant(identifier, of: user) else { return nil }
+        guard let revoked = grant.revoked(by: revocation) else { return grant }
+        try database.update(
+            "team_grant", set: ["revoked_at", "revoked_by", "revocation_reason"], where: ["user_id", "grant_id"],
+            [[revocation.revokedAt, revocation.revokedBy, revocation.reason, user, identifier]])
+        try audit.append(
+            AuditEntry(
+                by: revocation.revokedBy, .itemTakenBack, grant.identifier, grant.item.description,
+                reason: revocation.reason, at: revocation.revokedAt),
+            to: user)
+        return revoked
     }
 
     /// Appends an entry to a user's audit log, and writes the user's head.
@@ -281,66 +213,106 @@ extension LedgerTransaction {
         try users.write(heads)
     }
 
-    /// Stores an answer under a key.
+    /// Stores an answer under a key. Answers that are older than a day are deleted first.
     ///
     /// - Returns: The answer that another process has stored; nil if this one is stored, or there is no key.
     func earlierAnswer(
         orKeeping answer: KeptAnswer?,
         for key: IdempotencyKey?,
         about user: Int64,
-        at moment: Timestamp,
-        deletingBefore oldest: Timestamp
+        at moment: Timestamp
     ) throws -> KeptAnswer? {
         guard let key, let answer else { return nil }
-        let answers = AnswerRecords(database: database)
+        let (answers, oldest) = (AnswerRecords(database: database), moment.adding(days: -1))
         try answers.delete(before: oldest)
         if try answers.keep(answer, for: key, about: user, at: moment) { return nil }
         guard let kept = try answers.answer(for: key, since: oldest) else { throw damaged }
         return kept
     }
-
-    /// A user's grants, newest first, paged like `transactions`.
-    ///
-    /// - Parameter items: The items whose grants are returned; nil for all items.
-    package func grants(of user: User, giving items: [Item]? = nil, before sequence: Int64?, limit: Int) throws
-        -> [Grant]
-    {
-        guard let user = try users.known(user) else { return [] }
-        return try GrantRecords(database: database)
-            .grants(of: user, giving: items, before: sequence ?? .max, limit: limit)
-    }
-
-    /// - Returns: Nil if the user has no grant of the identifier.
-    package func grant(_ identifier: String, of user: User) throws -> Grant? {
-        guard let user = try users.known(user) else { return nil }
-        return try GrantRecords(database: database).grant(identifier, of: user)
-    }
-
-    /// Revokes a grant. A second revocation changes nothing.
-    ///
-    /// - Returns: The grant; nil if the user has none of that identifier.
-    package func revoke(grant identifier: String, of user: User, _ revocation: Revocation) throws -> Grant? {
-        let records = GrantRecords(database: database)
-        guard let user = try users.known(user), let grant = try records.grant(identifier, of: user) else {
-            return nil
-        }
-        guard let revoked = grant.revoked(by: revocation) else { return grant }
-        try records.revoke(grant: identifier, of: user, revocation)
-        try audit.append(
-            AuditEntry(
-                grant, .itemTakenBack, by: revocation.revokedBy, reason: revocation.reason, at: revocation.revokedAt
-            ),
-            to: user)
-        return revoked
-    }
 }
 
 extension AuditEntry {
     /// - Parameter caller: The identifier of the API key.
-    fileprivate init(_ grant: Grant, _ event: Event, by caller: String, reason: String, at moment: Timestamp) {
+    init(
+        by caller: String, _ event: Event, _ reference: String, _ subject: String, reason: String, at moment: Timestamp
+    ) {
         self.init(
-            happenedAt: moment, event: event, actor: AuditActor(caller: caller), origin: nil,
-            reference: grant.identifier,
-            subject: grant.item.description, reason: reason)
+            happenedAt: moment, event: event, actor: AuditActor(caller: caller), origin: nil, reference: reference,
+            subject: subject, reason: reason)
+    }
+}
+
+extension Grant {
+    /// - Parameter row: A row of `team_grant`.
+    fileprivate init(_ row: SQLRow) throws {
+        self.init(
+            sequence: try row["sequence"], identifier: try row["grant_id"], item: try Item(row),
+            reason: try row["reason"], grantedBy: try row["granted_by"], grantedAt: try row["granted_at"],
+            endsAt: try row["ends_at"], revocation: try Revocation(row))
+    }
+}
+
+/// The queries for the grants of a user.
+extension LedgerTransaction {
+    /// A user's grants, newest first, paged like `transactions`.
+    ///
+    /// - Parameter items: The items whose grants are returned; nil for all items.
+    package func grants(
+        of user: User,
+        giving items: [Item]? = nil,
+        before sequence: Int64?,
+        limit: Int
+    ) throws -> [Grant] {
+        guard let user = try users.known(user) else { return [] }
+        return try grants(of: user, giving: items, before: sequence ?? .max, limit: limit)
+    }
+
+    private func grants(of user: Int64, giving items: [Item]?, before sequence: Int64, limit: Int) throws -> [Grant] {
+        let condition = items == nil ? "" : "AND (collection || ' ' || number) \(database.isIn("$3"))"
+        return try database.rows(
+            """
+            SELECT * FROM team_grant WHERE user_id = $1 AND sequence < $2 \(condition)
+            ORDER BY sequence DESC LIMIT $\(items == nil ? 3 : 4)
+            """,
+            [user, sequence] + (items.map { [database.list($0.map(\.description))] } ?? []) + [limit]
+        ).map(Grant.init)
+    }
+
+    /// The newest grants, and every older one with an effect on rights, newest first: of each item the valid grant that lasts
+    /// longest.
+    ///
+    /// - Parameter count: The number of the newest grants.
+    func grants(of user: Int64, newest count: Int) throws -> [Grant] {
+        let newest = try grants(of: user, giving: nil, before: .max, limit: count)
+        guard newest.count == count, let oldest = newest.last else { return newest }
+        return newest
+            + (try database.rows(
+                """
+                SELECT * FROM (
+                    SELECT team_grant.*, row_number() OVER (
+                        PARTITION BY collection, number
+                        ORDER BY (CASE WHEN ends_at IS NULL THEN 0 ELSE 1 END), ends_at DESC, sequence DESC) AS place
+                    FROM team_grant WHERE user_id = $1 AND sequence < $2 AND revoked_at IS NULL) AS lasting
+                WHERE place = 1 ORDER BY sequence DESC
+                """,
+                [user, oldest.sequence]
+            ).map(Grant.init))
+    }
+
+    /// The newest grant of an item, revoked or not.
+    func lastGrant(of item: Item, to user: Int64) throws -> Grant? {
+        try database.row(
+            """
+            SELECT * FROM team_grant WHERE user_id = $1 AND collection = $2 AND number = $3
+            ORDER BY sequence DESC LIMIT 1
+            """,
+            [user, item.collection, item.number]
+        ).map(Grant.init)
+    }
+
+    /// - Returns: Nil if the user has no such grant.
+    func grant(_ identifier: String, of user: Int64) throws -> Grant? {
+        try database.row("SELECT * FROM team_grant WHERE user_id = $1 AND grant_id = $2", [user, identifier])
+            .map(Grant.init)
     }
 }

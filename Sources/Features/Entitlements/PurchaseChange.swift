@@ -2,21 +2,21 @@ import Ledger
 import Proofs
 
 /// A change that the team makes to a purchase.
-package enum PurchaseChange: Hashable, Sendable {
-    case revoke(Revocation)
-    /// - by: The identifier of the API key.
-    /// - reason: The reason, in the team's own words; nil if none is given.
-    case reinstate(by: String, at: Timestamp, reason: String? = nil)
+package struct PurchaseChange: Hashable, Sendable {
+    fileprivate let revokes: Bool
+    /// The identifier of the API key.
+    fileprivate let caller: String
+    fileprivate let moment: Timestamp
+    /// The reason, in the team's own words; nil if none is given.
+    fileprivate let reason: String?
 
-    fileprivate var revokes: Bool {
-        if case .revoke = self { true } else { false }
+    package static func revoke(_ revocation: Revocation) -> PurchaseChange {
+        PurchaseChange(
+            revokes: true, caller: revocation.revokedBy, moment: revocation.revokedAt, reason: revocation.reason)
     }
 
-    fileprivate var moment: Timestamp {
-        switch self {
-        case .revoke(let revocation): revocation.revokedAt
-        case .reinstate(_, let moment, _): moment
-        }
+    package static func reinstate(by caller: String, at moment: Timestamp, reason: String? = nil) -> PurchaseChange {
+        PurchaseChange(revokes: false, caller: caller, moment: moment, reason: reason)
     }
 }
 
@@ -100,7 +100,14 @@ extension LedgerTransaction {
         let transactions = try found()
         guard transactions.count == 1 else { return transactions }
         if let original = try apply(change, to: transactions[0], of: user) {
-            try audit.append(AuditEntry(change, of: transactions[0]), to: user)
+            let transaction = transactions[0]
+            try audit.append(
+                AuditEntry(
+                    happenedAt: change.moment, event: change.revokes ? .revoked : .granted,
+                    actor: AuditActor(caller: change.caller), origin: transaction.origin, app: transaction.app,
+                    reference: transaction.transactionIdentifier, subject: transaction.productIdentifier,
+                    reason: change.reason),
+                to: user)
             _ = try recordStates(of: [original], try apps, at: change.moment, accepting: accepted) { _ in nil }
         }
         return try found()
@@ -131,41 +138,25 @@ extension LedgerTransaction {
 
     /// - Parameter purchase: The user's number and the key of the original transaction.
     private func write(_ change: PurchaseChange, to purchase: [any SQLConvertible]) throws {
-        switch change {
-        case .revoke(let revocation):
-            let last: Int64? = try database.value(
-                """
-                SELECT coalesce(max(sequence), 0) FROM team_revocation
-                WHERE user_id = $1 AND original_transaction_id = $2 AND origin = $3 AND app = $4
-                """,
-                purchase)
-            try database.insert(
-                into: "team_revocation",
-                ["user_id"] + Table.originalKey + ["sequence", "reason", "revoked_by", "revoked_at"],
-                [purchase + [(last ?? 0) + 1, revocation.reason, revocation.revokedBy, revocation.revokedAt]])
-        case .reinstate(let caller, let moment, _):
+        guard change.revokes else {
             // The author and the reason of the revocation are kept.
-            try database.write(
+            return try database.write(
                 """
                 UPDATE team_revocation SET reinstated_by = $1, reinstated_at = $2
                 WHERE user_id = $3 AND original_transaction_id = $4 AND origin = $5 AND app = $6
                     AND reinstated_at IS NULL
                 """,
-                [caller, moment] + purchase)
+                [change.caller, change.moment] + purchase)
         }
-    }
-}
-
-extension AuditEntry {
-    fileprivate init(_ change: PurchaseChange, of transaction: RedeemedTransaction) {
-        let (event, caller, moment, reason): (Event, String, Timestamp, String?) =
-            switch change {
-            case .revoke(let revocation): (.revoked, revocation.revokedBy, revocation.revokedAt, revocation.reason)
-            case .reinstate(let caller, let moment, let reason): (.granted, caller, moment, reason)
-            }
-        self.init(
-            happenedAt: moment, event: event, actor: AuditActor(caller: caller), origin: transaction.origin,
-            app: transaction.app, reference: transaction.transactionIdentifier, subject: transaction.productIdentifier,
-            reason: reason)
+        let last: Int64? = try database.value(
+            """
+            SELECT coalesce(max(sequence), 0) FROM team_revocation
+            WHERE user_id = $1 AND original_transaction_id = $2 AND origin = $3 AND app = $4
+            """,
+            purchase)
+        try database.insert(
+            into: "team_revocation",
+            ["user_id"] + Table.originalKey + ["sequence", "reason", "revoked_by", "revoked_at"],
+            [purchase + [(last ?? 0) + 1, change.reason, change.caller, change.moment]])
     }
 }

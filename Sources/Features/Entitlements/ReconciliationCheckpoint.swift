@@ -9,19 +9,6 @@ package struct ReconciliationCheckpoint: Hashable, Sendable {
     /// The number of each outcome of the run: `granted`, `duplicate`, …, or the code of a refusal.
     package let findings: [String: Int]
 
-    package init(until: Timestamp, findings: [String: Int]) {
-        self.until = until
-        self.findings = findings
-    }
-
-    init(_ row: SQLRow) throws {
-        let text: String = try row["findings"]
-        guard let findings = try? JSONDecoder().decode([String: Int].self, from: Data(text.utf8)) else {
-            throw SQLRow.Mismatch(column: "findings")
-        }
-        self.init(until: try row["reconciled_until"], findings: findings)
-    }
-
     /// The findings as JSON.
     var findingsText: String {
         get throws {
@@ -29,6 +16,16 @@ package struct ReconciliationCheckpoint: Hashable, Sendable {
             encoder.outputFormatting = .sortedKeys
             return String(decoding: try encoder.encode(findings), as: UTF8.self)
         }
+    }
+}
+
+extension ReconciliationCheckpoint {
+    init(_ row: SQLRow) throws {
+        let text: String = try row["findings"]
+        guard let findings = try? JSONDecoder().decode([String: Int].self, from: Data(text.utf8)) else {
+            throw SQLRow.Mismatch(column: "findings")
+        }
+        self.init(until: try row["reconciled_until"], findings: findings)
     }
 }
 

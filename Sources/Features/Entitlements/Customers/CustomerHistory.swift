@@ -77,7 +77,7 @@ extension LedgerTransaction {
             } ?? [],
             renewals: renewals,
             renewalEvents: hasEvents ? try records.renewalEvents(of: number, from: origins) : RenewalEvents(),
-            grants: try GrantRecords(database: database).grants(of: number, newest: grants)
+            grants: try self.grants(of: number, newest: grants)
                 .filter { view.sees($0.item) })
     }
 

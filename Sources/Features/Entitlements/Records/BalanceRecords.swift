@@ -50,8 +50,7 @@ extension EntitlementService {
         try limit?.check(balance: addition.balance)
         return try await ledger.write { transaction in
             if let limit { try transaction.check(addition.balance, of: user, isOnlyOf: limit) }
-            return try transaction.add(
-                addition, for: user, keeping: answer, for: key, deletingBefore: addition.addedAt.adding(days: -1))
+            return try transaction.add(addition, for: user, keeping: answer, for: key)
         }
     }
 
@@ -93,50 +92,82 @@ extension EntitlementService {
 }
 
 extension LedgerTransaction {
-    /// The balances that a user has ever had, by name, as users see them, with the purchases of some origins.
-    package func balances(of user: User, accepting origins: Set<Origin>) throws -> [Credit] {
-        guard let user = try users.known(user) else { return [] }
-        return try BalanceRecords(database: database).balances(of: user, accepting: origins).map(\.credit)
-    }
-
     /// The names of the balances to which a user's purchases of other apps than the caller's have added.
-    func balances(of user: User, filledOutside limit: AppLimit) throws -> Set<ByteKey> {
+    fileprivate func balances(of user: User, filledOutside limit: AppLimit) throws -> Set<ByteKey> {
         guard let user = try users.known(user) else { return [] }
-        return try BalanceRecords(database: database).balances(of: user, filledOutside: limit)
+        return Set(
+            try database.rows(
+                """
+                SELECT DISTINCT balance FROM credit JOIN redeemed_transaction AS redeemed USING (user_id, sequence)
+                WHERE user_id = $1 AND redeemed.app NOT IN (SELECT app FROM app WHERE bundle_id = $2)
+                """,
+                [user, limit.app]
+            ).map { ByteKey(try $0["balance"]) })
     }
 
     /// Checks that no purchase of another app has added to a user's balance.
     ///
     /// - Throws: `AppLimitError`.
-    func check(_ balance: String, of user: User, isOnlyOf limit: AppLimit) throws {
+    fileprivate func check(_ balance: String, of user: User, isOnlyOf limit: AppLimit) throws {
         guard try !balances(of: user, filledOutside: limit).contains(ByteKey(balance)) else {
             throw AppLimitError.balanceOfAnotherApp(balance, app: limit.app)
         }
     }
 
+    /// The balances that a user has ever had, by name, as users see them, with the purchases of some origins.
+    package func balances(of user: User, accepting origins: Set<Origin>) throws -> [Credit] {
+        guard let user = try users.known(user) else { return [] }
+        return try balances(of: user, accepting: origins).map(\.credit)
+    }
+
+    private func balances(of user: Int64, accepting origins: Set<Origin>) throws -> [Balance] {
+        let rows = try database.rows(
+            """
+            SELECT balance, merged_from, CAST(sum(bought) AS BIGINT) AS bought, CAST(sum(spent) AS BIGINT) AS spent FROM (
+                SELECT balance, merged_from, CASE WHEN is_revoked = 0 THEN amount ELSE 0 END AS bought, 0 AS spent
+                FROM credit WHERE user_id = $1 AND origin IN \(origins.sqlList)
+                UNION ALL
+                SELECT balance, merged_from, amount, 0 FROM balance_addition WHERE user_id = $1
+                UNION ALL
+                SELECT balance, merged_from, 0, amount FROM spending WHERE user_id = $1) AS movement
+            GROUP BY balance, merged_from ORDER BY balance
+            """,
+            [user])
+        var parts: [(name: String, parts: [Balance.Part])] = []
+        for row in rows {
+            let (name, mergedFrom): (String, Int64?) = (try row["balance"], try row["merged_from"])
+            if parts.last?.name.hasSameBytes(as: name) != true { parts.append((name, [])) }
+            parts[parts.count - 1].parts.append(
+                (bought: try row["bought"], spent: try row["spent"], isMerged: mergedFrom != nil))
+        }
+        return parts.map { Balance(name: $0.name, parts: $0.parts) }
+    }
+
     /// Adds to a user's balance, and stores the answer to the caller in the same commit. Adds nothing if another process has
     /// stored an answer under the same key.
     ///
-    /// - Parameter oldest: Answers from before are deleted first.
     /// - Returns: The answer that another process has stored; nil if the amount was added.
-    package func add(
+    fileprivate func add(
         _ addition: BalanceAddition,
         for user: User,
         keeping answer: KeptAnswer?,
-        for key: IdempotencyKey?,
-        deletingBefore oldest: Timestamp
+        for key: IdempotencyKey?
     ) throws -> KeptAnswer? {
         let user = try number(of: user, at: addition.addedAt)
-        if let kept = try earlierAnswer(
-            orKeeping: answer, for: key, about: user, at: addition.addedAt, deletingBefore: oldest)
-        {
-            return kept
-        }
+        if let kept = try earlierAnswer(orKeeping: answer, for: key, about: user, at: addition.addedAt) { return kept }
         var heads = try users.heads(of: [user])
-        try BalanceRecords(database: database).insert(addition, for: user)
+        try database.insert(
+            into: "balance_addition",
+            ["addition_id", "user_id", "balance", "amount", "reason", "added_by", "added_at"],
+            [
+                [
+                    addition.identifier, user, addition.balance, addition.amount, addition.reason, addition.addedBy,
+                    addition.addedAt,
+                ]
+            ])
         let entry = AuditEntry(
-            happenedAt: addition.addedAt, event: .credited, actor: AuditActor(caller: addition.addedBy), origin: nil,
-            reference: addition.identifier, subject: "\(addition.amount) \(addition.balance)", reason: addition.reason)
+            by: addition.addedBy, .credited, addition.identifier, "\(addition.amount) \(addition.balance)",
+            reason: addition.reason, at: addition.addedAt)
         try record(entry, of: user, &heads)
         return nil
     }
@@ -155,39 +186,11 @@ extension LedgerTransaction {
     ) throws -> SpendingAnswer {
         if let limit { try check(spending.balance, of: user, isOnlyOf: limit) }
         guard let user = try users.known(user) else { return spending.answer(from: [], earlier: nil) }
-        let records = BalanceRecords(database: database)
         // The heads are read first, so that a concurrent writer changes their version.
         var heads = try users.heads(of: [user])
         let answer = spending.answer(
-            from: try records.balances(of: user, accepting: origins),
-            earlier: try records.earlier(for: spending.request, of: user))
+            from: try balances(of: user, accepting: origins), earlier: try earlier(for: spending.request, of: user))
         guard case .spent(let left) = answer else { return answer }
-        try records.insert(spending, left: left, for: user)
-        let entry = AuditEntry(
-            happenedAt: spending.spentAt, event: .spent, actor: AuditActor(caller: spending.spentBy), origin: nil,
-            reference: spending.identifier, subject: "\(spending.amount) \(spending.balance)", reason: spending.reason)
-        try record(entry, of: user, &heads)
-        return answer
-    }
-}
-
-/// The SQL of balances and spendings, inside the caller's transaction.
-struct BalanceRecords {
-    let database: any LedgerDatabase
-
-    func insert(_ addition: BalanceAddition, for user: Int64) throws {
-        try database.insert(
-            into: "balance_addition",
-            ["addition_id", "user_id", "balance", "amount", "reason", "added_by", "added_at"],
-            [
-                [
-                    addition.identifier, user, addition.balance, addition.amount, addition.reason, addition.addedBy,
-                    addition.addedAt,
-                ]
-            ])
-    }
-
-    func insert(_ spending: Spending, left: Int, for user: Int64) throws {
         try database.insert(
             into: "spending",
             [
@@ -200,56 +203,24 @@ struct BalanceRecords {
                     spending.spentAt, spending.request?.idempotencyKey, spending.request?.digest, left,
                 ]
             ])
+        let entry = AuditEntry(
+            by: spending.spentBy, .spent, spending.identifier, "\(spending.amount) \(spending.balance)",
+            reason: spending.reason, at: spending.spentAt)
+        try record(entry, of: user, &heads)
+        return answer
     }
 
     /// The spending under the idempotency key of a request; nil if there is none.
-    func earlier(for request: Spending.Request?, of user: Int64) throws -> Spending.Earlier? {
+    private func earlier(for request: Spending.Request?, of user: Int64) throws -> Spending.Earlier? {
         guard let key = request?.idempotencyKey else { return nil }
-        return try database.row(
-            SQLQuery("SELECT * FROM spending WHERE user_id = $1 AND idempotency_key = $2", [user, key])
-        ).map { row in
-            Spending.Earlier(
+        return try database.row("SELECT * FROM spending WHERE user_id = $1 AND idempotency_key = $2", [user, key]).map {
+            (
                 spending: Spending(
-                    identifier: try row["spending_id"], balance: try row["balance"], amount: try row["amount"],
-                    reason: try row["reason"], spentBy: try row["spent_by"], spentAt: try row["spent_at"],
-                    request: Spending.Request(idempotencyKey: key, digest: try row["request_digest"])),
-                left: try row["left_after"])
+                    identifier: try $0["spending_id"], balance: try $0["balance"], amount: try $0["amount"],
+                    reason: try $0["reason"], spentBy: try $0["spent_by"], spentAt: try $0["spent_at"],
+                    request: Spending.Request(idempotencyKey: key, digest: try $0["request_digest"])),
+                left: try $0["left_after"]
+            )
         }
-    }
-
-    /// The names of the balances to which a user's purchases of other apps than the caller's have added.
-    func balances(of user: Int64, filledOutside limit: AppLimit) throws -> Set<ByteKey> {
-        Set(
-            try database.rows(
-                """
-                SELECT DISTINCT balance FROM credit JOIN redeemed_transaction AS redeemed USING (user_id, sequence)
-                WHERE user_id = $1 AND redeemed.app NOT IN (SELECT app FROM app WHERE bundle_id = $2)
-                """,
-                [user, limit.app]
-            ).map { ByteKey(try $0["balance"]) })
-    }
-
-    /// The balances that a user has ever had, by name, with the purchases of some origins.
-    func balances(of user: Int64, accepting origins: Set<Origin>) throws -> [Balance] {
-        let rows = try database.rows(
-            """
-            SELECT balance, merged_from, CAST(sum(bought) AS BIGINT) AS bought, CAST(sum(spent) AS BIGINT) AS spent FROM (
-                SELECT balance, merged_from, CASE WHEN is_revoked = 0 THEN amount ELSE 0 END AS bought, 0 AS spent
-                FROM credit WHERE user_id = $1 AND origin IN \(origins.sqlList)
-                UNION ALL
-                SELECT balance, merged_from, amount, 0 FROM balance_addition WHERE user_id = $1
-                UNION ALL
-                SELECT balance, merged_from, 0, amount FROM spending WHERE user_id = $1) AS movement
-            GROUP BY balance, merged_from ORDER BY balance
-            """,
-            [user])
-        var parts: [(name: String, parts: [Balance.Part])] = []
-        for row in rows {
-            let (name, mergedFrom): (String, Int64?) = (try row["balance"], try row["merged_from"])
-            if parts.last?.name.hasSameBytes(as: name) != true { parts.append((name, [])) }
-            parts[parts.count - 1].parts.append(
-                Balance.Part(bought: try row["bought"], spent: try row["spent"], isMerged: mergedFrom != nil))
-        }
-        return parts.map { Balance(name: $0.name, parts: $0.parts) }
     }
 }

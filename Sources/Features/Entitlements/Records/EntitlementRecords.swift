@@ -243,7 +243,7 @@ struct EntitlementRecords {
             },
             grace: try graceStatedAt.map { GracePeriod(endsAt: try row["grace_ends_at"], statedAt: $0) },
             terms: PurchasePeriod.Terms(TransactionFacts(row, PurchasePeriod.Terms.facts)),
-            event: try row["web_order_line_item_id"])
+            recordedEvent: try row["web_order_line_item_id"])
     }
 }
 

@@ -101,9 +101,8 @@ extension LedgerTransaction {
         let names = try users.names(of: Set([former, known].compactMap(\.self)))
         let name = former.flatMap { names[$0] } ?? current
         let decision = LogInDecision(
-            from: .init(
-                customer: former, isAnonymous: current.isAnonymousCustomer && name.isAnonymousCustomer),
-            to: known, isSame: current == new)
+            from: former, isAnonymous: current.isAnonymousCustomer && name.isAnonymousCustomer, to: known,
+            isSame: current == new)
         var effect = LogIn.Effect.unchanged
         if let newcomers, try isLimited(decision, to: new, known),
             newcomers.take(NewcomerAllowance.bytes(ofUserNamed: current, new)) != nil

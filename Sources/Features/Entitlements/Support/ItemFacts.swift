@@ -76,7 +76,7 @@ extension LedgerTransaction {
         }
         guard facts.owned == nil, let number = try users.known(user) else { return facts }
         facts.purchases = try purchases(granting: item, to: number, accepting: origins, from: view)
-        if view.sees(item) { facts.grant = try GrantRecords(database: database).lastGrant(of: item, to: number) }
+        if view.sees(item) { facts.grant = try lastGrant(of: item, to: number) }
         let known = Set(products.map { ByteKey($0) })
         let never = Timestamp(millisecondsSince1970: .max)
         facts.expected = try ExpectedTransactionRecords(database: database, apps: apps).purchases(of: number)
