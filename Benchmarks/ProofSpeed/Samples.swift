@@ -45,15 +45,17 @@ struct Samples: Sendable {
     }
 
     private static func transaction(_ number: Int, chain: CertificateChain) throws -> [UInt8] {
-        guard let korea = Storefront(countryCode: "KOR") else { preconditionFailure("no storefront") }
-        let statement = TransactionStatement(
-            transactionIdentifier: identifier(number), originalTransactionIdentifier: identifier(number),
-            bundleIdentifier: "com.memolease.sesac1", productIdentifier: "com.memolease.sesac1.sprout1",
-            purchaseDate: clock.now(), originalPurchaseDate: clock.now(), type: .nonConsumable,
-            price: Price(milliunits: 1_200_000, currency: "KRW"), environment: .sandbox, storefront: korea,
-            appTransactionIdentifier: "704897469903783919")
-        return Array(
-            try statement.statement(at: clock.now()).signed(with: chain.leaf.key, chain: chain.certificates).utf8)
+        let identifier = identifier(number)
+        let date = JSONValue.integer(clock.now().millisecondsSince1970)
+        let payload: JSONObject = [
+            "transactionId": .string(identifier), "originalTransactionId": .string(identifier),
+            "bundleId": "com.memolease.sesac1", "productId": "com.memolease.sesac1.sprout1", "purchaseDate": date,
+            "originalPurchaseDate": date, "quantity": .integer(1), "type": "Non-Consumable",
+            "inAppOwnershipType": "PURCHASED", "signedDate": date, "environment": "Sandbox",
+            "transactionReason": "PURCHASE", "storefront": "KOR", "storefrontId": "143466",
+            "price": .integer(1_200_000), "currency": "KRW", "appTransactionId": "704897469903783919",
+        ]
+        return Array(try SignedJSON.sign(.object(payload), with: chain.leaf.key, chain: chain.certificates).utf8)
     }
 
     private static func receipt(_ number: Int, purchases: Int, chain: CertificateChain) throws -> [UInt8] {

@@ -47,14 +47,16 @@ struct TransactionMint {
     }
 
     private static func transaction(_ number: Int, at now: Timestamp, chain: CertificateChain) throws -> String {
-        guard let korea = Storefront(countryCode: "KOR") else { preconditionFailure("no storefront") }
         let identifier = String(2_000_000_000_000_000 + number)
-        let statement = TransactionStatement(
-            transactionIdentifier: identifier, originalTransactionIdentifier: identifier,
-            bundleIdentifier: "com.memolease.sesac1", productIdentifier: "com.memolease.sesac1.sprout1",
-            purchaseDate: now, originalPurchaseDate: now, type: .nonConsumable,
-            price: Price(milliunits: 1_200_000, currency: "KRW"), environment: .sandbox, storefront: korea,
-            appTransactionIdentifier: "704897469903783919")
-        return try statement.statement(at: now).signed(with: chain.leaf.key, chain: chain.certificates)
+        let date = JSONValue.integer(now.millisecondsSince1970)
+        let payload: JSONObject = [
+            "transactionId": .string(identifier), "originalTransactionId": .string(identifier),
+            "bundleId": "com.memolease.sesac1", "productId": "com.memolease.sesac1.sprout1", "purchaseDate": date,
+            "originalPurchaseDate": date, "quantity": .integer(1), "type": "Non-Consumable",
+            "inAppOwnershipType": "PURCHASED", "signedDate": date, "environment": "Sandbox",
+            "transactionReason": "PURCHASE", "storefront": "KOR", "storefrontId": "143466",
+            "price": .integer(1_200_000), "currency": "KRW", "appTransactionId": "704897469903783919",
+        ]
+        return try SignedJSON.sign(.object(payload), with: chain.leaf.key, chain: chain.certificates)
     }
 }

@@ -27,6 +27,8 @@ package struct Catalog: Sendable {
     private var definitions: [ByteKey: JSONObject]
     /// The rights and offerings.
     var offeringMap: OfferingMap
+    /// The rights and offerings that differ from the files.
+    var offeringChanges = OfferingMap()
 
     /// Loads a catalog from its folder.
     ///
@@ -63,7 +65,7 @@ package struct Catalog: Sendable {
         _ definitions: [ProductDefinition],
         withdrawn: Set<String>,
         pictures: [Item: Picture],
-        offerings: OfferingChanges = OfferingChanges()
+        offerings: OfferingMap = OfferingMap()
     ) throws(CatalogError) {
         for definition in definitions { benefits[ByteKey(definition.product.productIdentifier)] = nil }
         var claimed = claimedItems

@@ -112,7 +112,8 @@ package struct CatalogError: RuledError, Equatable {
 
     package var rule: ErrorRule {
         ErrorRule(
-            "catalogInvalid", .failed, key.map { "\(file): \($0): \(reason)." } ?? "\(file): \(reason).",
+            "catalogInvalid", .failed, hasReason: true,
+            key.map { "\(file): \($0): \(reason)." } ?? "\(file): \(reason).",
             korean: "카탈로그가 올바르지 않습니다.")
     }
 }

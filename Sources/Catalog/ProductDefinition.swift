@@ -61,14 +61,7 @@ package struct ProductDefinition: Sendable {
         of productIdentifier: String,
         replacing before: JSONObject?
     ) throws(CatalogError) {
-        let known = (keys + (before?.keys ?? [])).map { ByteKey($0) }
-        if let unknown = object.keys.first(where: { !known.contains(ByteKey($0)) }) {
-            throw CatalogError(
-                file: productIdentifier, key: String(unknown.unicodeScalars.prefix(64).map(Character.init)),
-                reason: "the key is unknown"
-                    + (Suggestion.nearest(to: unknown, among: keys).map { "; the nearest known one is \"\($0)\"" } ?? "")
-            )
-        }
+        try CatalogReader(file: productIdentifier, value: .object(object)).check(keys: keys, and: before?.keys ?? [])
         guard isShort(.object(object)) else {
             throw CatalogError(
                 file: productIdentifier, reason: "a text is longer than \(maximumTextLength) bytes")

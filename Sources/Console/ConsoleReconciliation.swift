@@ -7,57 +7,30 @@ import ServiceLifecycle
 
 /// A reconciliation of one app with one address of the App Store Server API.
 package struct ConsoleReconciliation: Sendable {
-    /// The kind of statements that a run fetches.
-    package enum Subject: String, Sendable, CaseIterable {
-        /// The notifications since the last run.
-        case notifications
-        /// The histories of all customers.
-        case histories
-    }
-
-    /// A run that has ended in this process.
-    package struct Run: Sendable {
-        package let startedAt: Timestamp
-        package let endedAt: Timestamp
-        /// The code of the error; nil for a complete run.
-        package let errorCode: String?
-
-        package init(startedAt: Timestamp, endedAt: Timestamp, errorCode: String?) {
-            self.startedAt = startedAt
-            self.endedAt = endedAt
-            self.errorCode = errorCode
-        }
-    }
-
     /// The state of a subject.
     package struct State: Sendable {
-        package let subject: Subject
+        package let subject: ReconciliationRuns.Subject
         /// The interval between runs, in seconds; nil if runs happen only on request.
         package let interval: Int64?
-        /// The moment until which the last complete run of any process has fetched; nil if there was none.
-        package let reconciledUntil: Timestamp?
-        /// The number of each outcome of that run; nil if they are unknown.
-        package let findings: [String: Int]?
-        /// The last run of this process, complete or failed; nil if there was none.
-        package let lastRun: Run?
-        /// True if a run is under way or requested.
-        package let isRunning: Bool
+        /// The last complete run of any process; nil if there was none.
+        package let checkpoint: ReconciliationCheckpoint?
+        /// The runs of this process.
+        package let runs: ReconciliationRuns.State
 
         package init(
-            subject: Subject,
+            subject: ReconciliationRuns.Subject,
             interval: Int64?,
-            reconciledUntil: Timestamp?,
-            findings: [String: Int]?,
-            lastRun: Run?,
-            isRunning: Bool
+            checkpoint: ReconciliationCheckpoint?,
+            runs: ReconciliationRuns.State
         ) {
             self.subject = subject
             self.interval = interval
-            self.reconciledUntil = reconciledUntil
-            self.findings = findings
-            self.lastRun = lastRun
-            self.isRunning = isRunning
+            self.checkpoint = checkpoint
+            self.runs = runs
         }
+
+        /// True if a run is under way or requested.
+        var isRunning: Bool { runs.runningSince != nil || runs.isRequested }
     }
 
     package let identifier: String
@@ -117,8 +90,7 @@ package struct ConsoleRoutes: RouteSource {
         let group = outer.group()
             .add(
                 middleware: SessionMiddleware(
-                    team: services.team, sections: services.sections, cookies: cookies,
-                    randomness: services.randomness)
+                    team: services.team, sections: services.sections, cookies: cookies, randomness: services.randomness)
             )
             .add(middleware: ConsoleErrorMiddleware())
         AccessRoutes(team: services.team, attempts: attempts, passwords: passwords, cookies: cookies).add(to: group)

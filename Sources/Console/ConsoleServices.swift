@@ -87,7 +87,7 @@ package protocol ConsoleSystem: Sendable {
     ///
     /// - Parameter identifier: The identifier of the reconciliation.
     /// - Returns: False if a run is under way or already requested; nil for an unknown identifier.
-    func requestReconciliation(_ identifier: String, _ subject: ConsoleReconciliation.Subject) -> Bool?
+    func requestReconciliation(_ identifier: String, _ subject: ReconciliationRuns.Subject) -> Bool?
 }
 
 /// A group of pages, with the permission that each one needs.

@@ -9,9 +9,7 @@ extension AsyncStream<Void> {
     ///
     /// - Parameter group: The group that runs the timer.
     package static func wakes(
-        after ledger: Ledger,
-        every interval: Duration,
-        in group: inout DiscardingTaskGroup
+        after ledger: Ledger, every interval: Duration, in group: inout DiscardingTaskGroup
     ) -> (wakes: AsyncStream<Void>, wake: Continuation) {
         let (wakes, wake) = makeStream(bufferingPolicy: .bufferingNewest(1))
         ledger.observe { _ in wake.yield() }
@@ -52,8 +50,7 @@ package enum BlockingWork {
 
     /// Processes an input of `size` bytes, on another thread if it is large.
     package static func process<Value: Sendable>(
-        _ size: Int,
-        _ work: @escaping @Sendable () throws -> Value
+        _ size: Int, _ work: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
         size <= maximumInlineSize ? try work() : try await run(work)
     }
@@ -74,8 +71,7 @@ package enum BlockingWork {
     ///
     /// - Returns: Nil if the work goes on. Its result is then lost.
     package static func run<Value: Sendable>(
-        waitingUpTo longest: Duration,
-        _ work: @escaping @Sendable () async throws -> Value
+        waitingUpTo longest: Duration, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value? {
         let (results, end) = AsyncStream<Result<Value, any Error>>.makeStream()
         Task {

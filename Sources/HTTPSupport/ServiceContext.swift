@@ -66,6 +66,9 @@ package struct ServiceContext: RequestContext {
     }
 }
 
+/// The rest of the way of a request: further middleware, and its route.
+package typealias NextHandler = (Request, ServiceContext) async throws -> Response
+
 /// Notes about a request in progress. All copies of its context share them.
 package final class RequestNotes: Sendable {
     private let notes = Mutex<(key: String?, code: String?)>((nil, nil))

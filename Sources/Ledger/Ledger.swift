@@ -29,8 +29,7 @@ package struct Ledger: Sendable {
     ///
     /// - Throws: The errors of `body`; `StorageFault`; `CancellationError`.
     package func read<Value: Sendable>(
-        _ extent: ReadExtent = .snapshot,
-        _ body: @escaping @Sendable (LedgerTransaction) throws -> Value
+        _ extent: ReadExtent = .snapshot, _ body: @escaping @Sendable (LedgerTransaction) throws -> Value
     ) async throws -> Value {
         for attempt in 1... {
             do {
@@ -69,8 +68,7 @@ package struct Ledger: Sendable {
     ///   - maximumSize: The largest number of requests in one call of `answer`.
     ///   - answer: Returns an answer for each request. If it throws, the ledger retries each half of the requests alone.
     package func batch<Request, Answer>(
-        upTo maximumSize: Int,
-        _ answer: @escaping @Sendable ([Request], LedgerTransaction) throws -> [Answer]
+        upTo maximumSize: Int, _ answer: @escaping @Sendable ([Request], LedgerTransaction) throws -> [Answer]
     ) -> LedgerBatch<Request, Answer> {
         LedgerBatch(commits, upTo: maximumSize) { try answer($0, transaction($1)) }
     }

@@ -17,6 +17,10 @@ package struct LedgerTransaction {
 
     package var audit: AuditRecords { AuditRecords(database: database, randomness: randomness) }
 
+    package var answers: AnswerRecords { AnswerRecords(database: database) }
+
+    package var events: EventRecords { EventRecords(database: database) }
+
     /// The number of a user. A new user gets one.
     ///
     /// - Throws: `LedgerError.userBlocked`; `LedgerError.userUnknown` if the account was never opened, or was erased.
@@ -90,13 +94,19 @@ extension LedgerTransaction {
             .map { (try $0["first_seen_at"], try $0["app_account_token"]) }
     }
 
-    /// The first users and aliases whose names are blocked, in the order of the names. It reads all names.
+    /// The first users and aliases whose names are blocked, in the order of the names. It reads names up to the last of them.
     package func blockedUsers(limit: Int) throws -> [User] {
-        var users: [User] = []
-        try database.forEachPage(of: "SELECT issuer, name FROM user_name ORDER BY name, issuer") { rows in
-            guard users.count < limit else { return }
+        var (users, last): ([User], [SQLValue]) = ([], [.text(""), .text("")])
+        while users.count < limit {
+            let rows = try database.rows(
+                """
+                SELECT name, issuer FROM user_name WHERE (name, issuer) > ($1, $2) ORDER BY name, issuer LIMIT 1000
+                """,
+                last)
+            guard let end = rows.last else { break }
             users += try rows.compactMap { User(issuer: try $0["issuer"], name: try $0["name"]) }
                 .filter(blockedNames.contains)
+            last = end.values
         }
         return Array(users.prefix(limit))
     }
@@ -104,11 +114,6 @@ extension LedgerTransaction {
 
 /// The answers kept under idempotency keys.
 extension LedgerTransaction {
-    /// The answer kept under an idempotency key; nil if there is none, or if it is older than a moment.
-    package func keptAnswer(for key: IdempotencyKey, since moment: Timestamp) throws -> KeptAnswer? {
-        try AnswerRecords(database: database).answer(for: key, since: moment)
-    }
-
     /// Keeps an answer unless another process has kept one under the key, and deletes the answers older than a moment.
     ///
     /// - Parameters:
@@ -123,7 +128,6 @@ extension LedgerTransaction {
         at moment: Timestamp,
         deletingBefore oldest: Timestamp
     ) throws -> KeptAnswer {
-        let answers = AnswerRecords(database: database)
         try answers.delete(before: oldest)
         let known = try users.known(user)
         // The user may have been erased meanwhile. A refusal may be about a user whom the ledger does not know.
@@ -167,10 +171,7 @@ extension LedgerTransaction {
     /// - Parameter isCorrection: True to set it in any case. A former token of the user still leads to the user. The token of
     ///   another user is taken from that user.
     package func setAppAccountToken(
-        _ token: UUID,
-        of user: User,
-        isCorrection: Bool = false,
-        at moment: Timestamp
+        _ token: UUID, of user: User, isCorrection: Bool = false, at moment: Timestamp
     ) throws -> AppAccountTokenAnswer {
         let (known, owner) = (try users.known(user), try users.owner(of: token))
         if !isCorrection {

@@ -3,7 +3,7 @@ import Ledger
 import Proofs
 
 /// `till audit`
-struct AuditCommand: Command {
+struct AuditCommand: LedgerUser {
     static let configuration = CommandConfiguration(
         commandName: "audit",
         abstract: "List the audit log of a user, oldest entry first. The service may run.",
@@ -24,14 +24,11 @@ struct AuditCommand: Command {
 
     @OptionGroup var ledger: LedgerOptions
 
-    @OptionGroup var common: CommonOptions
-
     func validate() throws { try IssuerOption.validate(issuer) }
 
     func perform() async throws {
-        let ledger = try ledger.place(common).open(migrates: false)
+        let ledger = try ledger.place().open(migrates: false)
         guard let user = User(issuer: issuer ?? "", name: user.name) else { return }
-        var table = TextTable(header: ["NO", "TIME", "EVENT", "BY", "WHAT", "REFERENCE", "ORIGIN", "REASON"])
         var reports: [AuditReport] = []
         let keys = try await ledger.apiKeyNames()
         var last: AuditRecord?
@@ -43,19 +40,20 @@ struct AuditCommand: Command {
             for record in page {
                 if brokenAt == nil, !record.follows(last) { brokenAt = record.number }
                 last = record
-                let report = AuditReport(record, naming: keys)
-                reports.append(report)
-                table.add([
-                    String(report.number), report.time, report.event, report.actorText, report.subject,
-                    report.reference,
-                    report.origin ?? "-", report.reason ?? "-",
-                ])
+                reports.append(AuditReport(record, naming: keys))
             }
         }
         if reports.isEmpty {
             terminal.line("No audit entries for user \"\(user)\".")
         } else {
-            table.lines.forEach(terminal.line)
+            terminal.table(
+                ["NO", "TIME", "EVENT", "BY", "WHAT", "REFERENCE", "ORIGIN", "REASON"],
+                reports.map {
+                    [
+                        String($0.number), $0.time, $0.event, $0.actorText, $0.subject, $0.reference, $0.origin ?? "-",
+                        $0.reason ?? "-",
+                    ]
+                })
         }
         if let brokenAt {
             terminal.line("broken: record \(brokenAt) or an earlier one was changed or removed")

@@ -66,10 +66,7 @@ struct Buy: Command {
     }
 
     private func end(
-        _ transaction: PaymentTransaction,
-        items: [OwnedItemResource],
-        reporter: StepReporter,
-        parties: Parties
+        _ transaction: PaymentTransaction, items: [OwnedItemResource], reporter: StepReporter, parties: Parties
     ) throws {
         if transaction.state == .deferred { terminal.deferred(transaction, common: common) }
         terminal.owned(items.map(\.item), by: parties.named(user), names: parties.catalog.name(of:))
@@ -77,7 +74,7 @@ struct Buy: Command {
             terminal.note("Transaction \(number), from before, stays in the queue: \(refusal.message)")
         }
         if let error = transaction.error {
-            let isInterrupted = try parties.store.isInterrupted(transaction.identifier)
+            let isInterrupted = try parties.store.queuedTransaction(transaction.identifier).isInterrupted
             try terminal.fail(
                 code: isInterrupted ? "interrupted" : error.name,
                 message: Terminal.failure(error, of: transaction, isInterrupted: isInterrupted, common: common))
@@ -102,7 +99,8 @@ struct Delivery {
         let (delivered, items) = try await parties.withDevice(of: user, report: reporter.report) { device, service in
             (try await device.resume(), try await service.items())
         }
-        let waiting = try parties.store.transactions(account: user.name).filter { $0.transaction.state == .deferred }
+        let waiting = try parties.store.read { try $0.payments.transactions(account: user.name) }
+            .filter { $0.transaction.state == .deferred }
         for queued in waiting {
             let number = String(queued.transaction.identifier)
             terminal.line("#\(number) waits for approval: \(common.hint("approve", number))")

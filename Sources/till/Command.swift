@@ -34,6 +34,22 @@ extension Command {
     }
 }
 
+extension ProcessInfo {
+    /// The value of an environment variable. An empty variable is the same as none.
+    static func variable(_ name: String) -> String? {
+        processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+}
+
+/// A command that opens the ledger.
+protocol LedgerUser: Command {
+    var ledger: LedgerOptions { get }
+}
+
+extension LedgerUser {
+    var common: CommonOptions { ledger.common }
+}
+
 /// The options of every command.
 struct CommonOptions: ParsableArguments {
     @Flag(help: "Print JSON.")

@@ -15,10 +15,9 @@ struct DataDirectory {
     ///   - path: As given on the command line; nil for `$TILL_DATA`, else `.till`.
     ///   - catalogPath: As given on the command line; nil for `$TILL_CATALOG`, else the catalog that comes with Till.
     init(path: String?, catalogPath: String? = nil) {
-        // An empty name means an unset variable, not the current directory.
-        let environment = ProcessInfo.processInfo.environment
         func named(_ argument: String?, _ variable: String) -> URL? {
-            [argument, environment[variable]].compactMap(\.self).first { !$0.isEmpty }
+            // An empty name is not the current directory.
+            (argument?.isEmpty == false ? argument : ProcessInfo.variable(variable))
                 .map { URL(filePath: $0, directoryHint: .isDirectory) }
         }
         folder = named(path, "TILL_DATA") ?? URL(filePath: ".till", directoryHint: .isDirectory)
@@ -56,6 +55,11 @@ struct DataDirectory {
 
     /// - Throws: `PermissionDenied`.
     func hasStore() throws(PermissionDenied) -> Bool { try FileAccess(storeFile).exists() }
+
+    /// The clock of the store that sold the purchases, by which subscriptions end. The machine's without a store.
+    var clock: any WallClock {
+        get throws { try hasStore() ? store().clock : SystemClock() }
+    }
 
     /// - Throws: `DataDirectoryMissing` if there is no ledger; `PermissionDenied`.
     func requireLedger() throws {

@@ -7,7 +7,7 @@ import Ledger
 import Proofs
 
 /// `till export`
-struct ExportCommand: Command {
+struct ExportCommand: LedgerUser {
     static let configuration = CommandConfiguration(
         commandName: "export",
         abstract: "Write transactions, customers or events for analysis, into a file or to standard output.",
@@ -42,8 +42,6 @@ struct ExportCommand: Command {
 
     @OptionGroup var ledger: LedgerOptions
 
-    @OptionGroup var common: CommonOptions
-
     func validate() throws {
         if service.server != nil, file != nil {
             throw ValidationError(
@@ -62,13 +60,12 @@ struct ExportCommand: Command {
         }
         let url = URL(filePath: file, directoryHint: .notDirectory)
         let rows = try NewFile.write(to: url) { write in try exports.write(export, as: format, to: write) }
-        terminal.line("\(rows) rows in \(url.path)")
-        try terminal.json(ExportCommandReport(file: url.path, rows: rows))
+        try terminal.rows(rows, "in", url)
     }
 
     /// The exports of the ledger, with the catalog's names of products.
     private func localExports() async throws -> ExportService {
-        let (ledger, clock) = (try ledger.place(common).open(migrates: false), SystemClock())
+        let (ledger, clock) = (try ledger.place().open(migrates: false), SystemClock())
         let administration = try await CatalogService(
             apps: Apps(App(try Catalog(folder: common.dataDirectory.catalogFolder))), ledger: ledger, clock: clock)
         return ExportService(ledger: ledger, clock: clock) { administration.apps.product($0) }
@@ -105,11 +102,6 @@ struct ExportCommand: Command {
             throw .notWritten(path: "Standard output")
         }
     }
-}
-
-private struct ExportCommandReport: Encodable {
-    let file: String
-    let rows: Int
 }
 
 extension Export: ExpressibleByArgument {}

@@ -6,7 +6,7 @@ import Proofs
 import Service
 
 /// `till figures`
-struct FiguresCommand: Command {
+struct FiguresCommand: LedgerUser {
     static let configuration = CommandConfiguration(
         commandName: "figures",
         abstract: "Print sales figures by day, week or month: units, revenue, subscriptions, trials, MRR and churn.",
@@ -58,8 +58,6 @@ struct FiguresCommand: Command {
 
     @OptionGroup var ledger: LedgerOptions
 
-    @OptionGroup var common: CommonOptions
-
     func validate() throws {
         guard !rebuild || service.server == nil else {
             throw ValidationError("--rebuild cannot be used with --server.")
@@ -86,21 +84,16 @@ struct FiguresCommand: Command {
     }
 
     private func printList() throws {
-        var table = TextTable(header: ["FIGURE", "DEFINITION"])
-        for figure in Figure.allCases { table.add([figure.rawValue, figure.definition]) }
-        table.lines.forEach(terminal.line)
+        terminal.table(["FIGURE", "DEFINITION"], Figure.allCases.map { [$0.rawValue, $0.definition] })
         try terminal.json(FigureResource.list)
     }
 
     /// The figures of the ledger, with the tables of their sums.
     private func localFigures() throws -> FigureService {
-        let place = try ledger.place(common)
+        let place = try ledger.place()
         // The command neither creates a ledger nor converts one of another version.
         _ = try place.open(migrates: false)
-        let data = common.dataDirectory
-        // A subscription ends by the clock of the store that sold it.
-        let store = try data.hasStore() ? data.store() : nil
-        let clock: any WallClock = store?.clock ?? SystemClock()
+        let clock = try common.dataDirectory.clock
         return FigureService(ledger: try place.open([.entitlements, .figures]), clock: clock)
     }
 

@@ -82,9 +82,8 @@ struct PermissionDenied: CodedError {
             argument.contains("://") && argument.contains("@") || argument.hasPrefix("--sandbox-key")
         }
         guard !arguments.contains(where: isSecret) else { return "till …" }
-        let named = ProcessInfo.processInfo.environment["TILL_DATA"] ?? ""
         let isNamedByArgument = arguments.contains { $0 == "--data" || $0.hasPrefix("--data=") }
-        if !named.isEmpty, !isNamedByArgument { arguments += ["--data", named] }
+        if let named = ProcessInfo.variable("TILL_DATA"), !isNamedByArgument { arguments += ["--data", named] }
         return (["till"] + arguments).map(CommonOptions.quoted).joined(separator: " ")
     }
 

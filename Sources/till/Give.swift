@@ -5,7 +5,7 @@ import Proofs
 import Service
 
 /// `till give`
-struct Give: Command {
+struct Give: ServiceCaller {
     static let configuration = CommandConfiguration(
         commandName: "give",
         abstract: "Give a user an item without a purchase.",
@@ -29,11 +29,7 @@ struct Give: Command {
 
     @OptionGroup var issued: IssuerOption
 
-    @OptionGroup var accepted: AcceptOption
-
-    @OptionGroup var service: ServerOptions
-
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var call: CallOptions
 
     func perform() async throws {
         struct Request: Encodable, Sendable {
@@ -43,7 +39,7 @@ struct Give: Command {
         }
         let path = issued.path(of: user, "/grants")
         let request = Request(item: named.item, reason: reason, endsAt: until)
-        let grant: GrantResource = try await service.withClient(common.dataDirectory, accepted) {
+        let grant: GrantResource = try await withClient {
             try await $0.post(path, request)
         }
         terminal.line("\(user) has \(request.item) now. Grant \(grant.grantId).")
@@ -96,7 +92,7 @@ extension AppStoreEnvironment: ExpressibleByArgument {
 }
 
 /// `till revoke`
-struct Revoke: Command {
+struct Revoke: ServiceCaller {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
         abstract: "Take a purchase back from a user. Only Apple refunds.",
@@ -119,16 +115,12 @@ struct Revoke: Command {
 
     @OptionGroup var issued: IssuerOption
 
-    @OptionGroup var accepted: AcceptOption
-
-    @OptionGroup var service: ServerOptions
-
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var call: CallOptions
 
     func perform() async throws {
         let path = issued.path(of: user, "/transactions/\(HTTPServiceConnection.segment(transaction))/revocation")
         let request = ["reason": reason]
-        let revoked: TransactionResource = try await service.withClient(common.dataDirectory, accepted) {
+        let revoked: TransactionResource = try await withClient {
             try await $0.put(path, request)
         }
         terminal.line("Revoked \(revoked.productId) from \(user).")

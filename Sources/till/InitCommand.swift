@@ -38,16 +38,9 @@ struct InitCommand: Command {
         let draft = try CatalogDraft(configuration, bundleIdentifier: bundleId)
         let target = URL(filePath: folder, directoryHint: .isDirectory)
         let files = [
-            (
-                url: target.appending(path: Catalog.configurationFile, directoryHint: .notDirectory),
-                text: configuration.text
-            ),
-            (url: target.appending(path: Catalog.itemsFile, directoryHint: .notDirectory), text: draft.itemsText),
-            (
-                url: target.appending(path: Catalog.offeringsFile, directoryHint: .notDirectory),
-                text: draft.offeringsText
-            ),
-        ]
+            (Catalog.configurationFile, configuration.text), (Catalog.itemsFile, draft.itemsText),
+            (Catalog.offeringsFile, draft.offeringsText),
+        ].map { (url: target.appending(path: $0, directoryHint: .notDirectory), text: $1) }
         if let existing = files.first(where: { FileManager.default.fileExists(atPath: $0.url.path) }) {
             throw CatalogNotCreated(path: existing.url.path, exists: true)
         }
@@ -63,8 +56,9 @@ struct InitCommand: Command {
     }
 
     private func explain(_ draft: CatalogDraft, itemsFile: String, offeringsFile: String) {
-        var table = TextTable(header: ["PRODUCT", "GRANTS"])
-        for entry in draft.entries { table.add([entry.product.productIdentifier, entry.benefit.sentence]) }
+        let table = TextTable(
+            header: ["PRODUCT", "GRANTS"],
+            draft.entries.map { [$0.product.productIdentifier, $0.benefit.sentence] })
         ([""] + table.lines + ["", "Edit \(itemsFile) before you sell:"]).forEach(terminal.line)
         terminal.line("- Rename collections and balances, and number items, as your app knows them.")
         terminal.line("- List the items that nobody has to buy in ownedByEverybody.")

@@ -52,23 +52,21 @@ struct CertificateFile {
 }
 
 /// An error of a file of root certificates.
-enum CertificateFileError: CodedError {
+enum CertificateFileError: CommandError {
     case unreadable(path: String)
     case invalid(path: String)
 
-    var code: String {
-        switch self {
-        case .unreadable: "fileUnreadable"
-        case .invalid: "certificateFileInvalid"
-        }
-    }
-
-    var message: String {
+    var statement: ErrorStatement {
         switch self {
         case .unreadable(let path):
-            "\"\(path)\" of --ca-file cannot be read. Check that it is a file and that you may read it."
+            ErrorStatement(
+                "fileUnreadable",
+                "\"\(path)\" of --ca-file cannot be read. Check that it is a file and that you may read it.")
         case .invalid(let path):
-            "\"\(path)\" of --ca-file has no valid certificate. Name a PEM file with \"-----BEGIN CERTIFICATE-----\"."
+            ErrorStatement(
+                "certificateFileInvalid",
+                "\"\(path)\" of --ca-file has no valid certificate. Name a PEM file with \"-----BEGIN CERTIFICATE-----\"."
+            )
         }
     }
 }
@@ -137,7 +135,7 @@ struct ServerOptions: ParsableArguments {
     /// - Throws: `ValidationError` without a credential; `CertificateFileError`.
     func client() throws -> ServiceClient? {
         guard let server else { return nil }
-        switch (Self.variable("TILL_API_KEY"), Self.variable("TILL_TOKEN")) {
+        switch (ProcessInfo.variable("TILL_API_KEY"), ProcessInfo.variable("TILL_TOKEN")) {
         case (let key?, nil): return try client(of: server, credential: key)
         case (nil, let token?): return try client(of: server, credential: token)
         case (nil, nil):
@@ -161,42 +159,9 @@ struct ServerOptions: ParsableArguments {
         try client().map { HTTPServiceConnection(client: $0, user: named(user)) }
     }
 
-    /// Passes `body` a client of the running service, or else of one of this process.
-    ///
-    /// - Parameters:
-    ///   - data: The data directory of the service of this process.
-    ///   - accepted: The accepted origins of that service.
-    func withClient<Value: Sendable>(
-        _ data: DataDirectory,
-        _ accepted: AcceptOption,
-        _ body: @Sendable @escaping (ServiceClient) async throws -> Value
-    ) async throws -> Value {
-        if let client = try client() { return try await body(client) }
-        let local = try await Self.localService(reading: data, accepted)
-        // Items may have ended since a service last ran.
-        try await local.recordDueStates()
-        return try await local.withClient(body)
-    }
-
-    /// The service of this process, with the ledger in the data directory.
-    ///
-    /// - Throws: `ValidationError` if `TILL_LEDGER` names another ledger.
-    static func localService(reading data: DataDirectory, _ accepted: AcceptOption) async throws -> LocalService {
-        guard variable("TILL_LEDGER") == nil else {
-            throw ValidationError(
-                "TILL_LEDGER names a database, which this command uses through a running service alone. Name the service with "
-                    + "--server, and put its API key into TILL_API_KEY.")
-        }
-        return try await LocalService(reading: data, accepting: accepted.origins)
-    }
-
     /// The user as a service knows it; nil if a token names the user.
     func named(_ user: User) -> User? {
-        server != nil && Self.variable("TILL_TOKEN") != nil ? nil : user
-    }
-
-    private static func variable(_ name: String) -> String? {
-        ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
+        server != nil && ProcessInfo.variable("TILL_TOKEN") != nil ? nil : user
     }
 
     /// Passes `body` a user's connection to the running service, or else to one of this process.
@@ -209,5 +174,46 @@ struct ServerOptions: ParsableArguments {
     ) async throws -> Value {
         if let connection = try connection(for: user) { return try await body(connection) }
         return try await local().run(for: user, body)
+    }
+}
+
+/// The options of a command about a user, for which a running service answers, or the service of this process over the ledger.
+struct CallOptions: ParsableArguments {
+    @OptionGroup var accepted: AcceptOption
+
+    @OptionGroup var service: ServerOptions
+
+    @OptionGroup var common: CommonOptions
+
+    /// The service of this process, with the ledger in the data directory.
+    ///
+    /// - Throws: `ValidationError` if `TILL_LEDGER` names another ledger.
+    func localService() async throws -> LocalService {
+        guard ProcessInfo.variable("TILL_LEDGER") == nil else {
+            throw ValidationError(
+                "TILL_LEDGER names a database, which this command uses through a running service alone. Name the service with "
+                    + "--server, and put its API key into TILL_API_KEY.")
+        }
+        return try await LocalService(reading: common.dataDirectory, accepting: accepted.origins)
+    }
+}
+
+/// A command about a user.
+protocol ServiceCaller: Command {
+    var call: CallOptions { get }
+}
+
+extension ServiceCaller {
+    var common: CommonOptions { call.common }
+
+    /// Passes `body` a client of the running service, or else of one of this process.
+    func withClient<Value: Sendable>(
+        _ body: @Sendable @escaping (ServiceClient) async throws -> Value
+    ) async throws -> Value {
+        if let client = try call.service.client() { return try await body(client) }
+        let local = try await call.localService()
+        // Items may have ended since a service last ran.
+        try await local.recordDueStates()
+        return try await local.withClient(body)
     }
 }

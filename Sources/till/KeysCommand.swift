@@ -14,7 +14,7 @@ struct KeysCommand: AsyncParsableCommand {
 }
 
 /// `till keys list`
-struct KeysList: Command {
+struct KeysList: LedgerUser {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List the API keys (secrets are not stored).",
@@ -29,25 +29,23 @@ struct KeysList: Command {
 
     @OptionGroup var ledger: LedgerOptions
 
-    @OptionGroup var common: CommonOptions
-
     func perform() async throws {
-        let reports = try await ledger.place(common).apiKeys().list().map(APIKeyReport.init)
-        var table = TextTable(header: ["ID", "NAME", "SCOPES", "APP", "MADE", "EXPIRES", "LAST USED", "REVOKED"])
-        for report in reports {
-            table.add([
-                report.id, report.name, report.platform.map { "public \($0)" } ?? report.scopes.joined(separator: ","),
-                report.app ?? "-", report.createdAt,
-                report.expiresAt ?? "-", report.lastUsedAt ?? "-", report.revokedAt ?? "-",
-            ])
-        }
-        table.lines.forEach(terminal.line)
+        let reports = try await ledger.place().apiKeys().list().map { APIKeyReport($0) }
+        terminal.table(
+            ["ID", "NAME", "SCOPES", "APP", "MADE", "EXPIRES", "LAST USED", "REVOKED"],
+            reports.map { report in
+                [
+                    report.id, report.name,
+                    report.platform.map { "public \($0)" } ?? report.scopes.joined(separator: ","), report.app ?? "-",
+                    report.createdAt, report.expiresAt ?? "-", report.lastUsedAt ?? "-", report.revokedAt ?? "-",
+                ]
+            })
         try terminal.json(["keys": reports])
     }
 }
 
 /// `till keys revoke`
-struct KeysRevoke: Command {
+struct KeysRevoke: LedgerUser {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
         abstract: "Revoke an API key. The service refuses it from the next request on.",
@@ -61,10 +59,8 @@ struct KeysRevoke: Command {
 
     @OptionGroup var ledger: LedgerOptions
 
-    @OptionGroup var common: CommonOptions
-
     func perform() async throws {
-        guard try await ledger.place(common).apiKeys().revoke(id) else {
+        guard try await ledger.place().apiKeys().revoke(id) else {
             try terminal.fail(
                 code: "keyUnknown",
                 message:
@@ -78,6 +74,8 @@ struct KeysRevoke: Command {
 
 /// An API key in the output of commands.
 struct APIKeyReport: Encodable {
+    /// The key itself, which only the command that makes it prints.
+    let key: String?
     let id: String
     let name: String
     let scopes: [String]
@@ -91,7 +89,8 @@ struct APIKeyReport: Encodable {
     let lastUsedAt: String?
     let revokedAt: String?
 
-    init(_ record: APIKeyRecord) {
+    init(_ record: APIKeyRecord, key: String? = nil) {
+        self.key = key
         id = record.identifier
         name = record.name
         scopes = record.scopes

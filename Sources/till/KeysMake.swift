@@ -1,11 +1,12 @@
 import AppStore
 import ArgumentParser
 import HTTPSupport
+import Ledger
 import Proofs
 import Service
 
 /// `till keys make`
-struct KeysMake: Command {
+struct KeysMake: LedgerUser {
     static let configuration = CommandConfiguration(
         commandName: "make",
         abstract: "Make an API key and show it once.",
@@ -57,8 +58,6 @@ struct KeysMake: Command {
     var expires: String?
 
     @OptionGroup var ledger: LedgerOptions
-
-    @OptionGroup var common: CommonOptions
 
     func validate() throws {
         if let app {
@@ -113,43 +112,29 @@ struct KeysMake: Command {
     }
 
     func perform() async throws {
-        let keys = try ledger.place(common, isNew: true).apiKeys(isNew: true)
-        guard let app, isPublic else { return try await makeSecret(keys) }
-        let record = try await keys.makePublic(name: name ?? app, app: app, platform: platform ?? .apple)
-        let report = APIKeyReport(record)
-        terminal.line(record.identifier)
-        if !common.json { terminal.note(report.limits) }
-        try terminal.json(Made(key: record.identifier, report: report))
-    }
-
-    private func makeSecret(_ keys: APIKeys) async throws {
+        let keys = try ledger.place(isNew: true).apiKeys(isNew: true)
+        if let app, isPublic {
+            let record = try await keys.makePublic(name: name ?? app, app: app, platform: platform ?? .apple)
+            return try show(record, key: record.identifier)
+        }
         let scopes = self.scopes.isEmpty ? APIKeyScope.standard : Set(self.scopes)
         let (record, key) = try await keys.make(
             name: name ?? "", scopes: scopes, app: app, expiresAt: try expiry(from: SystemClock().now()))
-        let report = APIKeyReport(record)
+        try show(record, key: key)
+    }
+
+    private func show(_ record: APIKeyRecord, key: String) throws {
+        let report = APIKeyReport(record, key: key)
         terminal.line(key)
         if !common.json {
             terminal.note(report.limits)
-            terminal.note(
-                "Store the key: it is not shown again. To revoke it: \(common.hint("keys", "revoke", record.identifier, options: ledger.options))"
-            )
+            if !isPublic {
+                terminal.note(
+                    "Store the key: it is not shown again. To revoke it: \(common.hint("keys", "revoke", record.identifier, options: ledger.options))"
+                )
+            }
         }
-        try terminal.json(Made(key: key, report: report))
-    }
-
-    private struct Made: Encodable {
-        let key: String
-        let report: APIKeyReport
-
-        enum CodingKeys: String, CodingKey {
-            case key
-        }
-
-        func encode(to encoder: any Encoder) throws {
-            try report.encode(to: encoder)
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(key, forKey: .key)
-        }
+        try terminal.json(report)
     }
 }
 

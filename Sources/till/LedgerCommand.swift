@@ -16,7 +16,7 @@ struct LedgerCommand: AsyncParsableCommand {
 }
 
 /// `till ledger check`
-struct LedgerCheck: Command {
+struct LedgerCheck: LedgerUser {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Check the file and every rule of the ledger.",
         discussion: """
@@ -30,10 +30,8 @@ struct LedgerCheck: Command {
 
     @OptionGroup var ledger: LedgerOptions
 
-    @OptionGroup var common: CommonOptions
-
     func perform() async throws {
-        let place = try ledger.place(common)
+        let place = try ledger.place()
         let report = try place.check()
         terminal.line(
             "users \(report.users), redeemed transactions \(report.redeemedTransactions), grants \(report.grants), "
@@ -43,7 +41,11 @@ struct LedgerCheck: Command {
         let problems = report.problems + (proofs?.problems ?? [])
         problems.forEach(terminal.line)
         terminal.line(problems.isEmpty ? "sound" : "not sound")
-        try terminal.json(LedgerCheckReport(report, proofs, problems))
+        try terminal.json(
+            LedgerCheckReport(
+                users: report.users, redeemedTransactions: report.redeemedTransactions, grants: report.grants,
+                notifications: report.notifications, proofsVerified: proofs?.verified, proofsNotKept: proofs?.notKept,
+                problems: problems))
         guard problems.isEmpty else { throw ExitCode(1) }
     }
 
@@ -55,7 +57,7 @@ struct LedgerCheck: Command {
 }
 
 /// `till ledger backup`
-struct LedgerBackup: Command {
+struct LedgerBackup: LedgerUser {
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Copy a snapshot of the ledger into a new file.",
         discussion: """
@@ -68,11 +70,9 @@ struct LedgerBackup: Command {
 
     @OptionGroup var ledger: LedgerOptions
 
-    @OptionGroup var common: CommonOptions
-
     func perform() async throws {
         let url = URL(filePath: file, directoryHint: .notDirectory)
-        guard case .file(let ledger) = try ledger.place(common) else {
+        guard case .file(let ledger) = try ledger.place() else {
             throw ValidationError(
                 "A ledger in PostgreSQL is backed up with PostgreSQL's own tools (pg_dump, pg_basebackup); to move it, there is "
                     + "till ledger export.")
@@ -84,7 +84,7 @@ struct LedgerBackup: Command {
 }
 
 /// `till ledger export`
-struct LedgerExportCommand: Command {
+struct LedgerExportCommand: LedgerUser {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Write a snapshot of the whole ledger as JSON Lines.",
         discussion: """
@@ -97,19 +97,16 @@ struct LedgerExportCommand: Command {
 
     @OptionGroup var ledger: LedgerOptions
 
-    @OptionGroup var common: CommonOptions
-
     func perform() async throws {
         let url = URL(filePath: file, directoryHint: .notDirectory)
-        let ledger = try ledger.place(common).open(migrates: false)
+        let ledger = try ledger.place().open(migrates: false)
         let rows = try NewFile.write(to: url) { write in try ledger.export(to: write) }
-        terminal.line("\(rows) rows in \(url.path)")
-        try terminal.json(ExportReport(file: url.path, rows: rows))
+        try terminal.rows(rows, "in", url)
     }
 }
 
 /// `till ledger import`
-struct LedgerImportCommand: Command {
+struct LedgerImportCommand: LedgerUser {
     static let configuration = CommandConfiguration(
         commandName: "import",
         abstract: "Import an exported ledger, completely or not at all, into a data directory without a ledger.",
@@ -123,43 +120,25 @@ struct LedgerImportCommand: Command {
 
     @OptionGroup var ledger: LedgerOptions
 
-    @OptionGroup var common: CommonOptions
-
     func perform() async throws {
         let url = URL(filePath: file, directoryHint: .notDirectory)
         guard let input = try? FileHandle(forReadingFrom: url) else { throw ImportError.unreadable(path: url.path) }
-        let ledger = try ledger.place(common, isNew: true).open()
+        let ledger = try ledger.place(isNew: true).open()
         let rows = try ledger.importLines { () throws(ImportError) -> Data? in
             do { return try input.read(upToCount: 1 << 20) } catch { throw .unreadable(path: url.path) }
         }
-        terminal.line("\(rows) rows from \(url.path)")
-        try terminal.json(ExportReport(file: url.path, rows: rows))
+        try terminal.rows(rows, "from", url)
     }
-}
-
-private struct ExportReport: Encodable {
-    let file: String
-    let rows: Int
 }
 
 /// The JSON output of `till ledger check`.
 struct LedgerCheckReport: Encodable {
-    private let users: Int
-    private let redeemedTransactions: Int
-    private let grants: Int
-    private let notifications: Int
+    let users: Int
+    let redeemedTransactions: Int
+    let grants: Int
+    let notifications: Int
     /// Nil without `--proofs`.
-    private let proofsVerified: Int?
-    private let proofsNotKept: Int?
-    private let problems: [String]
-
-    init(_ report: LedgerReport, _ proofs: ProofReport?, _ problems: [String]) {
-        users = report.users
-        redeemedTransactions = report.redeemedTransactions
-        grants = report.grants
-        notifications = report.notifications
-        proofsVerified = proofs?.verified
-        proofsNotKept = proofs?.notKept
-        self.problems = problems
-    }
+    let proofsVerified: Int?
+    let proofsNotKept: Int?
+    let problems: [String]
 }

@@ -1,5 +1,6 @@
 import AppStore
 import ArgumentParser
+import Features
 import Foundation
 import HTTPSupport
 import Ledger
@@ -7,7 +8,7 @@ import Proofs
 import Service
 
 /// `till ledger restore`
-struct LedgerRestore: Command {
+struct LedgerRestore: LedgerUser {
     static let configuration = CommandConfiguration(
         commandName: "restore",
         abstract: "Replace the ledger with a backup.",
@@ -28,8 +29,6 @@ struct LedgerRestore: Command {
 
     @OptionGroup var ledger: LedgerOptions
 
-    @OptionGroup var common: CommonOptions
-
     func perform() async throws {
         guard try ledger.address == nil else {
             throw ValidationError(
@@ -41,7 +40,7 @@ struct LedgerRestore: Command {
         guard FileManager.default.isReadableFile(atPath: backup.path) else {
             throw RestorationError.unreadable(path: backup.path)
         }
-        guard case .file(let place) = try ledger.place(common, isNew: true) else { return }
+        guard case .file(let place) = try ledger.place(isNew: true) else { return }
         let report = try LedgerRestoration(of: place, from: backup, features: .all(), at: SystemClock().now())
             .perform(revokesRevivedKeys: !keepRevivedKeys)
         printReport(report, place: place, backup: backup)
@@ -114,10 +113,7 @@ enum LedgerPlace {
     }
 
     /// - Parameter migrates: True if missing tables and columns are added.
-    func open(
-        _ features: [LedgerFeature] = .all(),
-        migrates: Bool = true
-    ) throws(StorageFault) -> Ledger {
+    func open(_ features: [LedgerFeature] = .all(), migrates: Bool = true) throws(StorageFault) -> Ledger {
         switch self {
         case .file(let file): try Ledger(file: file, features: features, migrates: migrates)
         case .postgreSQL(let address): try Ledger(address, features: features, migrates: migrates)
@@ -145,14 +141,16 @@ struct LedgerOptions: ParsableArguments {
                 + "directory).", valueName: "url"))
     var ledger: String?
 
+    @OptionGroup var common: CommonOptions
+
     /// The address of the PostgreSQL database; nil for a file.
     ///
     /// - Throws: `PostgreSQLAddressError`.
     var address: PostgreSQLAddress? {
         get throws {
-            // An empty variable is the same as none.
-            try [ledger, ProcessInfo.processInfo.environment["TILL_LEDGER"]].compactMap(\.self).first { !$0.isEmpty }
-                .map { try PostgreSQLAddress($0) }
+            try (ledger?.isEmpty == false ? ledger : ProcessInfo.variable("TILL_LEDGER")).map {
+                try PostgreSQLAddress($0)
+            }
         }
     }
 
@@ -164,11 +162,31 @@ struct LedgerOptions: ParsableArguments {
 
     /// - Parameter isNew: True if the command creates a missing ledger.
     /// - Throws: `DataDirectoryMissing` if there is none; `PermissionDenied`; `PostgreSQLAddressError`.
-    func place(_ common: CommonOptions, isNew: Bool = false) throws -> LedgerPlace {
+    func place(isNew: Bool = false) throws -> LedgerPlace {
         let data = common.dataDirectory
         let place = LedgerPlace(try address, in: data)
         guard case .file = place else { return place }
         if isNew { try data.prepareService() } else { try data.requireLedger() }
         return place
+    }
+}
+
+extension [LedgerFeature] {
+    /// All features, of which a service uses those that its settings turn on.
+    ///
+    /// - Parameters:
+    ///   - configuration: The configuration of the service; nil for a command, which creates no tables for features.
+    ///   - usesConsole: True for a command that adds people to the team.
+    static func all(of configuration: ServeConfiguration? = nil, usesConsole: Bool = false) -> [LedgerFeature] {
+        func uses(_ setting: KeyPath<ServeConfiguration, Bool>) -> Bool { configuration?[keyPath: setting] ?? false }
+        let optional: [(feature: LedgerFeature, isUsed: Bool)] = [
+            (.keptProofs, uses(\.keepsProofs)), (.accounts, uses(\.hasAccounts)), (.accountMail, uses(\.sendsMail)),
+            (.profiles, uses(\.hasProfiles) || uses(\.servesSeedApp)), (.seedApp, uses(\.servesSeedApp)),
+            (.webhooks, uses(\.hasWebhooks)), (.catalogAdministration, uses(\.administersCatalog)),
+            (.figures, uses(\.hasFigures)), (.team, usesConsole || uses(\.hasConsole)),
+        ]
+        return all.map { feature in
+            feature.used(if: optional.first { $0.feature == feature }?.isUsed ?? true)
+        }
     }
 }

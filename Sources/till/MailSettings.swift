@@ -65,10 +65,7 @@ struct MailSettings {
         }
     }
 
-    private static func server(
-        _ text: String,
-        _ settings: ServeSettings
-    ) throws(ConfigurationError) -> MailServer {
+    private static func server(_ text: String, _ settings: ServeSettings) throws(ConfigurationError) -> MailServer {
         try refuse(["mail-webhook-secret", "mail-webhook-secret-file"], settings, without: "mail-webhook")
         let password = try secret("mail-password", settings)
         let credentials: MailServer.Credentials?
@@ -110,9 +107,7 @@ struct MailSettings {
     }
 
     private static func refuse(
-        _ names: [String],
-        _ settings: ServeSettings,
-        without other: String
+        _ names: [String], _ settings: ServeSettings, without other: String
     ) throws(ConfigurationError) {
         guard let name = names.first(where: { settings.isSet($0) }) else { return }
         throw settings.failure(name, "set together with \(other)")
@@ -135,9 +130,4 @@ struct MailSettings {
         }
         return secret
     }
-}
-
-extension ServeConfiguration {
-    /// True if users get mails about their accounts.
-    var sendsMail: Bool { mail != nil }
 }

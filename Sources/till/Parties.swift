@@ -87,11 +87,13 @@ struct LocalStoreConnection: StoreConnection {
     }
 
     func transaction(_ identifier: Int64) async throws -> PaymentTransaction {
-        try store.transaction(identifier, account: account)
+        try store.queuedTransaction(identifier, account: account).transaction
     }
 
     func unfinishedTransactions() async throws -> [PaymentTransaction] {
-        try store.transactions(account: account).map(\.transaction).filter { $0.state != .finished }
+        try store.read { try $0.payments.transactions(account: account) }.map(\.transaction).filter {
+            $0.state != .finished
+        }
     }
 
     func proof(of transaction: PaymentTransaction) async throws -> Proof {
@@ -102,7 +104,7 @@ struct LocalStoreConnection: StoreConnection {
     }
 
     func finish(_ transaction: PaymentTransaction) async throws {
-        _ = try store.finish(transaction.identifier, account: account)
+        _ = try store.perform(.finish, on: transaction.identifier, account: account)
     }
 }
 
@@ -132,17 +134,14 @@ struct LocalService: Sendable {
     /// - Throws: `DataDirectoryMissing` if there is no ledger; `PermissionDenied`.
     init(reading data: DataDirectory, accepting accepted: Set<Origin>) async throws {
         try data.requireLedger()
-        // A subscription ends by the clock of the store that sold it.
-        let store = try data.hasStore() ? data.store() : nil
-        let clock: any WallClock = store?.clock ?? SystemClock()
         try await self.init(
-            data, catalog: try Catalog(folder: data.catalogFolder), clock: clock, accepting: accepted, migrates: false)
+            data, catalog: try Catalog(folder: data.catalogFolder), clock: try data.clock, accepting: accepted,
+            migrates: false)
     }
 
     /// Runs the service on a free port as long as `body` needs it, and passes `body` a user's connection to it.
     func run<Value: Sendable>(
-        for user: User,
-        _ body: @Sendable @escaping (any ServiceConnection) async throws -> Value
+        for user: User, _ body: @Sendable @escaping (any ServiceConnection) async throws -> Value
     ) async throws -> Value {
         try await withClient { try await body(HTTPServiceConnection(client: $0, user: user)) }
     }

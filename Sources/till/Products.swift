@@ -34,11 +34,9 @@ struct Products: Command {
         } else {
             rows = try self.rows()
         }
-        var table = TextTable(header: ["ITEM", "NAME", "PRICE", "IDENTIFIER"])
-        for row in rows {
-            table.add([row.item?.description ?? "-", row.displayName, row.priceWithPeriod, row.productId])
-        }
-        table.lines.forEach(terminal.line)
+        terminal.table(
+            ["ITEM", "NAME", "PRICE", "IDENTIFIER"],
+            rows.map { [$0.item?.description ?? "-", $0.displayName, $0.priceWithPeriod, $0.productId] })
         try terminal.json(List(rows))
     }
 

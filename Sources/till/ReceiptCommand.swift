@@ -40,7 +40,7 @@ struct ReceiptExport: Command {
         let store = try common.directoryOfStore.store()
         let proof: String
         if let transaction {
-            _ = try store.transaction(transaction, account: user.name)
+            _ = try store.queuedTransaction(transaction, account: user.name)
             proof = try store.signedTransaction(transaction)
         } else {
             proof = try store.receipt(account: user.name)

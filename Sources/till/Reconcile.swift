@@ -9,7 +9,7 @@ import Proofs
 import Service
 
 /// `till reconcile`
-struct Reconcile: Command {
+struct Reconcile: LedgerUser {
     static let configuration = CommandConfiguration(
         abstract: "Ask the App Store for missed notifications and purchases, and apply them.",
         discussion: """
@@ -50,8 +50,6 @@ struct Reconcile: Command {
     var customers = false
 
     @OptionGroup var ledger: LedgerOptions
-
-    @OptionGroup var common: CommonOptions
 
     @Option(
         name: .customLong("sandbox-users"),
@@ -95,7 +93,7 @@ struct Reconcile: Command {
         let accepted = try accepted()
         let catalog = try Catalog(folder: common.dataDirectory.catalogFolder)
         let clock = SystemClock()
-        let ledger = try ledger.place(common).open()
+        let ledger = try ledger.place().open()
         let administration = try await CatalogService(apps: Apps(App(catalog)), ledger: ledger, clock: clock)
         let service = EntitlementService(
             apps: administration.apps,

@@ -157,7 +157,7 @@ struct Serve: Command {
                 ledger: ledger,
                 limits: .init(
                     total: max(1, configuration.server.maximumConnections / 2),
-                    perAddress: configuration.maximumStreamsPerAddress)) : nil
+                    perAddress: configuration.settings.number("maximum-streams-per-address"))) : nil
         let webhooks =
             configuration.hasWebhooks
             ? WebhookService(
@@ -205,14 +205,16 @@ struct Serve: Command {
         let routes = ServiceRoutes(
             service: service, authentication: .apiKeys(keys, tokens, accounts),
             limits: configuration.server.requestLimits, metrics: metrics,
-            bodies: BodyBudget.Limits(megabytes: configuration.maximumBodyMegabytes), accounts: accounts,
+            bodies: BodyBudget.Limits(megabytes: configuration.settings.number("maximum-body-megabytes")),
+            accounts: accounts,
             mailLanguages: templates?.languages, profiles: configuration.hasProfiles ? profiles : nil,
             seedApp: configuration.servesSeedApp ? profiles : nil, events: events,
             administration: configuration.administersCatalog ? administration : nil, webhooks: webhooks,
             figures: figures,
             orderClients: orderClients,
             allowsPrivateAddresses: configuration.allowsPrivateWebhooks, proxies: configuration.proxies,
-            requestsPerAddress: configuration.proxies > 0 ? configuration.maximumConnectionsPerAddress : nil,
+            requestsPerAddress: configuration.proxies > 0
+                ? configuration.settings.number("maximum-connections-per-address") : nil,
             reserve: configuration.storageReserve(in: data.ledgerFile.deletingLastPathComponent()),
             others: others)
         companions.append(CatalogWatch(service: administration, logger: configuration.logger))
@@ -265,9 +267,7 @@ struct Serve: Command {
 extension Serve {
     /// The notes about settings that the operator may have forgotten.
     func notesAboutMissingSettings(
-        _ keys: APIKeys,
-        _ ledger: Ledger,
-        _ configuration: ServeConfiguration
+        _ keys: APIKeys, _ ledger: Ledger, _ configuration: ServeConfiguration
     ) async throws -> [String] {
         var notes: [String] = []
         if try await keys.validKeys().isEmpty {

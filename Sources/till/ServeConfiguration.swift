@@ -19,58 +19,15 @@ struct ServeConfiguration {
     /// The users with sandbox purchases in addition to origins of production.
     let sandboxUsers: Set<User>
     let ownership: OwnershipPolicy
-    /// The names that stand for no user.
-    let blockedNames: BlockedNames
-    /// Nil for the default.
-    let dataPath: String?
-    /// Nil for `$TILL_CATALOG`, else the catalog that comes with Till.
-    let catalogPath: String?
-    /// The number of the app in the App Store; nil if it is not checked.
-    let appAppleIdentifier: Int64?
-    /// The apps of a service that sells several; empty for a service with one app.
-    let appSettings: [AppSettings]
     /// The address of the ledger's database; nil for a file in the data directory.
     let ledger: PostgreSQLAddress?
     /// The accepted token issuers; nil if only back ends call.
     let tokens: TokenSettings?
-    /// True if the service has user accounts of its own.
-    let hasAccounts: Bool
     /// The way to send mails about accounts; nil if none are sent.
     let mail: MailSettings?
-    /// True if users have a profile and a wish list.
-    let hasProfiles: Bool
-    /// True if the service serves the seed app's routes.
-    let servesSeedApp: Bool
-    /// True if apps may listen to the events of their users.
-    let hasLiveEvents: Bool
-    /// The limit on connections of one client address; behind proxies, on its concurrent requests.
-    let maximumConnectionsPerAddress: Int
-    /// The limit on event streams of one client address.
-    let maximumStreamsPerAddress: Int
-    /// The limit on request bodies in memory, in MiB.
-    let maximumBodyMegabytes: Int
-    /// The reserve of free space on the disk of a ledger in a file, in MiB; 0 for none.
-    let storageReserveMegabytes: Int
-    /// True if back ends may change the catalog.
-    let administersCatalog: Bool
-    /// True if the ledger keeps the signed bytes of proofs.
-    let keepsProofs: Bool
-    /// True if webhooks are on.
-    let hasWebhooks: Bool
-    /// True if the ledger keeps sums of sales, which the console shows.
-    let hasFigures: Bool
-    /// The open doors: the protocols of other purchase servers that the service speaks.
-    let doors: [Door]
-    /// True if the team has a web console.
-    let hasConsole: Bool
-    /// True if webhooks may be in networks that are not public.
-    let allowsPrivateWebhooks: Bool
-    /// The number of the team's proxies in front of the service.
-    let proxies: Int
     /// Nil if the service does not call the App Store.
     let appStore: AppStoreSettings?
     let logger: Logger
-    let logFormat: LogFormat
 
     /// - Parameters:
     ///   - dataPath: As given on the command line.
@@ -79,79 +36,88 @@ struct ServeConfiguration {
     init(_ options: ServeOptions, dataPath: String?, catalogPath: String?) throws {
         let settings = try ServeSettings(options, dataPath: dataPath, catalogPath: catalogPath)
         self.settings = settings
-        self.catalogPath = settings.text("catalog")
-        appAppleIdentifier = settings.optionalNumber("app-apple-id").map(Int64.init)
-        appSettings = settings.apps
-        if !appSettings.isEmpty, self.catalogPath != nil || appAppleIdentifier != nil {
-            throw settings.failure(
-                self.catalogPath != nil ? "catalog" : "app-apple-id",
-                "left out beside apps, where each app has its own")
+        let apps = settings.apps
+        if !apps.isEmpty, let name = ["catalog", "app-apple-id"].first(where: settings.isSet) {
+            throw settings.failure(name, "left out beside apps, where each app has its own")
         }
-        self.dataPath = settings.text("data")
         ledger = try settings.text("ledger").map { try PostgreSQLAddress($0) }
         origins = try Self.origins(settings)
         ownership = try Self.ownership(settings)
-        blockedNames = BlockedNames(adding: settings.texts("blocked-user-names"))
         let logFormat = settings.text("log-format").flatMap(LogFormat.init(rawValue:)) ?? .text
-        self.logFormat = logFormat
         var logger = Logger(label: "till.service", factory: logFormat.handler(label:))
         logger.logLevel = settings.text("log-level").flatMap(Logger.Level.init(rawValue:)) ?? .info
         self.logger = logger
-        tokens = try Self.tokens(settings, apps: appSettings)
-        hasAccounts = settings.flag("accounts")
+        tokens = try Self.tokens(settings, apps: apps)
+        let hasAccounts = settings.flag("accounts")
         mail = try MailSettings(settings, hasAccounts: hasAccounts)
         sandboxUsers = try Self.sandboxUsers(
             settings, origins,
             issuers: [tokens?.issuer, hasAccounts ? User.accountIssuer : nil].compactMap(\.self))
-        hasProfiles = settings.flag("profiles")
-        servesSeedApp = settings.flag("seed-app")
-        guard !servesSeedApp || tokens != nil else {
+        guard !settings.flag("seed-app") || tokens != nil else {
             throw settings.failure(
                 "seed-app", "set together with jwt-issuer, jwt-audience and jwt-keys: its users' tokens")
         }
-        hasLiveEvents = settings.flag("live-events")
-        administersCatalog = settings.flag("catalog-administration")
-        keepsProofs = settings.flag("keep-proofs")
-        hasWebhooks = settings.flag("webhooks")
-        hasFigures = settings.flag("figures") || settings.flag("console")
-        hasConsole = settings.flag("console")
-        doors = settings.texts("doors").compactMap(Door.init)
-        allowsPrivateWebhooks = settings.flag("webhook-private-addresses")
-        proxies = settings.number("proxies")
-        maximumStreamsPerAddress = settings.number("maximum-streams-per-address")
-        maximumBodyMegabytes = settings.number("maximum-body-megabytes")
-        storageReserveMegabytes = settings.number("storage-reserve-megabytes")
-        appStore = try AppStoreSettings(settings, origins: origins, apps: appSettings)
-        maximumConnectionsPerAddress = settings.number("maximum-connections-per-address")
-        server = ServerConfiguration(
-            host: settings.requiredText("host"),
-            port: settings.number("port"),
-            tls: try Self.tls(settings),
-            maximumConnections: settings.number("maximum-connections"),
-            // All clients share the addresses of the proxies.
-            maximumConnectionsPerAddress: proxies > 0 ? nil : maximumConnectionsPerAddress,
-            idleTime: .seconds(settings.number("idle-seconds")),
-            requestTime: .seconds(settings.number("request-seconds")),
-            requestLimits: RequestLimits(
-                perKey: settings.number("requests-per-minute"),
-                perUser: settings.number("user-requests-per-minute"),
-                perPublicKeyAddress: settings.number("address-requests-per-minute"),
-                newcomerBytesPerDay: settings.number("newcomer-megabytes-per-day") << 20,
-                newcomerBytesPerAddress: settings.number("address-newcomer-kilobytes-per-day") << 10),
-            gracePeriod: .seconds(settings.number("grace-seconds")))
+        appStore = try AppStoreSettings(settings, origins: origins, apps: apps)
+        server = try Self.server(settings)
+    }
+
+    private static func server(_ settings: ServeSettings) throws(ConfigurationError) -> ServerConfiguration {
+        var server = ServerConfiguration()
+        server.host = settings.requiredText("host")
+        server.port = settings.number("port")
+        server.tls = try tls(settings)
+        server.maximumConnections = settings.number("maximum-connections")
+        // All clients share the addresses of the proxies.
+        server.maximumConnectionsPerAddress =
+            settings.number("proxies") > 0 ? nil : settings.number("maximum-connections-per-address")
+        server.idleTime = .seconds(settings.number("idle-seconds"))
+        server.requestTime = .seconds(settings.number("request-seconds"))
+        server.requestLimits = RequestLimits(
+            perKey: settings.number("requests-per-minute"),
+            perUser: settings.number("user-requests-per-minute"),
+            perPublicKeyAddress: settings.number("address-requests-per-minute"),
+            newcomerBytesPerDay: settings.number("newcomer-megabytes-per-day") << 20,
+            newcomerBytesPerAddress: settings.number("address-newcomer-kilobytes-per-day") << 10)
+        server.gracePeriod = .seconds(settings.number("grace-seconds"))
+        return server
     }
 
     /// The options that lead other commands to the data and the ledger of the configuration file, which they do not read.
     func options(beside common: CommonOptions) -> [String] {
-        let environment = ProcessInfo.processInfo.environment
         func isInFileAlone(_ name: String, _ variable: String) -> Bool {
-            settings.isSet(name) && environment[variable, default: ""].isEmpty
+            settings.isSet(name) && ProcessInfo.variable(variable) == nil
         }
         var options: [String] = []
         if common.dataPath == nil, let dataPath, isInFileAlone("data", "TILL_DATA") { options += ["--data", dataPath] }
         if let ledger, isInFileAlone("ledger", "TILL_LEDGER") { options += ["--ledger", ledger.description] }
         return options
     }
+
+    /// Nil for the default.
+    var dataPath: String? { settings.text("data") }
+    /// Nil for `$TILL_CATALOG`, else the catalog that comes with Till.
+    var catalogPath: String? { settings.text("catalog") }
+    /// The apps of the service; empty for a service with one app.
+    var appSettings: [AppSettings] { settings.apps }
+    /// The names that stand for no user.
+    var blockedNames: BlockedNames { BlockedNames(adding: settings.texts("blocked-user-names")) }
+    var hasAccounts: Bool { settings.flag("accounts") }
+    /// True if users get mails about their accounts.
+    var sendsMail: Bool { mail != nil }
+    var hasProfiles: Bool { settings.flag("profiles") }
+    var servesSeedApp: Bool { settings.flag("seed-app") }
+    var hasLiveEvents: Bool { settings.flag("live-events") }
+    var administersCatalog: Bool { settings.flag("catalog-administration") }
+    var keepsProofs: Bool { settings.flag("keep-proofs") }
+    var hasWebhooks: Bool { settings.flag("webhooks") }
+    var allowsPrivateWebhooks: Bool { settings.flag("webhook-private-addresses") }
+    /// True if the ledger keeps sums of sales. The console shows them.
+    var hasFigures: Bool { settings.flag("figures") || hasConsole }
+    var hasConsole: Bool { settings.flag("console") }
+    /// The open doors: the protocols of other purchase servers that the service speaks.
+    var doors: [Door] { settings.texts("doors").compactMap(Door.init) }
+    /// The number of the team's proxies in front of the service.
+    var proxies: Int { settings.number("proxies") }
 
     /// The catalog that a store beside the service sells from: that of the first app.
     var localCatalogPath: String? { catalogPath ?? appSettings.first?.catalog }
@@ -168,9 +134,10 @@ struct ServeConfiguration {
     ///
     /// - Parameter folder: The folder of the file.
     func storageReserve(in folder: URL) -> StorageReserve? {
-        guard ledger == nil, storageReserveMegabytes > 0 else { return nil }
+        let megabytes = settings.number("storage-reserve-megabytes")
+        guard ledger == nil, megabytes > 0 else { return nil }
         return StorageReserve(
-            bytes: Int64(storageReserveMegabytes) << 20, ofFileSystem: StorageReserve.size(at: folder),
+            bytes: Int64(megabytes) << 20, ofFileSystem: StorageReserve.size(at: folder),
             clock: SystemClock(), logger: logger
         ) { StorageReserve.freeBytes(at: folder) }
     }
@@ -180,7 +147,8 @@ struct ServeConfiguration {
     /// - Throws: `CatalogError`; `AppsError`; `ConfigurationError`.
     func apps() throws -> Apps {
         guard appSettings.isEmpty else { return try Apps(appSettings.map { try $0.app() }) }
-        return Apps(App(try Catalog(folder: catalogFolders[0]), appAppleIdentifier: appAppleIdentifier))
+        let number = settings.optionalNumber("app-apple-id").map(Int64.init)
+        return Apps(App(try Catalog(folder: catalogFolders[0]), appAppleIdentifier: number))
     }
 
     /// Checks that a root of Apple's is trusted if an origin of Apple's is accepted.
@@ -208,9 +176,7 @@ struct ServeConfiguration {
 
     /// - Parameter issuers: The issuers whose users the service knows besides the back end's.
     private static func sandboxUsers(
-        _ settings: ServeSettings,
-        _ origins: Set<Origin>,
-        issuers: [String]
+        _ settings: ServeSettings, _ origins: Set<Origin>, issuers: [String]
     ) throws(ConfigurationError) -> Set<User> {
         let names = settings.texts("sandbox-users")
         guard !names.isEmpty else { return [] }
@@ -258,8 +224,7 @@ struct ServeConfiguration {
 
 extension ServeConfiguration {
     private static func tokens(
-        _ settings: ServeSettings,
-        apps: [AppSettings]
+        _ settings: ServeSettings, apps: [AppSettings]
     ) throws(ConfigurationError) -> TokenSettings? {
         let (issuer, keySource) = (settings.text("jwt-issuer"), settings.text("jwt-keys"))
         let audiences =
@@ -309,9 +274,8 @@ extension ServeConfiguration {
 
     /// A table of all settings, with the value and the source of each, for people.
     var sources: [String] {
-        var table = TextTable(header: ["SETTING", "VALUE", "SOURCE"])
-        for entry in rows { table.add([entry.name, entry.value, entry.source ?? "default"]) }
-        return table.lines
+        TextTable(header: ["SETTING", "VALUE", "SOURCE"], rows.map { [$0.name, $0.value, $0.source ?? "default"] })
+            .lines
     }
 
     /// The settings for people, with the value and the source of each. The source is nil for a default.

@@ -56,9 +56,7 @@ struct ServeSettings {
     }
 
     private static func resolve(
-        _ setting: Setting,
-        _ layers: [SettingsLayer],
-        _ file: SettingsFile?
+        _ setting: Setting, _ layers: [SettingsLayer], _ file: SettingsFile?
     ) throws(ConfigurationError) -> Effective {
         if case .apps = setting.kind, let file, let apps = file.apps {
             return Effective(
@@ -85,7 +83,7 @@ struct ServeSettings {
 
     /// The text of a setting that has a default.
     func requiredText(_ name: String) -> String {
-        // A mistake in the table, which each start finds: `ServeConfiguration` reads all settings.
+        // A mistake in the table, which each start finds: a service reads all settings.
         guard let text = text(name) else { preconditionFailure("\(name) has no default") }
         return text
     }
@@ -140,7 +138,7 @@ struct ServeSettings {
     }
 
     private func entry(_ name: String) -> Effective {
-        // A misspelt name in the code, which each start finds: `ServeConfiguration` reads all settings.
+        // A misspelt name in the code, which each start finds: a service reads all settings.
         guard let entry = byName[name] else { preconditionFailure("There is no setting \"\(name)\".") }
         return entry
     }

@@ -42,12 +42,7 @@ struct ServiceHealth: HealthSource {
     }
 
     private static func times(_ durations: RecentDurations) -> [HealthPerformance.Times] {
-        HealthPerformance.periods.map { minutes in
-            let summary = durations.summary(ofMinutes: minutes)
-            return HealthPerformance.Times(
-                minutes: minutes, count: summary.count, median: summary.median, percentile99: summary.percentile99,
-                maximum: summary.maximum)
-        }
+        HealthPerformance.periods.map { ($0, durations.summary(ofMinutes: $0)) }
     }
 
     var settings: [HealthSetting] {

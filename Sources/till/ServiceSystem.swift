@@ -26,7 +26,7 @@ extension ServiceSystem {
         var found: [ConsoleReconciliation] = []
         for (number, reconciliation) in appStores.reconciliations.enumerated() {
             var states: [ConsoleReconciliation.State] = []
-            for subject in ConsoleReconciliation.Subject.allCases {
+            for subject in ReconciliationRuns.Subject.allCases {
                 states.append(try await state(of: subject, reconciliation))
             }
             found.append(
@@ -38,35 +38,20 @@ extension ServiceSystem {
         return found
     }
 
-    func requestReconciliation(_ identifier: String, _ subject: ConsoleReconciliation.Subject) -> Bool? {
+    func requestReconciliation(_ identifier: String, _ subject: ReconciliationRuns.Subject) -> Bool? {
         guard let number = Int(identifier), appStores.reconciliations.indices.contains(number) else { return nil }
-        return appStores.reconciliations[number].runs.request(subject.runs)
+        return appStores.reconciliations[number].runs.request(subject)
     }
 
     private func state(
-        of subject: ConsoleReconciliation.Subject,
-        _ reconciliation: AppStoreServices.Reconciliation
+        of subject: ReconciliationRuns.Subject, _ reconciliation: AppStoreServices.Reconciliation
     ) async throws -> ConsoleReconciliation.State {
-        let checkpoint = try await reconciliation.reconciler.checkpoint(of: subject.runs)
-        let state = reconciliation.runs.state(of: subject.runs)
         let settings = configuration.appStore
         return ConsoleReconciliation.State(
             subject: subject,
             interval: subject == .notifications ? settings?.notificationSeconds : settings?.historySeconds,
-            reconciledUntil: checkpoint?.until, findings: checkpoint?.findings,
-            lastRun: state.last.map { run in
-                ConsoleReconciliation.Run(
-                    startedAt: run.startedAt, endedAt: run.endedAt, errorCode: run.errorCode)
-            }, isRunning: state.runningSince != nil || state.isRequested)
-    }
-}
-
-extension ConsoleReconciliation.Subject {
-    fileprivate var runs: ReconciliationRuns.Subject {
-        switch self {
-        case .notifications: .notifications
-        case .histories: .histories
-        }
+            checkpoint: try await reconciliation.reconciler.checkpoint(of: subject),
+            runs: reconciliation.runs.state(of: subject))
     }
 }
 
@@ -101,7 +86,7 @@ struct AppStoreServices {
         var signers: [ByteKey: DoorServices.OfferSigner] = [:]
         for client in clients {
             signers[ByteKey(client.app.bundleIdentifier)] = { product, offer, username, moment in
-                try client.client.sign(
+                try client.client.key.sign(
                     offer: offer, of: product, applicationUsername: username, nonce: UUID(), at: moment)
             }
         }
@@ -146,8 +131,7 @@ struct AppStoreServices {
     }
 
     private func backgroundServices(
-        of reconciliation: Reconciliation,
-        _ settings: AppStoreSettings
+        of reconciliation: Reconciliation, _ settings: AppStoreSettings
     ) -> [any ServiceLifecycle.Service] {
         let client = reconciliation.client
         let schedule = ReconciliationSchedule(

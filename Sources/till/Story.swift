@@ -7,7 +7,7 @@ import Proofs
 import Service
 
 /// `till story`
-struct Story: Command {
+struct Story: ServiceCaller {
     static let configuration = CommandConfiguration(
         commandName: "story",
         abstract: "List the events of a user, newest first: store statements, purchases, refusals and team actions.",
@@ -25,11 +25,7 @@ struct Story: Command {
 
     @OptionGroup var issued: IssuerOption
 
-    @OptionGroup var accepted: AcceptOption
-
-    @OptionGroup var service: ServerOptions
-
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var call: CallOptions
 
     func validate() throws {
         guard (1...1000).contains(limit) else { throw ValidationError("--limit must be a number from 1 to 1000.") }
@@ -37,7 +33,7 @@ struct Story: Command {
 
     func perform() async throws {
         let (issued, user, limit) = (issued, user, limit)
-        let entries = try await service.withClient(common.dataDirectory, accepted) { client in
+        let entries = try await withClient { client in
             var entries: [StoryEntryResource] = []
             var cursor: String?
             repeat {
@@ -62,7 +58,7 @@ struct Story: Command {
 }
 
 /// `till owned`
-struct Owned: Command {
+struct Owned: ServiceCaller {
     static let configuration = CommandConfiguration(
         abstract: "List a user's items, with the start and the end of each.",
         discussion: """
@@ -73,21 +69,15 @@ struct Owned: Command {
     @Argument(help: "The user.")
     var user: User
 
-    @OptionGroup var accepted: AcceptOption
-
-    @OptionGroup var service: ServerOptions
-
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var call: CallOptions
 
     func perform() async throws {
-        let (data, accepted) = (common.dataDirectory, accepted)
-        let items = try await service.withService(
-            for: user, or: { try await ServerOptions.localService(reading: data, accepted) }
-        ) {
+        let call = call
+        let items = try await call.service.withService(for: user, or: { try await call.localService() }) {
             try await $0.items()
         }
         let catalog = try Catalog(folder: common.dataDirectory.catalogFolder)
-        terminal.line("\(service.named(user)?.name ?? "The token's user") owns:")
+        terminal.line("\(call.service.named(user)?.name ?? "The token's user") owns:")
         for item in items { terminal.line("  \(item.item)  \(item.sentence(naming: catalog))") }
         try terminal.json(List(items))
     }
@@ -109,7 +99,7 @@ extension User {
 }
 
 /// `till why`
-struct Why: Command {
+struct Why: ServiceCaller {
     static let configuration = CommandConfiguration(
         commandName: "why",
         abstract: "Explain why a user has an item, or does not.",
@@ -126,16 +116,12 @@ struct Why: Command {
 
     @OptionGroup var issued: IssuerOption
 
-    @OptionGroup var accepted: AcceptOption
-
-    @OptionGroup var service: ServerOptions
-
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var call: CallOptions
 
     func perform() async throws {
         let collection = HTTPServiceConnection.segment(named.collection)
         let path = issued.path(of: user, "/items/\(collection)/\(named.number)/explanation")
-        let explanation: ExplanationResource = try await service.withClient(common.dataDirectory, accepted) {
+        let explanation: ExplanationResource = try await withClient {
             try await $0.get(path)
         }
         terminal.line("\(user) \(explanation.isOwned ? "has" : "does not have") \(explanation.item).")

@@ -25,6 +25,23 @@ struct Terminal: Sendable {
         output(String(decoding: try encoder.encode(value), as: UTF8.self))
     }
 
+    /// Prints rows in columns, under a header.
+    func table(_ header: [String], _ rows: [[String]]) {
+        TextTable(header: header, rows).lines.forEach(line)
+    }
+
+    /// Prints the number of rows that were written or read, with their file.
+    ///
+    /// - Parameter relation: The word between: "in", "from".
+    func rows(_ rows: Int, _ relation: String, _ file: URL) throws {
+        struct Report: Encodable {
+            let file: String
+            let rows: Int
+        }
+        line("\(rows) rows \(relation) \(file.path)")
+        try json(Report(file: file.path, rows: rows))
+    }
+
     /// Prints a remark on standard error.
     func note(_ text: String) {
         errorLine("till: \(text)")
@@ -167,8 +184,8 @@ final class StepReporter: Sendable {
 struct TextTable {
     private var rows: [[String]]
 
-    init(header: [String]) {
-        rows = [header]
+    init(header: [String], _ rows: [[String]] = []) {
+        self.rows = [header] + rows
     }
 
     mutating func add(_ row: [String]) {

@@ -58,11 +58,9 @@ struct TrustList: Command {
         for folder in try common.dataDirectory.trustedFolders {
             reports += try TrustFolder(folder).entries().map { AnchorReport($0.anchor, file: $0.file) }
         }
-        var table = TextTable(header: ["REALM", "NAME", "UNTIL", "SHA-256"])
-        for report in reports {
-            table.add([report.realm, report.name, String(report.until.prefix(10)), report.sha256])
-        }
-        table.lines.forEach(terminal.line)
+        terminal.table(
+            ["REALM", "NAME", "UNTIL", "SHA-256"],
+            reports.map { [$0.realm, $0.name, String($0.until.prefix(10)), $0.sha256] })
         try terminal.json(["trusted": reports])
     }
 }

@@ -27,7 +27,7 @@ import Testing
         try await makeAll { try service.setWithdrawn(true, product, in: app, by: "K") }
         try await makeAll { try await service.define(object(number: 98), as: product, in: app, by: "K") }
         try await makeAll { try await service.revert(product, in: app, by: "K") }
-        let history = try await service.history(of: nil, in: app, before: nil, limit: 9)
+        let history = try await service.history(.of(product: nil), in: app, before: nil, limit: 9)
         func numbers(_ state: KeyPath<CatalogRevision, CatalogRevision.State>) -> [JSONValue?] {
             history.map { $0[keyPath: state].definition?["number"] }
         }
@@ -36,10 +36,11 @@ import Testing
         #expect(numbers(\.before) == [.integer(98), .integer(99), .integer(99), nil, first])
         #expect(history.map(\.before.isWithdrawn) == [true, true, false, false, false])
         #expect(history.map(\.after.isWithdrawn) == [false, true, true, false, false])
-        #expect(try await service.history(of: "moon", in: app, before: nil, limit: 9).map(\.change.number) == [2])
-        #expect(try await service.revision(2, of: product, in: app) == nil)
+        #expect(
+            try await service.history(.of(product: "moon"), in: app, before: nil, limit: 9).map(\.change.number) == [2])
+        #expect(try await service.revision(2, of: .product(product), in: app) == nil)
         // A reversion is undone in two steps.
-        let revision = try #require(try await service.revision(5, of: product, in: app))
+        let revision = try #require(try await service.revision(5, of: .product(product), in: app))
         try await makeAll { try await service.undo(revision, in: app, by: "K") }
         try await makeAll { try await service.undo(revision, in: app, by: "K") }
         #expect(try await service.undo(revision, in: app, by: "K") == nil)

@@ -58,19 +58,21 @@ import Testing
     @Test func `a right is created, changed and reverted, for all services on the ledger`() async throws {
         let (service, other) = (try await service(), try await service())
         let first = Self.right(Self.product)
-        #expect(try await perform(service) { try service.define(first, asRight: "night", in: $0, by: "K") } == .created)
         #expect(
-            try await perform(service) { try service.define(first, asRight: "night", in: $0, by: "K") } == .unchanged)
+            try await perform(service) { try service.define(first, as: .right("night"), in: $0, by: "K") } == .created)
+        #expect(
+            try await perform(service) { try service.define(first, as: .right("night"), in: $0, by: "K") } == .unchanged
+        )
         #expect(
             try await perform(service) {
                 try service.define(
-                    Self.right("com.memolease.sesac1.background1"), asRight: "sprouts", in: $0, by: "K")
+                    Self.right("com.memolease.sesac1.background1"), as: .right("sprouts"), in: $0, by: "K")
             } == .changed)
         try await other.refresh()
         for catalog in [service.apps.first.catalog, other.apps.first.catalog] {
             #expect(catalog.rights.map(\.name) == ["sprouts", "night"])
             #expect(catalog.right("sprouts")?.items == [])
-            #expect(catalog.isAdministered(right: "sprouts"))
+            #expect(catalog.isAdministered(.right("sprouts")))
         }
         for (name, rights) in [("sprouts", ["sprouts", "night"]), ("night", ["sprouts"])] {
             #expect(
@@ -78,7 +80,7 @@ import Testing
             #expect(service.apps.first.catalog.rights.map(\.name) == rights)
         }
         #expect(service.apps.first.catalog.right("sprouts")?.items == [Item(collection: "sprout", number: 1)])
-        #expect(!service.apps.first.catalog.isAdministered(right: "sprouts"))
+        #expect(!service.apps.first.catalog.isAdministered(.right("sprouts")))
         #expect(
             try await perform(service) { try service.revert(.right("sprouts"), in: $0, by: "K") } == .unchanged)
         await #expect(throws: CatalogChangeError.rightNotFound) {
@@ -90,14 +92,14 @@ import Testing
         let service = try await service()
         let spring = Self.offering("Spring", Self.product)
         #expect(
-            try await perform(service) { try service.define(spring, asOffering: "spring", in: $0, by: "K") }
+            try await perform(service) { try service.define(spring, as: .offering("spring"), in: $0, by: "K") }
                 == .created)
         #expect(service.apps.first.catalog.currentOffering?.identifier == "all")
         #expect(
             try await perform(service) { try service.setCurrentOffering("spring", in: $0, by: "K") } == .changed)
         let catalog = try await self.service().apps.first.catalog
         #expect(catalog.currentOffering?.packages.map(\.productIdentifier) == [Self.product])
-        #expect(catalog.isCurrentOfferingAdministered)
+        #expect(catalog.isAdministered(.currentOffering))
         await #expect {
             _ = try await perform(service) { try service.revert(.offering("spring"), in: $0, by: "K") }
         } throws: {
@@ -117,7 +119,7 @@ import Testing
         let service = try await service()
         await #expect {
             _ = try await perform(service) {
-                try service.define(Self.right("com.memolease.sesac1.sprot1"), asRight: "night", in: $0, by: "K")
+                try service.define(Self.right("com.memolease.sesac1.sprot1"), as: .right("night"), in: $0, by: "K")
             }
         } throws: {
             ($0 as? CatalogChangeError)?.message
@@ -126,7 +128,7 @@ import Testing
         }
         await #expect {
             _ = try await perform(service) {
-                try service.define(["name": "day"], asRight: "night", in: $0, by: "K")
+                try service.define(["name": "day"], as: .right("night"), in: $0, by: "K")
             }
         } throws: {
             ($0 as? CatalogChangeError)?.message == "night: name: it has to be night, or left out."
@@ -146,7 +148,8 @@ import Testing
         let right: JSONObject = [
             "items": .array([.object(["collection": "moon", "number": .integer(1)])])
         ]
-        #expect(try await perform(service) { try service.define(right, asRight: "night", in: $0, by: "K") } == .created)
+        #expect(
+            try await perform(service) { try service.define(right, as: .right("night"), in: $0, by: "K") } == .created)
         let expected =
             "moon: a right or an offering needs it: night: items[0]: no product gives moon 1, "
             + "and it is not owned by everybody"
@@ -168,19 +171,19 @@ import Testing
         let service = try await service()
         for number in 1..<Catalog.maximumRights {
             let pending = try service.define(
-                Self.right(Self.product), asRight: "\(number)", in: service.apps.first, by: "K")
+                Self.right(Self.product), as: .right("\(number)"), in: service.apps.first, by: "K")
             #expect(try await service.add(try #require(pending)))
             try await service.refresh()
         }
         #expect(throws: CatalogChangeError.rightsTooMany) {
-            try service.define(Self.right(Self.product), asRight: "one more", in: service.apps.first, by: "K")
+            try service.define(Self.right(Self.product), as: .right("one more"), in: service.apps.first, by: "K")
         }
     }
 
     @Test func `a conflict of the files with a right in the ledger is reported`() async throws {
         let service = try await service()
         let offering = Self.offering("Spring", Self.product)
-        _ = try await perform(service) { try service.define(offering, asOffering: "spring", in: $0, by: "K") }
+        _ = try await perform(service) { try service.define(offering, as: .offering("spring"), in: $0, by: "K") }
         let changed = try Self.catalog(in: folder.folder("changed"), "{}")
         // The administered offering does not depend on the file.
         let catalog = try await self.service(changed).apps.first.catalog
@@ -200,10 +203,10 @@ import Testing
         let service = try await service()
         let app = service.apps.first
         for object in [Self.right(Self.product), Self.right("com.memolease.sesac1.sprout2")] {
-            _ = try await perform(service) { try service.define(object, asRight: "sprouts", in: $0, by: "K") }
+            _ = try await perform(service) { try service.define(object, as: .right("sprouts"), in: $0, by: "K") }
         }
         _ = try await perform(service) {
-            try service.define(Self.right(Self.product), asRight: "night", in: $0, by: "K")
+            try service.define(Self.right(Self.product), as: .right("night"), in: $0, by: "K")
         }
         _ = try await perform(service) { try service.revert(.right("sprouts"), in: $0, by: "K") }
         let history = try await service.history(.only(.right("sprouts")), in: app, before: nil, limit: 9)
@@ -212,7 +215,7 @@ import Testing
         #expect(history.map(\.change.number) == [4, 2, 1])
         #expect(history.map(\.before.definition) == [second, first, definition])
         #expect(history.map(\.after.definition) == [definition, second, first])
-        #expect(try await service.history(of: nil, in: app, before: nil, limit: 9).isEmpty)
+        #expect(try await service.history(.of(product: nil), in: app, before: nil, limit: 9).isEmpty)
         for (revision, expected) in zip(history, [second, first, definition]) {
             _ = try await service.perform { try await service.undo(revision, in: app, by: "K") }
             #expect(app.catalog.right("sprouts")?.definition == expected)

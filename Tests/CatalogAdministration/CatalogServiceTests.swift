@@ -53,9 +53,10 @@ import Testing
         #expect(other.apps.first.catalog.product("moon")?.price.milliunits == 7000)
         #expect(try await self.service().apps.first.catalog.product("moon")?.price.milliunits == 7000)
         #expect(
-            try await service.changes(of: "moon", in: service.apps.first, before: nil, limit: 9).map(\.number) == [
-                2, 1,
-            ])
+            try await service.changes(.of(product: "moon"), in: service.apps.first, before: nil, limit: 9).map(\.number)
+                == [
+                    2, 1,
+                ])
     }
 
     /// Both changes are for the same revision. The second one must be prepared again.

@@ -101,13 +101,14 @@ import Testing
         let admin = try await fixture.browser(.admin)
         let page = "/console/app-store/reconciliation"
         #expect(try await admin.get(page).has("Not configured"))
-        let states = ConsoleReconciliation.Subject.allCases.map { subject in
-            ConsoleReconciliation.State(
+        let (runs, now) = (ReconciliationRuns(), fixture.shop.clock.now())
+        let states = ReconciliationRuns.Subject.allCases.map { subject in
+            runs.begin(subject, at: now)
+            runs.end(subject, [:], errorCode: "appStoreRefused", at: now)
+            return ConsoleReconciliation.State(
                 subject: subject, interval: subject == .notifications ? 3600 : nil,
-                reconciledUntil: fixture.shop.clock.now(), findings: ["granted": 3, "chainUntrusted": 1],
-                lastRun: .init(
-                    startedAt: fixture.shop.clock.now(), endedAt: fixture.shop.clock.now(),
-                    errorCode: "appStoreRefused"), isRunning: false)
+                checkpoint: ReconciliationCheckpoint(until: now, findings: ["granted": 3, "chainUntrusted": 1]),
+                runs: runs.state(of: subject))
         }
         fixture.reconciliations.all = [
             ConsoleReconciliation(

@@ -115,7 +115,7 @@ struct TestSystem: ConsoleSystem {
 
     func reconciliations() async throws -> [ConsoleReconciliation] { reconciler.all }
 
-    func requestReconciliation(_ identifier: String, _ subject: ConsoleReconciliation.Subject) -> Bool? {
+    func requestReconciliation(_ identifier: String, _ subject: ReconciliationRuns.Subject) -> Bool? {
         reconciler.request(identifier, subject)
     }
 }

@@ -38,7 +38,7 @@ import Testing
         #expect(product.price == Price(milliunits: 2_500_000, currency: "KRW"))
         #expect(product.localizations.map(\.locale) == ["en_US", "ko"])
         #expect(app.catalog.benefit(of: "moon") == .item(Item(collection: "sprout", number: 9)))
-        let changes = try await fixture.administration.changes(of: "moon", in: app, before: nil, limit: 9)
+        let changes = try await fixture.administration.changes(.of(product: "moon"), in: app, before: nil, limit: 9)
         #expect(changes.map(\.changedBy) == ["member Ada Kim"])
         #expect(try await browser.get("/console/products/moon").has("Moon Sprout"))
         // The form creates, and does not overwrite.

@@ -81,7 +81,8 @@ import Testing
         #expect(price() == 1_200_000)
         // The product is as in the files again.
         #expect(!app.catalog.isAdministered(Self.sprout1))
-        let changes = try await fixture.administration.changes(of: Self.sprout1, in: app, before: nil, limit: 2)
+        let changes = try await fixture.administration.changes(
+            .of(product: Self.sprout1), in: app, before: nil, limit: 2)
         #expect(changes.map(\.content.kind) == [.reverted, .defined])
         #expect(changes.allSatisfy { $0.changedBy == "member Ada Kim" })
     }

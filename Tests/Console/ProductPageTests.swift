@@ -138,7 +138,8 @@ import Testing
         #expect(try await browser.get(Self.path).has("Withdrawn"))
         #expect(try await browser.post("\(Self.path)/return", [:], from: Self.path).status == 303)
         #expect(!app.catalog.isWithdrawn(Self.sprout1))
-        let changes = try await fixture.administration.changes(of: Self.sprout1, in: app, before: nil, limit: 9)
+        let changes = try await fixture.administration.changes(
+            .of(product: Self.sprout1), in: app, before: nil, limit: 9)
         #expect(changes.map(\.content) == [.restoration, .withdrawal])
         #expect(changes.allSatisfy { $0.changedBy == "member Ada Kim" })
         let unknown = try await browser.post("/console/products/none/withdrawal", [:], from: Self.path)

@@ -52,13 +52,13 @@ import Testing
     }
 
     @Test func `refused proofs are counted by code`() async throws {
-        fixture.metrics.countRedemption("refused", code: "chainUntrusted")
-        fixture.metrics.countRedemption("refused", code: "chainUntrusted")
-        fixture.metrics.countNotification("refused", code: "chainUntrusted")
-        fixture.metrics.countNotification("refused", code: "signatureInvalid")
+        fixture.metrics.count(.redemptions, "refused", code: "chainUntrusted")
+        fixture.metrics.count(.redemptions, "refused", code: "chainUntrusted")
+        fixture.metrics.count(.notifications, "refused", code: "chainUntrusted")
+        fixture.metrics.count(.notifications, "refused", code: "signatureInvalid")
         // This one is recorded, and this one is no refusal of a proof.
-        fixture.metrics.countRedemption("refused", code: "originNotAccepted")
-        fixture.metrics.countRedemption("refused", code: "bodyTooLarge")
+        fixture.metrics.count(.redemptions, "refused", code: "originNotAccepted")
+        fixture.metrics.count(.redemptions, "refused", code: "bodyTooLarge")
         #expect(fixture.metrics.refusals.map(\.code).count == 4)
         let page = try await fixture.browser(.viewer).get("/console/refusals")
         #expect(page.has("The certificates do not lead to a trusted root."))
@@ -78,7 +78,7 @@ import Testing
         let alice = try #require(User(name: "alice"))
         let claims = fixture.entitlements.claims(ofAuthentic: Array(try fixture.sign("sprout1").utf8))
         for reason in ProofRefusal.Reason.allCases {
-            fixture.metrics.countRedemption("refused", code: reason.rawValue)
+            fixture.metrics.count(.redemptions, "refused", code: reason.rawValue)
             try await fixture.entitlements.recordRefusal(
                 RedemptionError.refused(ProofRefusal(reason)), for: alice, by: .user
             ) { claims }

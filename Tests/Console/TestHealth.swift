@@ -18,10 +18,10 @@ final class TestHealth: HealthSource {
     func checks() async -> [HealthCheck] {
         runs.add(1, ordering: .relaxed)
         return [
-            .passed(.port, Phrase("any free one", "비어 있는 아무 포트")),
+            .passed(.port, "any free one"),
             .problem(
                 .permissions, Phrase(same: "<b>/data</b> is open"),
-                remedy: Phrase("Run: chmod 600", "실행하세요: chmod 600")),
+                remedy: Phrase(english: "Run: chmod 600", korean: "실행하세요: chmod 600")),
         ]
     }
 
@@ -44,11 +44,13 @@ final class TestHealth: HealthSource {
 
     let performance = HealthPerformance(
         commits: [
-            .init(
-                minutes: 1, count: 1234, median: .microseconds(850), percentile99: .milliseconds(12),
-                maximum: .seconds(3))
+            (
+                1,
+                .init(
+                    count: 1234, median: .microseconds(850), percentile99: .milliseconds(12), maximum: .seconds(3))
+            )
         ],
-        requests: [.init(minutes: 1, count: 0, median: nil, percentile99: nil, maximum: nil)], requestsInFlight: 1,
+        requests: [(1, .init(count: 0, median: nil, percentile99: nil, maximum: nil))], requestsInFlight: 1,
         waitingUseCases: 7, waitingJobs: 0)
     let settings = [
         HealthSetting(name: "port", value: "8080", source: nil),

@@ -1,4 +1,5 @@
 import Console
+import Features
 import Synchronization
 
 /// The reconciliations of a test, and the requests to run them.
@@ -16,7 +17,7 @@ final class TestReconciliations: Sendable {
     var requests: [String] { requested.withLock { $0 } }
 
     /// - Returns: False for a run that was requested before; nil for an unknown identifier.
-    func request(_ identifier: String, _ subject: ConsoleReconciliation.Subject) -> Bool? {
+    func request(_ identifier: String, _ subject: ReconciliationRuns.Subject) -> Bool? {
         guard all.contains(where: { $0.identifier == identifier }) else { return nil }
         let run = "\(identifier) \(subject.rawValue)"
         return requested.withLock { requested in

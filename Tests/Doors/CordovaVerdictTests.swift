@@ -9,11 +9,10 @@ import Testing
     private static let types: [ByteKey: ProductType] = ["seeds": .consumable, "gate": .nonConsumable]
 
     private func refusal(_ lines: [(String, Redemption.Result)]) -> RedemptionError? {
-        CordovaOutcome(
-            lines: lines.enumerated().map { index, line in
+        CordovaRefusal.reason(
+            lines.enumerated().map { index, line in
                 Redemption.Line(transactionId: String(index), productId: line.0, result: line.1)
-            }, types: Self.types
-        ).refusal
+            }, types: Self.types)
     }
 
     @Test func `recorded transactions may be finished`() {

@@ -29,8 +29,8 @@ import Testing
         fixture.facts.originalApplicationVersion = "1.2"
         fixture.facts.originalPurchaseDate = Fixture.day(-40)
         fixture.facts.attributes = [
-            CustomerAttribute(name: "$email", value: "alice@example.com", updatedAt: Fixture.day(2)),
-            CustomerAttribute(name: "color", value: nil, updatedAt: Fixture.day(3)),
+            try Attribute(name: "$email", value: "alice@example.com", statedAt: Fixture.day(2)),
+            try Attribute(name: "color", value: nil, statedAt: Fixture.day(3)),
         ]
         fixture.subscribe(
             from: -22, to: 9, graceUntil: 15, facts: [.price: .integer(4990), .currency: .text("USD")])

@@ -30,7 +30,7 @@ import Testing
 
     private func isKnown(_ name: String, at door: DoorGarden) async throws -> Bool {
         let user = try Self.user(name)
-        return try await door.ledger.read { try $0.number(of: user) } != nil
+        return try await door.ledger.read { try $0.users.known(user) } != nil
     }
 
     private func state(of name: String, at door: DoorGarden) async throws -> DoorGarden.Answer {

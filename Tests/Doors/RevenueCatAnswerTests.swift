@@ -1,3 +1,4 @@
+import Catalog
 import Features
 import Foundation
 import HTTPSupport
@@ -21,43 +22,42 @@ import Testing
     }
 
     @Test func `offerings contain packages in the catalog's order`() throws {
-        let list = RevenueCatOfferings(
-            currentOfferingIdentifier: "default",
-            offerings: [
-                RevenueCatOfferings.Offering(
-                    identifier: "default", description: "The usual", metadata: ["color": "green"],
-                    packages: [
-                        RevenueCatOfferings.Package(identifier: "$rc_monthly", productIdentifier: "garden.monthly"),
-                        RevenueCatOfferings.Package(identifier: "seeds", productIdentifier: "garden.seeds"),
-                    ]),
-                RevenueCatOfferings.Offering(identifier: "empty", description: "", packages: []),
-            ])
+        let usual = try Offering(
+            [
+                "description": "The usual", "metadata": .object(["color": "green"]),
+                "packages": .array([
+                    .object(["identifier": "$rc_monthly", "productID": "garden.monthly"]),
+                    .object(["identifier": "seeds", "productID": "garden.seeds"]),
+                ]),
+            ], identifiedBy: "default")
+        let empty = try Offering(["description": "", "packages": .array([])], identifiedBy: "empty")
+        let list = RevenueCatOfferings.json(current: usual, [usual, empty].map { ($0, $0.packages) })
         #expect(
-            list.json.compactText == """
+            list.compactText == """
                 {"current_offering_id":"default","offerings":[{"description":"The usual","identifier":"default",\
                 "metadata":{"color":"green"},"packages":[{"identifier":"$rc_monthly",\
                 "platform_product_identifier":"garden.monthly"},{"identifier":"seeds",\
                 "platform_product_identifier":"garden.seeds"}]},{"description":"","identifier":"empty",\
                 "metadata":null,"packages":[]}]}
                 """)
-        try expectForm(list.json, "Offerings")
-        let empty = RevenueCatOfferings(currentOfferingIdentifier: nil, offerings: [])
-        #expect(empty.json.compactText == #"{"current_offering_id":null,"offerings":[]}"#)
-        #expect(try JSONSchema(named: "Offerings").violations(in: empty.json) == [])
+        try expectForm(list, "Offerings")
+        let none = RevenueCatOfferings.json(current: nil, [])
+        #expect(none.compactText == #"{"current_offering_id":null,"offerings":[]}"#)
+        #expect(try JSONSchema(named: "Offerings").violations(in: none) == [])
     }
 
     @Test func `the mapping lists the rights of each product`() throws {
-        let mapping = ProductEntitlementMapping([
+        let mapping = [
             CustomerRight(identifier: "premium", productIdentifiers: ["garden.yearly", "garden.monthly"]),
             CustomerRight(identifier: "tools", productIdentifiers: ["garden.yearly", "garden.yearly"]),
-        ])
+        ].productEntitlementMapping
         #expect(
-            mapping.json.compactText == """
+            mapping.compactText == """
                 {"product_entitlement_mapping":{"garden.monthly":{"entitlements":["premium"],\
                 "product_identifier":"garden.monthly"},"garden.yearly":{"entitlements":["premium","tools"],\
                 "product_identifier":"garden.yearly"}}}
                 """)
-        try expectForm(mapping.json, "ProductEntitlementMapping")
+        try expectForm(mapping, "ProductEntitlementMapping")
     }
 
     @Test func `an offer has a signature or an error`() throws {
@@ -101,9 +101,9 @@ import Testing
 
     @Test func `the stubs have the forms that satisfy the SDK`() throws {
         #expect(try JSONSchema(named: "Accepted").violations(in: RevenueCatStub.accepted) == [])
-        try expectForm(RevenueCatStub.virtualCurrencies, "VirtualCurrencies")
+        try expectForm([Credit]().virtualCurrencies, "VirtualCurrencies")
         try expectForm(RevenueCatStub.healthReportAvailability, "HealthReportAvailability")
-        try expectForm(RevenueCatStub.restoreEligibility(isAllowed: false), "RestoreEligibility")
+        try expectForm(RevenueCatStub.restoreEligibility, "RestoreEligibility")
     }
 
     private func response(

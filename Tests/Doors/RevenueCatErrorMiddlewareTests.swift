@@ -8,11 +8,7 @@ import Testing
 /// The conversion of errors around the endpoints, and around the whole router.
 @Suite struct RevenueCatErrorMiddlewareTests {
     private struct Refusing: RouterMiddleware {
-        func handle(
-            _ request: Request,
-            context: ServiceContext,
-            next: (Request, ServiceContext) async throws -> Response
-        ) async throws -> Response {
+        func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
             guard request.headers[.userAgent] != "refused" else {
                 return try Problem(
                     status: .tooManyRequests, code: "tooManyRequests", detail: "Wait.", retryAfter: 3

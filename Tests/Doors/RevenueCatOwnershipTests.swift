@@ -189,7 +189,7 @@ import Testing
         let moment = door.garden.store.now
         _ = try await door.logIn(DoorGarden.anonymous, as: DoorGarden.anonymous)
         try await door.ledger.write { transaction in
-            let number = try #require(try transaction.number(of: ghost))
+            let number = try #require(try transaction.users.known(ghost))
             try transaction.database.insert(
                 into: "spending",
                 ["user_id", "spending_id", "balance", "amount", "reason", "spent_by", "spent_at", "left_after"],

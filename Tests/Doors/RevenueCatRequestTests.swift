@@ -26,10 +26,12 @@ import Testing
         #expect(request.productIdentifier == "garden.gate")
         #expect(request.isRestore)
         #expect(
-            request.attributes == [
-                CustomerAttribute(
-                    name: "$email", value: "a@example.com", updatedAt: Timestamp(millisecondsSince1970: 5)),
-                CustomerAttribute(name: "gone", value: nil, updatedAt: Timestamp(millisecondsSince1970: 6)),
+            try request.attributes.accepted == [
+                Attribute(
+                    name: "$email", value: "a@example.com", statedAt: Timestamp(millisecondsSince1970: 5),
+                    isPublic: true),
+                Attribute(
+                    name: "gone", value: nil, statedAt: Timestamp(millisecondsSince1970: 6), isPublic: true),
             ])
     }
 
@@ -38,7 +40,7 @@ import Testing
             let request = try ReceiptRequest(Self.bytes(#"{"app_user_id": "user"\#(token)}"#))
             #expect(request.fetchToken == nil)
             #expect(!request.isRestore)
-            #expect(request.attributes.isEmpty)
+            #expect(request.attributes.accepted.isEmpty)
         }
     }
 
@@ -68,9 +70,9 @@ import Testing
             let members = (0..<count).map { #""name\#($0)":{"value":"\#(value)","updated_at_ms":1}"# }
             return Self.bytes(#"{"attributes":{\#(members.joined(separator: ","))}}"#)
         }
-        #expect(try AttributeChanges.read(body(AttributeChanges.maximumCount, 10)).count == 100)
-        #expect(throws: Problem.self) { try AttributeChanges.read(body(AttributeChanges.maximumCount + 1, 10)) }
-        #expect(throws: Problem.self) { try AttributeChanges.read(body(1, AttributeChanges.maximumValueLength + 1)) }
+        #expect(try AttributeChanges(body(AttributeChanges.maximumCount, 10)).accepted.count == 100)
+        #expect(throws: Problem.self) { try AttributeChanges(body(AttributeChanges.maximumCount + 1, 10)) }
+        #expect(throws: Problem.self) { try AttributeChanges(body(1, AttributeChanges.maximumValueLength + 1)) }
     }
 
     @Test func `a log-in names both users`() throws {
@@ -118,7 +120,7 @@ import Testing
                 body = body.replacing("fetch_token", with: "eyJ.a.b")
                 let request = try ReceiptRequest(Self.bytes(JSONValue.object(body).compactText))
                 #expect(request.user == "user")
-                #expect(request.attributes.map(\.name) == ["$attConsentStatus"])
+                #expect(request.attributes.accepted.map(\.name) == ["$attConsentStatus"])
                 #expect(request.fetchToken != nil)
             case .logIn: _ = try LogInRequest(Self.bytes(JSONValue.object(body).compactText))
             case .introEligibility:

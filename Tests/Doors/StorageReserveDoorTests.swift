@@ -38,7 +38,7 @@ import Testing
             #expect(answer["code"] == .integer(7110))
         }
         let stranger = try #require(CustomerIdentifier("stranger")).user
-        #expect(try await door.ledger.read { try $0.number(of: stranger) } == nil)
+        #expect(try await door.ledger.read { try $0.users.known(stranger) } == nil)
         disk.setFree(.max)
         door.garden.clock.advance(milliseconds: 1000)
         #expect(try await door.send(.post, DoorGarden.path(of: "buyer", "/attributes"), sent).status == 200)

@@ -44,7 +44,7 @@ import Testing
         #expect(buckets.take("a", 8) == nil)
         #expect(buckets.take("a", 4) == 2)
         #expect(buckets.take("a", 2) == nil)
-        buckets.returnTokens("a", 5)
+        buckets.returnToken("a", times: 5)
         #expect(buckets.take("a", 6) == 1)
         #expect(buckets.take("a", 5) == nil)
     }

@@ -170,20 +170,22 @@ import Testing
             user: mint.user, email: mint.email, emailLowercase: mint.emailLowercase, passwordHash: "old",
             createdAt: Self.now)
         #expect(try await !ledger.write { try $0.erase(before, by: .user, at: Self.later(1)) })
-        let number = try #require(try await ledger.read { try $0.number(of: mint.user) })
-        let heard = try await ledger.read { try $0.position(ofUser: number) }
+        let number = try #require(try await ledger.read { try $0.users.known(mint.user) })
+        let heard = try await ledger.read { try $0.events.position(of: number) }
         #expect(try await ledger.write { try $0.erase(mint, by: .user, at: Self.later(1)) })
         #expect(try await !ledger.write { try $0.erase(mint, by: .user, at: Self.later(1)) })
         #expect(try await !ledger.write { try $0.erase(mint.user, by: .user, at: Self.later(1)) })
         #expect(try await ledger.read { try $0.knownUser(mint.user) } == nil)
         #expect(try await ledger.read { try $0.account(emailLowercase: "mint@example.com") } == nil)
         #expect(try await ledger.read { try $0.session(access: reference(1, of: number)) } == nil)
-        for key in [key, own] { #expect(try await ledger.read { try $0.keptAnswer(for: key, since: Self.now) } == nil) }
+        for key in [key, own] {
+            #expect(try await ledger.read { try $0.answers.answer(for: key, since: Self.now) } == nil)
+        }
         // An answer that was under way is not kept.
         _ = try await ledger.write {
             try $0.keep(answer, for: own, about: mint.user, at: Self.now, deletingBefore: Self.now)
         }
-        #expect(try await ledger.read { try $0.keptAnswer(for: own, since: Self.now) } == nil)
+        #expect(try await ledger.read { try $0.answers.answer(for: own, since: Self.now) } == nil)
         #expect(try fixture.problems() == [])
         var text = Data()
         _ = try ledger.export { text.append($0) }
@@ -201,7 +203,7 @@ import Testing
         #expect(try await notify("r", refund) == .revoked)
         // Erasure is the last event that listeners get.
         #expect(
-            try await ledger.read { try $0.events(ofUser: number, after: heard, limit: 9) } == .erased)
+            try await ledger.read { try $0.events.events(of: number, after: heard, limit: 9) } == .erased)
         // A request that was under way does not add the user again.
         let origins = Set(Origin.allCases)
         let gone: [() async throws -> Void] = [

@@ -66,7 +66,7 @@ import Testing
                 await #expect(throws: LedgerError.self, "\(write.name) for \(user)") {
                     try await ledger.write { try write.body($0, user) }
                 }
-                #expect(try await ledger.read { try $0.number(of: user) } == nil, "\(write.name) for \(user)")
+                #expect(try await ledger.read { try $0.users.known(user) } == nil, "\(write.name) for \(user)")
             }
         }
         #expect(try fixture.problems() == [])

@@ -1,3 +1,4 @@
+import Catalog
 import Features
 import Foundation
 import Ledger

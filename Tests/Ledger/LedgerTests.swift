@@ -161,7 +161,7 @@ import Testing
                 try $0.keep(answer(9), for: key, about: alice, at: Self.now, deletingBefore: Self.later(-10))
             }
                 == answer(9))
-        #expect(try await ledger.read { try $0.keptAnswer(for: key, since: Self.now) } == nil)
+        #expect(try await ledger.read { try $0.answers.answer(for: key, since: Self.now) } == nil)
         _ = try await ledger.write { try $0.makeAppAccountToken(of: alice, at: Self.now) }
         #expect(
             try await ledger.write {
@@ -173,10 +173,10 @@ import Testing
                 try $0.keep(answer(2), for: key, about: alice, at: Self.later(1), deletingBefore: Self.later(-9))
             }
                 == answer(1))
-        #expect(try await ledger.read { try $0.keptAnswer(for: key, since: Self.now) } == answer(1))
-        #expect(try await ledger.read { try $0.keptAnswer(for: key, since: Self.later(1)) } == nil)
+        #expect(try await ledger.read { try $0.answers.answer(for: key, since: Self.now) } == answer(1))
+        #expect(try await ledger.read { try $0.answers.answer(for: key, since: Self.later(1)) } == nil)
         #expect(
-            try await ledger.read { try $0.keptAnswer(for: IdempotencyKey(caller: "b", key: "k"), since: Self.now) }
+            try await ledger.read { try $0.answers.answer(for: IdempotencyKey(caller: "b", key: "k"), since: Self.now) }
                 == nil)
         // After the deletion of the first answer, the next one is kept.
         #expect(

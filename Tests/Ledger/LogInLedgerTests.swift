@@ -45,7 +45,7 @@ import Testing
     }
 
     private func number(of user: User) async throws -> Int64? {
-        try await ledger.read { try $0.number(of: user) }
+        try await ledger.read { try $0.users.known(user) }
     }
 
     @Test func `an anonymous id that was never used becomes an alias`() async throws {

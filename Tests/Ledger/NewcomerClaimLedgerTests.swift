@@ -49,7 +49,7 @@ import Testing
     }
 
     private func isKnown(_ user: User) async throws -> Bool {
-        try await ledger.read { try $0.number(of: user) } != nil
+        try await ledger.read { try $0.users.known(user) } != nil
     }
 
     private func count(_ table: String) async throws -> Int {

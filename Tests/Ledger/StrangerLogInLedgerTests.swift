@@ -99,7 +99,7 @@ import Testing
         #expect(try await redeem(Self.coins("11"), Self.coins("12"), for: ghost) == [.granted, .granted])
         #expect(try await spend(13, of: ghost, "s"))
         _ = try await ledger.write { transaction in
-            let number = try #require(try transaction.number(of: ghost))
+            let number = try #require(try transaction.users.known(ghost))
             try transaction.database.insert(
                 into: "balance_addition",
                 ["user_id", "addition_id", "balance", "amount", "reason", "added_by", "added_at"],
@@ -120,7 +120,7 @@ import Testing
         #expect(try await redeem(claim("2"), for: ghost) == [.granted])
         #expect(try await redeem(claim("1"), for: ghost) == [.ownedByAnotherUser])
         #expect(try await logIn(ghost, as: mint).effect == .merged)
-        let number = try #require(try await ledger.read { try $0.number(of: mint) })
+        let number = try #require(try await ledger.read { try $0.users.known(mint) })
         let refusals = try await ledger.read {
             try $0.database.rows("SELECT user_id FROM refusal", []).map { try $0["user_id"] as Int64 }
         }
@@ -223,7 +223,7 @@ import Testing
         let ghost = try Self.anonymous(0)
         let claims = (0..<100).map { Self.coins("\($0)") }
         _ = try await ledger.write { try $0.redeem(claims, for: ghost, at: Self.now) }
-        let number = try await ledger.read { try $0.number(of: ghost) }
+        let number = try await ledger.read { try $0.users.known(ghost) }
         for number in 1...5 {
             let next = try Self.anonymous(number)
             #expect(try await redeem(claim("next \(number)"), for: next) == [.granted])
@@ -231,7 +231,7 @@ import Testing
         }
         // The rows are still those of the first number, and every id leads there.
         for id in 0...5 {
-            #expect(try await ledger.read { try $0.number(of: Self.anonymous(id)) } == number)
+            #expect(try await ledger.read { try $0.users.known(Self.anonymous(id)) } == number)
         }
         #expect(try await balance(of: ghost) == 1000)
         #expect(try fixture.problems() == [])

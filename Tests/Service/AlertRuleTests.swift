@@ -30,7 +30,7 @@ import Testing
     @Test func `each label of the rules is one of the exported labels`() throws {
         let metrics = ServiceMetrics()
         metrics.countRequest(method: "GET", route: "/", status: 200, duration: .seconds(1))
-        metrics.countRedemption("refused", code: "x")
+        metrics.count(.redemptions, "refused", code: "x")
         let text = metrics.text(queueDepth: 0)
         let exported = Set(text.matches(of: /[{,](\w+)="/).map { String($0.1) })
         // Prometheus adds the last two.

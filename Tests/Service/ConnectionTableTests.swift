@@ -16,7 +16,7 @@ import Testing
     }
 
     private func table(total: Int, perAddress: Int? = nil) -> ConnectionTable {
-        ConnectionTable(.init(total: total, perAddress: perAddress), logger: ServiceFixture.logger)
+        ConnectionTable(total: total, perAddress: perAddress, logger: ServiceFixture.logger)
     }
 
     private func connection(_ name: String, from address: String, second: Int64) -> ConnectionTable.Connection {

@@ -23,20 +23,11 @@ import Testing
             codes.formUnion(try Project.text(file).matches(of: literal).map { String($0.1) })
         }
         let rule = /(?:ErrorRule|Self\.invalid)\(\s*"([a-zA-Z]+)"/
-        let features = [
-            "Sources/Features/Accounts", "Sources/Service/AppStoreClient", "Sources/Features/Attributes",
-            "Sources/Features/CatalogAdministration",
-            "Sources/Features/Entitlements",
-            "Sources/Features/Figures",
-            "Sources/Features/Profiles",
-            "Sources/Features/Webhooks",
-        ]
-        let files =
-            try features.flatMap { try Project.files($0, suffix: "Error.swift") } + [
-                "Sources/AppStore/Store/StoreError.swift", "Sources/Ledger/LedgerError.swift",
-                "Sources/Proofs/Commerce/PasswordError.swift",
-            ]
-        for file in files { codes.formUnion(try Project.text(file).matches(of: rule).map { String($0.1) }) }
+        // The people of the team meet their errors in the console alone.
+        let files = try Project.files("Sources", suffix: ".swift").filter { !$0.hasPrefix("Sources/Features/Team/") }
+        for text in try files.map(Project.text) where text.contains(/: (?:\w+, )*RuledError\b/) {
+            codes.formUnion(text.matches(of: rule).map { String($0.1) })
+        }
         codes.formUnion(Redemption.Result.allCases.filter { !$0.allowsFinish }.map(\.rawValue))
         codes.formUnion(AccountError.allCases.map(\.code))
         codes.formUnion(PasswordError.allCases.map(\.code))

@@ -52,7 +52,7 @@ import Testing
         #expect(announced.renewalPrice == Price(milliunits: 12_000, currency: "USD"))
         try garden.buy("garden.basic.monthly")
         let changed = try #require(try store.listedTransaction(sold).subscription)
-        #expect(changed.nextProductIdentifier == "garden.basic.monthly")
+        #expect(changed.autoRenewProductIdentifier == "garden.basic.monthly")
         #expect(changed.productIdentifier == "garden.premium.monthly")
         #expect(changed.priceIncrease == nil)
     }
@@ -80,9 +80,9 @@ import Testing
         let all = try store.notifications().map(\.notificationUUID)
         let first = try store.listedNotifications(limit: 2)
         let second = try store.listedNotifications(before: first.last?.number, limit: 2)
-        #expect((first + second).map(\.notification.notificationUUID) == all.reversed())
+        #expect((first + second).map(\.notificationUUID) == all.reversed())
         let uuid = try #require(all.first)
-        #expect(try store.listedNotification(uuid).notification == store.notifications().first)
+        #expect(try store.listedNotification(uuid) == store.notifications().first)
         let other = UUID()
         #expect(throws: StoreError.notificationNotFound(other)) { try store.listedNotification(other) }
     }

@@ -59,14 +59,14 @@ import Testing
     @Test func `an effect has the price that was charged, or the date and the product of the renewal`() throws {
         let price = Price(milliunits: 4990, currency: "USD")
         let charged = PurchaseEffect.charged(price)
-        #expect((charged.kind.rawValue, charged.price) == ("charged", price))
+        #expect((charged.name, charged.price) == ("charged", price))
         #expect((charged.renewalDate, charged.nextProductIdentifier) == (nil, nil))
         let date = try #require(Timestamp(rfc3339: "2026-11-10T12:00:00Z"))
         let same = PurchaseEffect.alreadySubscribed(renewalDate: date)
-        #expect((same.kind.rawValue, same.price) == ("alreadySubscribed", nil))
+        #expect((same.name, same.price) == ("alreadySubscribed", nil))
         #expect((same.renewalDate, same.nextProductIdentifier) == (date, nil))
         let other = PurchaseEffect.changes(productIdentifier: Self.monthly, date: date)
-        #expect((other.kind.rawValue, other.price) == ("changes", nil))
+        #expect((other.name, other.price) == ("changes", nil))
         #expect((other.renewalDate, other.nextProductIdentifier) == (date, Self.monthly))
     }
 

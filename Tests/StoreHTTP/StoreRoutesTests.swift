@@ -121,13 +121,19 @@ import Testing
         }
     }
 
+    /// Some of the settings in an answer.
+    private struct Settings: Decodable {
+        let timeRate: String
+        let failureError: String?
+    }
+
     @Test func `a change of some settings keeps the others`() async throws {
         let change = #"{"isAskToBuyEnabled":true,"timeRate":"oneSecondIsOneDay","storefront":"KOR"}"#
         #expect(try await send(.patch, "/sandbox/v1/settings", change).status == 200)
         #expect(try await send(.patch, "/sandbox/v1/settings", #"{"locale":"ko_KR"}"#).status == 200)
         let settings = try garden.store.settings()
         let shown = try await send(.patch, "/sandbox/v1/settings", #"{"failureError":"paymentInvalid"}"#)
-            .decoded(SettingsResource.self)
+            .decoded(Settings.self)
         #expect((shown.timeRate, shown.failureError) == ("oneSecondIsOneDay", "paymentInvalid"))
         _ = try await send(.patch, "/sandbox/v1/settings", #"{"failureError":""}"#)
         #expect(settings.isAskToBuyEnabled)
@@ -185,9 +191,10 @@ import Testing
         let list = try await send(.get, "/sandbox/v1/products").decoded(List<ProductResource>.self)
         #expect(list.elements.count == garden.catalog.configuration.products.count)
         let path = "/sandbox/v1/accounts/alice/"
-        let statuses = try await send(.get, path + "subscriptions").decoded(List<SubscriptionStatusResource>.self)
+        let statuses = try await send(.get, path + "subscriptions").decoded(
+            List<StatusResponse.SubscriptionGroupIdentifierItem>.self)
         let last = try #require(statuses.elements.first?.lastTransactions.first)
-        #expect(last.status == 1)
+        #expect(last.status == .active)
         _ = try garden.renewalInfo(last.signedRenewalInfo)
         let app = try await send(.get, path + "appTransaction").decoded(AppTransactionResource.self)
         try garden.verify(app.signedAppTransaction)

@@ -3,15 +3,6 @@ import Foundation
 import Ledger
 import Proofs
 
-extension [LedgerFeature] {
-    /// All features.
-    package static let all: [LedgerFeature] = [
-        .entitlements, .keptProofs, .attributes, .accounts, .accountMail, .profiles, .seedApp, .webhooks,
-        .catalogAdministration,
-        .figures, .team,
-    ]
-}
-
 // Ledgers of every feature.
 
 extension Ledger {

@@ -23,6 +23,13 @@ import Testing
         let renewalDate: String?
     }
 
+    /// The output of `till store settings --json`.
+    private struct Settings: Decodable {
+        let isAskToBuyEnabled: Bool
+        let notificationsURL: URL?
+        let timeRate: String
+    }
+
     /// The output of `till store reset --json`.
     private struct Reset: Decodable {
         let cleared: ResetResult
@@ -170,7 +177,7 @@ import Testing
                 == "Cleared 13 sales, 13 notifications, the clock and the settings. The keys and the products stay.\n")
         #expect(
             try await till.run("store", "sales", "alice", "--json").decoded(List<SaleResource>.self).elements.isEmpty)
-        let settings = try await till.run("store", "settings", "--json").decoded(SettingsResource.self)
+        let settings = try await till.run("store", "settings", "--json").decoded(Settings.self)
         #expect(!settings.isAskToBuyEnabled)
         #expect(settings.notificationsURL?.path == "/apple")
         #expect(settings.timeRate == "realTime")

@@ -12,37 +12,13 @@ struct ProofIssuer: Sendable {
     let appAppleIdentifier: Int64?
     let randomness: Randomness
 
-    /// A signed transaction, in the compact form of JWS.
-    func signedTransaction(_ transaction: Transaction, at moment: Timestamp) throws -> String {
-        try sign(try statement(transaction).statement(at: moment))
-    }
-
-    func statement(_ transaction: Transaction) throws -> TransactionStatement {
-        guard let storefront = Storefront(countryCode: transaction.storefrontCountryCode) else {
-            throw StoreError.storefrontNotFound(transaction.storefrontCountryCode)
-        }
-        return TransactionStatement(
-            transactionIdentifier: transaction.transactionIdentifier,
-            originalTransactionIdentifier: transaction.originalTransactionIdentifier,
-            webOrderLineItemIdentifier: transaction.webOrderLineItemIdentifier,
-            bundleIdentifier: bundleIdentifier,
-            productIdentifier: transaction.productIdentifier,
-            subscriptionGroupIdentifier: transaction.subscriptionGroupIdentifier,
-            purchaseDate: transaction.purchaseDate, originalPurchaseDate: transaction.originalPurchaseDate,
-            expiresDate: transaction.expiresDate, quantity: transaction.quantity, type: transaction.type,
-            appAccountToken: transaction.appAccountToken, ownership: transaction.ownership,
-            reason: transaction.reason, price: transaction.price, offer: transaction.offer.map(Self.statement),
-            isUpgraded: transaction.isUpgraded, revocation: transaction.revocation, environment: environment,
-            storefront: storefront, appTransactionIdentifier: appTransactionIdentifier(of: transaction.account))
-    }
-
     /// Signed renewal information (JWS).
     func signedRenewalInfo(
         _ subscription: CustomerSubscription,
         _ terms: SubscriptionTerms,
         at moment: Timestamp
     ) throws -> String {
-        try sign(statement(subscription, terms).statement(at: moment))
+        try sign(statement(subscription, terms).fields(signedAt: moment))
     }
 
     func statement(_ subscription: CustomerSubscription, _ terms: SubscriptionTerms) -> RenewalInfoStatement {
@@ -69,7 +45,7 @@ struct ProofIssuer: Sendable {
             priceIncreaseStatus: subscription.priceIncrease.map {
                 $0.isAccepted ? .customerConsentedOrWasNotifiedWithoutNeedingConsent : .customerHasNotResponded
             },
-            offer: renewal?.offer.map(Self.statement),
+            offer: renewal?.offer,
             eligibleWinBackOfferIdentifiers: winBackOffers.filter { $0.kind == .winBack }
                 .compactMap(\.identifier),
             recentSubscriptionStartDate: subscription.startDate,
@@ -79,27 +55,21 @@ struct ProofIssuer: Sendable {
             appTransactionIdentifier: appTransactionIdentifier(of: subscription.account), environment: environment)
     }
 
-    func signedNotification(
-        _ type: NotificationTypeV2,
-        _ subtype: Subtype?,
-        _ notificationUUID: UUID,
-        _ body: NotificationStatement.Body,
-        at moment: Timestamp
-    ) throws -> String {
-        try sign(
-            NotificationStatement(
-                type: type, subtype: subtype, notificationUUID: notificationUUID, bundleIdentifier: bundleIdentifier,
-                appAppleIdentifier: appAppleIdentifier, environment: environment, body: body
-            ).statement(at: moment))
-    }
-
-    /// The signed app transaction of an account (JWS).
+    /// The signed app transaction of an account (StoreKit, `AppTransaction`; JWS). Every app in Apple's sandbox has this version,
+    /// platform and original purchase date.
     func signedAppTransaction(of account: String, at moment: Timestamp) throws -> String {
-        try sign(
-            AppTransactionStatement(
-                bundleIdentifier: bundleIdentifier, appAppleIdentifier: appAppleIdentifier, environment: environment,
-                appTransactionIdentifier: appTransactionIdentifier(of: account)
-            ).statement(at: moment))
+        var fields = StatementFields()
+        fields.set("receiptType", environment)
+        fields.set("appAppleId", appAppleIdentifier)
+        fields.set("bundleId", bundleIdentifier)
+        fields.set("applicationVersion", "1")
+        fields.set("versionExternalIdentifier", 0)
+        fields.set("receiptCreationDate", moment)
+        fields.set("originalPurchaseDate", Timestamp(rfc3339: "2013-08-01T07:00:00Z"))
+        fields.set("originalApplicationVersion", "1.0")
+        fields.set("appTransactionId", appTransactionIdentifier(of: account))
+        fields.set("originalPlatform", PurchasePlatform.iOS)
+        return try sign(fields)
     }
 
     /// One number for each account and app, 18 digits like Apple's.
@@ -108,13 +78,9 @@ struct ProofIssuer: Sendable {
         return "7" + digest.prefix(17).map { String($0 % 10) }.joined()
     }
 
-    private func sign(_ statement: SignedStatement) throws -> String {
-        try statement.signed(with: keys.transactionSigner.key, chain: keys.transactionSigner.chain)
-    }
-
-    private static func statement(_ offer: SubscriptionOffer) -> OfferStatement {
-        OfferStatement(
-            kind: offer.kind, identifier: offer.identifier, paymentMode: offer.paymentMode, period: offer.period)
+    func sign(_ fields: StatementFields) throws -> String {
+        let signer = keys.transactionSigner
+        return try SignedJSON.sign(.object(fields.object), with: signer.key, chain: signer.chain)
     }
 }
 
@@ -158,11 +124,9 @@ extension ProofIssuer {
             itemID: 0,
             webOrderLineItemID: transaction.webOrderLineItemIdentifier.flatMap { Int64($0) } ?? 0,
             cancellationDate: transaction.revocation?.date,
-            isTrialPeriod: transaction.offer?.paymentMode == .freeTrial,
-            isInIntroductoryOfferPeriod: transaction.offer?.kind == .introductory
-                && transaction.offer?.paymentMode != .freeTrial,
-            promotionalOfferIdentifier: transaction.offer?.kind == .promotional
-                ? transaction.offer?.identifier ?? "" : "",
+            isTrialPeriod: transaction.offer?.isTrial ?? false,
+            isInIntroductoryOfferPeriod: transaction.offer?.isIntroductoryPrice ?? false,
+            promotionalOfferIdentifier: transaction.offer?.promotionalOfferIdentifier ?? "",
             otherAttributes: try [1709, 1714, 1715, 1716, 1717, 1718].map { try .string($0, "") } + [.integer(1722, 0)])
     }
 
@@ -177,42 +141,35 @@ extension ProofIssuer {
 }
 
 /// The store's database inside one transaction, at one moment of the store's clock. Use cases read and write it.
-struct Books {
+package struct Books {
     let database: Database
-    let bundleIdentifier: String
     let configuration: StoreKitConfiguration
     let issuer: ProofIssuer
-    let randomness: Randomness
     let settings: StoreSettings
     /// The time of the store's clock.
-    let now: Timestamp
+    var now: Timestamp
 
-    var payments: PaymentRecords { PaymentRecords(database: database) }
-    var transactions: TransactionRecords { TransactionRecords(database: database) }
+    var randomness: Randomness { issuer.randomness }
+    package var state: StateRecords { StateRecords(database: database) }
+    package var payments: PaymentRecords { PaymentRecords(database: database) }
+    package var transactions: TransactionRecords { TransactionRecords(database: database) }
     var subscriptions: SubscriptionRecords { SubscriptionRecords(database: database) }
-    var notifications: NotificationRecords { NotificationRecords(database: database) }
+    package var notifications: NotificationRecords { NotificationRecords(database: database) }
     var messaging: MessagingRecords { MessagingRecords(database: database) }
 
     var storefront: Storefront { Storefront(countryCode: settings.storefront) ?? configuration.storefront }
 
-    var terms: SubscriptionTerms {
-        let configuration = configuration
-        return SubscriptionTerms(
-            product: { configuration.product($0) }, timeRate: settings.timeRate,
-            currency: storefront.currency, isBillingFailing: settings.shouldEnterBillingRetryOnRenewal,
-            isGracePeriodEnabled: settings.isBillingGracePeriodEnabled)
-    }
+    var terms: SubscriptionTerms { SubscriptionTerms(configuration, settings, currency: storefront.currency) }
 
     /// The same books at an earlier moment, when an event became due.
     func at(_ moment: Timestamp) -> Books {
-        Books(
-            database: database, bundleIdentifier: bundleIdentifier, configuration: configuration, issuer: issuer,
-            randomness: randomness, settings: settings, now: moment)
+        var books = self
+        books.now = moment
+        return books
     }
 
     /// Advances the clock, without performing due events.
     func advance(by milliseconds: Int64) throws {
-        let state = StateRecords(database: database)
         try state.setOffset(try state.offset() + milliseconds)
     }
 

@@ -8,14 +8,14 @@ import Synchronization
 /// in its own database, and signs proofs of its sales. It grants nothing.
 package final class Store: Sendable {
     package let configuration: StoreKitConfiguration
-    package let bundleIdentifier: String
+    package var bundleIdentifier: String { issuer.bundleIdentifier }
     /// The environment that its proofs state.
     package var environment: AppStoreEnvironment { issuer.environment }
     let issuer: ProofIssuer
     let machineClock: any WallClock
-    private let randomness: Randomness
     let queue: DatabaseQueue
-    let observers = StoreObservers()
+    /// The observers of the commits that change the store, by the numbers of their registrations.
+    private let observers = Mutex<(last: Int, all: [Int: @Sendable () -> Void])>((0, [:]))
     let path: String
     /// The maximum number of due events in one commit.
     static let catchUpLimit = 200
@@ -38,8 +38,6 @@ package final class Store: Sendable {
         randomness: Randomness
     ) throws(StoreError) {
         self.configuration = configuration
-        self.bundleIdentifier = bundleIdentifier
-        self.randomness = randomness
         machineClock = clock
         issuer = ProofIssuer(
             keys: try StoreKeys(
@@ -96,7 +94,7 @@ extension Store {
     }
 
     /// Runs a use case in one transaction, after all due events.
-    func write<Value>(_ body: (Books) throws -> Value) throws(StoreError) -> Value {
+    package func write<Value>(_ body: (Books) throws -> Value) throws(StoreError) -> Value {
         do { return try writeOrThrow(body) } catch { throw fault(error) }
     }
 
@@ -120,7 +118,7 @@ extension Store {
     }
 
     /// Reads the books after all due events.
-    func read<Value>(_ body: (Books) throws -> Value) throws(StoreError) -> Value {
+    package func read<Value>(_ body: (Books) throws -> Value) throws(StoreError) -> Value {
         do {
             let isDue = try queue.read { database in
                 let books = try books(database)
@@ -143,14 +141,14 @@ extension Store {
         let (value, hasChanged) = try await queue.write { [self] database in
             try Self.noting(database) { try body(try books(database)) }
         }
-        if hasChanged { observers.notify() }
+        if hasChanged { notifyObservers() }
         return value
     }
 
     /// Commits one transaction, and then notifies the observers if it has changed anything.
     private func commit<Value>(_ body: (Database) throws -> Value) throws -> Value {
         let (value, hasChanged) = try queue.write { database in try Self.noting(database) { try body(database) } }
-        if hasChanged { observers.notify() }
+        if hasChanged { notifyObservers() }
         return value
     }
 
@@ -164,8 +162,8 @@ extension Store {
     func books(_ database: Database) throws -> Books {
         let state = StateRecords(database: database)
         return Books(
-            database: database, bundleIdentifier: bundleIdentifier, configuration: configuration, issuer: issuer,
-            randomness: randomness, settings: try state.settings() ?? StoreSettings(configuration),
+            database: database, configuration: configuration, issuer: issuer,
+            settings: try state.settings() ?? StoreSettings(configuration),
             now: Timestamp(
                 millisecondsSince1970: machineClock.now().millisecondsSince1970 + (try state.offset())))
     }
@@ -220,7 +218,11 @@ extension Store {
         checkingEvery interval: Duration = .seconds(2),
         _ observer: @escaping @Sendable () -> Void
     ) -> StoreObservation {
-        let number = observers.add(observer)
+        let number = observers.withLock { observers in
+            observers.last += 1
+            observers.all[observers.last] = observer
+            return observers.last
+        }
         let first = try? queue.read(Self.dataVersion)
         let check = Task { [queue] in
             var known = first
@@ -232,47 +234,21 @@ extension Store {
                 observer()
             }
         }
-        return StoreObservation { [observers] in
-            observers.remove(number)
+        return StoreObservation { [weak self] in
+            _ = self?.observers.withLock { $0.all.removeValue(forKey: number) }
             check.cancel()
         }
     }
 
     /// The number of observers.
-    package var observerCount: Int { observers.count }
+    package var observerCount: Int { observers.withLock { $0.all.count } }
+
+    private func notifyObservers() {
+        for observer in observers.withLock({ Array($0.all.values) }) { observer() }
+    }
 
     /// A number that changes with each commit of another connection, and not with those of this one.
     @Sendable private static func dataVersion(_ database: Database) throws -> Int64? {
         try Int64.fetchOne(database, sql: "PRAGMA data_version")
-    }
-}
-
-/// The observers of the commits that change a store's database.
-final class StoreObservers: Sendable {
-    private struct State {
-        var last = 0
-        var observers: [Int: @Sendable () -> Void] = [:]
-    }
-
-    private let state = Mutex(State())
-
-    /// The number of observers.
-    var count: Int { state.withLock { $0.observers.count } }
-
-    /// - Returns: The number of the observer, for its removal.
-    func add(_ observer: @escaping @Sendable () -> Void) -> Int {
-        state.withLock { state in
-            state.last += 1
-            state.observers[state.last] = observer
-            return state.last
-        }
-    }
-
-    func remove(_ number: Int) {
-        _ = state.withLock { $0.observers.removeValue(forKey: number) }
-    }
-
-    func notify() {
-        for observer in state.withLock({ Array($0.observers.values) }) { observer() }
     }
 }

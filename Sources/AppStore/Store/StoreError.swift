@@ -62,7 +62,7 @@ package enum StoreError: RuledError, Equatable {
                 "The store has no notification \(uuid.uuidString.lowercased()). List them with `till store notifications`.",
                 korean: "스토어에 이 식별자의 알림이 없습니다.")
         case .invalidAction(let reason):
-            ErrorRule("invalidAction", .conflict, reason, korean: "지금 상태에서는 할 수 없는 작업입니다.")
+            ErrorRule("invalidAction", .conflict, hasReason: true, reason, korean: "지금 상태에서는 할 수 없는 작업입니다.")
         case .storefrontNotFound(let code):
             ErrorRule(
                 "storefrontNotFound", .unprocessable,
@@ -76,19 +76,20 @@ package enum StoreError: RuledError, Equatable {
                 korean: "쓸 수 없는 계정입니다. 제어 문자 없이 1~\(Store.maximumAccountLength)바이트로 입력하세요.")
         case .simulated(let call, let failure):
             ErrorRule(
-                "storeKitError", .conflict,
+                "storeKitError", .conflict, hasReason: true,
                 "StoreKit's \(call.rawValue) fails with \(failure.rawValue), because the setting storeKitErrors simulates "
                     + "it.",
                 korean: "스토어의 설정이 StoreKit의 오류를 흉내 내고 있습니다.")
         case .keysUnreadable(let path):
             ErrorRule(
-                "keysUnreadable", .failed,
+                "keysUnreadable", .failed, hasReason: true,
                 "The store's signing keys in \(path) are incomplete or damaged. Restore them, or remove the folder to "
                     + "make new keys. The service then has to trust the new keys.",
                 korean: "스토어의 서명 키가 불완전하거나 손상되었습니다.")
         case .signingFailed(let reason):
             ErrorRule(
-                "signingFailed", .failed, "The store could not sign: \(reason)", korean: "스토어가 서명하지 못했습니다.")
+                "signingFailed", .failed, hasReason: true, "The store could not sign: \(reason)",
+                korean: "스토어가 서명하지 못했습니다.")
         case .storage(let fault): fault.rule
         }
     }

@@ -45,20 +45,16 @@ struct StoreKeys: Sendable {
         case root
     }
 
-    private static func certificateFile(_ chain: Chain, _ place: Place, in folder: URL) -> URL {
-        folder.appending(path: "\(chain.rawValue)-\(place.rawValue).cer", directoryHint: .notDirectory)
-    }
-
-    private static func keyFile(_ chain: Chain, _ place: Place, in folder: URL) -> URL {
-        folder.appending(path: "\(chain.rawValue)-\(place.rawValue).pem", directoryHint: .notDirectory)
+    private static func file(_ chain: Chain, _ place: Place, _ type: String, in folder: URL) -> URL {
+        folder.appending(path: "\(chain.rawValue)-\(place.rawValue).\(type)", directoryHint: .notDirectory)
     }
 
     private static func load(_ chain: Chain, from folder: URL) throws(StoreError) -> SigningIdentity {
         let certificates = Place.allCases.compactMap { place in
-            (try? Data(contentsOf: certificateFile(chain, place, in: folder))).flatMap { Certificate(der: [UInt8]($0)) }
+            (try? Data(contentsOf: file(chain, place, "cer", in: folder))).flatMap { Certificate(der: [UInt8]($0)) }
         }
         guard certificates.count == Place.allCases.count, let leaf = certificates.first,
-            let pem = try? String(contentsOf: keyFile(chain, .leaf, in: folder), encoding: .utf8),
+            let pem = try? String(contentsOf: file(chain, .leaf, "pem", in: folder), encoding: .utf8),
             let key = try? PrivateKey(pem: pem), leaf.publicKey == key.publicKey
         else { throw .keysUnreadable(path: folder.path) }
         return SigningIdentity(key: key, chain: certificates)
@@ -78,8 +74,8 @@ struct StoreKeys: Sendable {
                 validity: now.adding(days: -1).secondsSince1970...now.adding(days: validityDays).secondsSince1970,
                 randomBytes: randomness.bytes)
             for (place, link) in zip(Place.allCases, [made.leaf, made.intermediate, made.root]) {
-                try PrivateFile.create(link.certificate.der, at: certificateFile(chain, place, in: unfinished))
-                try PrivateFile.create(Array(try link.key.pem().utf8), at: keyFile(chain, place, in: unfinished))
+                try PrivateFile.create(link.certificate.der, at: file(chain, place, "cer", in: unfinished))
+                try PrivateFile.create(Array(try link.key.pem().utf8), at: file(chain, place, "pem", in: unfinished))
             }
         }
         try FileManager.default.moveItem(at: unfinished, to: folder)

@@ -135,3 +135,47 @@ enum StoreSchema {
         CREATE INDEX payment_transaction_unfinished ON payment_transaction (identifier) WHERE state <> 'finished';
         """
 }
+
+extension Database {
+    /// Inserts a row.
+    ///
+    /// - Parameter key: The columns of a unique constraint. A row with the same values in them is updated instead.
+    func insert(
+        _ values: KeyValuePairs<String, (any DatabaseValueConvertible)?>,
+        into table: String,
+        replacing key: String? = nil
+    ) throws {
+        let columns = values.map(\.key)
+        let updates = columns.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+        let places = columns.map { _ in "?" }.joined(separator: ", ")
+        try execute(
+            sql: "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(places))"
+                + (key.map { " ON CONFLICT (\($0)) DO UPDATE SET \(updates)" } ?? ""),
+            arguments: StatementArguments(values.map(\.value)))
+    }
+
+    /// The JSON records in the first column of a query.
+    func records<Value: Decodable>(_ sql: String, _ arguments: StatementArguments) throws -> [Value] {
+        try String.fetchAll(self, sql: sql, arguments: arguments).map { try StoreRecord.value($0) }
+    }
+}
+
+/// A record of the store's database as JSON.
+enum StoreRecord {
+    static func text(_ value: some Encodable) throws -> String {
+        String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
+    }
+
+    static func value<Value: Decodable>(_ text: String) throws -> Value {
+        try JSONDecoder().decode(Value.self, from: Data(text.utf8))
+    }
+}
+
+/// A column of type `INTEGER`, in milliseconds since 1970.
+extension Timestamp: DatabaseValueConvertible {
+    public var databaseValue: DatabaseValue { millisecondsSince1970.databaseValue }
+
+    public static func fromDatabaseValue(_ value: DatabaseValue) -> Timestamp? {
+        Int64.fromDatabaseValue(value).map(Timestamp.init(millisecondsSince1970:))
+    }
+}

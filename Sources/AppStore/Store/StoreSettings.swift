@@ -28,7 +28,7 @@ package struct StoreSettings: Hashable, Sendable, Codable {
     /// The status that `verifyReceipt` always answers; nil for the real status.
     package var verifyReceiptStatus: Int64?
     /// The rate limit of the App Store Server API, in requests a minute; nil for no limit.
-    package var serverAPIRequestsPerMinute: Int?
+    package var serverAPIRequestsPerMinute: Int64?
 
     /// The initial settings, from a configuration file.
     package init(_ configuration: StoreKitConfiguration) {
@@ -46,7 +46,7 @@ package struct StoreSettings: Hashable, Sendable, Codable {
 }
 
 /// The SQL statements on the clock and settings. They run inside the caller's transaction of the store's database.
-struct StateRecords {
+package struct StateRecords {
     let database: Database
 
     /// The offset of the store's clock to the machine's, in milliseconds.
@@ -56,6 +56,11 @@ struct StateRecords {
 
     func setOffset(_ milliseconds: Int64) throws { try set("clock offset", String(milliseconds)) }
 
+    /// The number of the last change of a sale that was deleted; 0 if none was.
+    func lastChange() throws -> Int64 { try value("last change").flatMap { Int64($0) } ?? 0 }
+
+    func setLastChange(_ number: Int64) throws { try set("last change", String(number)) }
+
     /// The changed settings; nil if nobody has changed them.
     func settings() throws -> StoreSettings? {
         try value("settings").map { try StoreRecord.value($0) }
@@ -64,7 +69,7 @@ struct StateRecords {
     func setSettings(_ settings: StoreSettings) throws { try set("settings", try StoreRecord.text(settings)) }
 
     /// The faults of the next notifications, one for each.
-    func faults() throws -> [NotificationFault] {
+    package func faults() throws -> [NotificationFault] {
         try value("notification faults").map { try StoreRecord.value($0) } ?? []
     }
 
@@ -77,10 +82,7 @@ struct StateRecords {
     }
 
     private func set(_ key: String, _ value: String) throws {
-        try database.execute(
-            sql:
-                "INSERT INTO store_state (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-            arguments: [key, value])
+        try database.insert(["key": key, "value": value], into: "store_state", replacing: "key")
     }
 }
 
@@ -100,7 +102,7 @@ extension Store {
     /// stay.
     package func reset() throws(StoreError) -> ResetResult {
         try write { books in
-            let state = StateRecords(database: books.database)
+            let state = books.state
             var initial = StoreSettings(configuration)
             initial.notificationsURL = books.settings.notificationsURL
             let cleared = ResetResult(

@@ -83,16 +83,6 @@ extension Store {
         return moment
     }
 
-    /// Advances the store's clock by a period of the calendar.
-    package func advance(_ period: SubscriptionPeriod) throws(StoreError) -> Timestamp {
-        try advance(TimeStep.period(period))
-    }
-
-    /// Advances the store's clock by a number of seconds.
-    package func advance(seconds: Int64) throws(StoreError) -> Timestamp {
-        try advance(TimeStep.seconds(seconds))
-    }
-
     /// Performs all due events.
     package func catchUp() throws(StoreError) {
         try write { _ in }
@@ -111,7 +101,7 @@ extension Store {
             guard Storefront(countryCode: settings.storefront) != nil else {
                 throw StoreError.storefrontNotFound(settings.storefront)
             }
-            try StateRecords(database: books.database).setSettings(settings)
+            try books.state.setSettings(settings)
             return settings
         }
     }

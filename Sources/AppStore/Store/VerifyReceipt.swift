@@ -83,9 +83,56 @@ extension Books {
         // The latest first, as in Apple's answers.
         sold.sort { $0.purchaseDate > $1.purchaseDate }
         let latest = try issuer.receipt(over: try receiptTransactions(of: account), account: account, at: now)
-        return answer.adding(
-            latestReceipt: latest, transactions: try sold.map(issuer.statement),
-            renewals: known.map { issuer.statement($0, terms) })
-            ?? VerifyReceiptAnswer(statusNumber: 21009, environment: environment)
+        let transactions = sold.compactMap(ReceiptObject.init(latest:))
+        let renewals = known.compactMap { ReceiptObject(pending: issuer.statement($0, terms)) }
+        guard transactions.count == sold.count, renewals.count == known.count else {
+            return VerifyReceiptAnswer(statusNumber: 21009, environment: environment)
+        }
+        return answer.adding([
+            ("latest_receipt_info", .array(transactions.map { .object($0.members) })),
+            ("latest_receipt", .string(latest)),
+            ("pending_renewal_info", .array(renewals.map { .object($0.members) })),
+        ])
+    }
+}
+
+/// The store's records of an account's subscriptions (Apple, "responseBody": `latest_receipt_info`, `pending_renewal_info`).
+extension ReceiptObject {
+    /// An entry of `latest_receipt_info`.
+    fileprivate init?(latest transaction: Transaction) {
+        self.init()
+        add("quantity", .string(String(transaction.quantity)))
+        add("product_id", .string(transaction.productIdentifier))
+        add("transaction_id", .string(transaction.transactionIdentifier))
+        add("original_transaction_id", .string(transaction.originalTransactionIdentifier))
+        add("purchase_date", transaction.purchaseDate)
+        add("original_purchase_date", transaction.originalPurchaseDate)
+        add("expires_date", transaction.expiresDate)
+        add("web_order_line_item_id", transaction.webOrderLineItemIdentifier.map { .string($0) })
+        add("is_trial_period", .string(String(transaction.offer?.isTrial ?? false)))
+        add("is_in_intro_offer_period", .string(String(transaction.offer?.isIntroductoryPrice ?? false)))
+        add("cancellation_date", transaction.revocation?.date)
+        add("cancellation_reason", transaction.revocation.map { .string(String($0.reason.rawValue)) })
+        if transaction.isUpgraded { add("is_upgraded", .string("true")) }
+        add("promotional_offer_id", transaction.offer?.promotionalOfferIdentifier.map { .string($0) })
+        add("offer_code_ref_name", transaction.offer?.offerCodeReferenceName.map { .string($0) })
+        add("in_app_ownership_type", .string(transaction.ownership.rawValue))
+        add("subscription_group_identifier", transaction.subscriptionGroupIdentifier.map { .string($0) })
+        add("app_account_token", transaction.appAccountToken.map { .string($0.uuidString.lowercased()) })
+    }
+
+    /// An entry of `pending_renewal_info`.
+    fileprivate init?(pending renewal: RenewalInfoStatement) {
+        self.init()
+        add("expiration_intent", renewal.expirationIntent.map { .string(String($0.rawValue)) })
+        add("auto_renew_product_id", .string(renewal.autoRenewProductIdentifier))
+        add("is_in_billing_retry_period", renewal.isInBillingRetryPeriod.map { .string($0 ? "1" : "0") })
+        add("grace_period_expires_date", renewal.gracePeriodExpiresDate)
+        add("price_consent_status", renewal.priceIncreaseStatus.map { .string(String($0.rawValue)) })
+        add("promotional_offer_id", renewal.offer?.promotionalOfferIdentifier.map { .string($0) })
+        add("offer_code_ref_name", renewal.offer?.offerCodeReferenceName.map { .string($0) })
+        add("original_transaction_id", .string(renewal.originalTransactionIdentifier))
+        add("product_id", .string(renewal.productIdentifier))
+        add("auto_renew_status", .string(String(renewal.autoRenewStatus.rawValue)))
     }
 }

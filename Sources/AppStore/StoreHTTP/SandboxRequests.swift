@@ -23,7 +23,7 @@ enum SandboxBody {
         let bytes = collected.isEmpty ? Array("{}".utf8) : collected
         do {
             if case .object(let object) = try JSONParser.parse(bytes) {
-                _ = try JSONFields(object: object, path: "", known: Body.fields)
+                _ = try JSONBody(object: object, known: Body.fields)
             }
             return try CheckedJSON.decode(type, from: bytes)
         } catch let error as DecodingError {

@@ -8,34 +8,6 @@ package struct AppTransactionResource: Codable, Sendable {
     package let signedAppTransaction: String
 }
 
-/// The status of an account's subscription in one group.
-package struct SubscriptionStatusResource: Codable, Listed, Sendable {
-    package static let listName = "subscriptions"
-
-    /// The latest transaction of a subscription.
-    package struct Transaction: Codable, Sendable {
-        /// Apple's number of the status: 1 is active, 2 is expired.
-        package let status: Int
-        package let originalTransactionId: String
-        /// A JWS.
-        package let signedTransactionInfo: String
-        /// A JWS.
-        package let signedRenewalInfo: String
-    }
-
-    package let subscriptionGroupIdentifier: String
-    package let lastTransactions: [Transaction]
-
-    init(_ item: StatusResponse.SubscriptionGroupIdentifierItem) {
-        subscriptionGroupIdentifier = item.subscriptionGroupIdentifier
-        lastTransactions = item.lastTransactions.map {
-            Transaction(
-                status: $0.status.rawValue, originalTransactionId: $0.originalTransactionId,
-                signedTransactionInfo: $0.signedTransactionInfo, signedRenewalInfo: $0.signedRenewalInfo)
-        }
-    }
-}
-
 /// The app receipt of an account.
 struct ReceiptResource: Encodable {
     /// The PKCS#7 container in base64.
@@ -69,14 +41,10 @@ package struct QueueResource: Codable, Listed, Sendable {
     package let renewalDate: String?
 
     /// - Parameter effect: The effect of the payment; nil to omit it.
-    init(
-        _ transaction: PaymentTransaction,
-        account: String,
-        signedTransaction: String?,
-        effect: PurchaseEffect?
-    ) {
+    init(_ queued: QueuedTransaction, signedTransaction: String?, effect: PurchaseEffect?) {
+        let transaction = queued.transaction
         number = transaction.identifier
-        self.account = account
+        account = queued.account
         productId = transaction.payment.productIdentifier
         quantity = transaction.payment.quantity
         state = transaction.state.rawValue
@@ -84,7 +52,7 @@ package struct QueueResource: Codable, Listed, Sendable {
         transactionId = transaction.purchase?.transactionIdentifier
         originalTransactionId = transaction.purchase?.originalTransactionIdentifier
         self.signedTransaction = signedTransaction
-        self.effect = effect?.kind.rawValue
+        self.effect = effect?.name
         price = effect?.price?.milliunits
         currency = effect?.price?.currency
         nextProductId = effect?.nextProductIdentifier

@@ -28,8 +28,7 @@ struct SandboxRoutes: Sendable {
                 let added = try store.add(payment, account: body.account, outcome: outcome)
                 _ = try store.process(account: body.account)
                 return try resource(
-                    try store.transaction(added.identifier, account: body.account), body.account,
-                    effect: try store.effect(of: added.identifier))
+                    try store.queuedTransaction(added.identifier), effect: try store.effect(of: added.identifier))
             }
             return try JSONAnswer.response(bytes: JSONAnswer.encode(queued), status: .created)
         }
@@ -40,28 +39,14 @@ struct SandboxRoutes: Sendable {
                     products.map { ProductResource($0, benefit: nil, localization: $0.localizations.first) })
             }
         }
-        group.get("accounts/:account/subscriptions") { _, context in
-            let account = try context.parameters.text("account")
-            return try await answer {
-                List(try store.subscriptionStatuses(of: account).map { SubscriptionStatusResource($0) })
-            }
+        get("subscriptions", group) { List(try store.subscriptionStatuses(of: $0)) }
+        get("appTransaction", group) {
+            AppTransactionResource(signedAppTransaction: try store.signedAppTransaction(of: $0))
         }
-        group.get("accounts/:account/appTransaction") { _, context in
-            let account = try context.parameters.text("account")
-            return try await answer {
-                AppTransactionResource(signedAppTransaction: try store.signedAppTransaction(of: account))
-            }
+        get("transactions", group) { account in
+            List(try store.read { try $0.transactions.transactions(of: account) }.map { SaleResource($0) })
         }
-        group.get("accounts/:account/transactions") { _, context in
-            let account = try context.parameters.text("account")
-            return try await answer {
-                List(try store.history(of: account).map { SaleResource($0) })
-            }
-        }
-        group.get("accounts/:account/receipt") { _, context in
-            let account = try context.parameters.text("account")
-            return try await answer { ReceiptResource(receipt: try store.receipt(account: account)) }
-        }
+        get("receipt", group) { ReceiptResource(receipt: try store.receipt(account: $0)) }
         group.post("accounts/:account/restore") { _, context in
             let account = try context.parameters.text("account")
             return try await answer {
@@ -70,7 +55,7 @@ struct SandboxRoutes: Sendable {
             }
         }
         group.delete("transactions") { _, _ in
-            try await BlockingWork.run { try store.clearTransactions() }
+            try await BlockingWork.run { try store.write { try $0.clearSales() } }
             return HTTPResponse.Status.noContent
         }
     }
@@ -81,25 +66,10 @@ struct SandboxRoutes: Sendable {
             let account = try request.query("account")
             return try await answer { try list(account) }
         }
-        let steps: [(path: String, step: @Sendable (Int64) throws -> QueuedTransaction)] = [
-            ("approve", store.approve), ("decline", store.decline), ("resolve", store.resolveIssue),
-            (
-                "finish",
-                { number in
-                    guard let queued = try store.transactions().first(where: { $0.transaction.identifier == number })
-                    else { throw StoreError.transactionNotFound(number) }
-                    _ = try store.finish(number, account: queued.account)
-                    return try store.transactions().first { $0.transaction.identifier == number } ?? queued
-                }
-            ),
-        ]
-        for (path, step) in steps {
-            group.post(RouterPath(":number/\(path)")) { _, context in
+        for action in PaymentAction.allCases {
+            group.post(RouterPath(":number/\(action.rawValue)")) { _, context in
                 let number = try context.parameters.require("number", as: Int64.self)
-                return try await answer {
-                    let queued = try step(number)
-                    return try resource(queued.transaction, queued.account)
-                }
+                return try await answer { try resource(try store.perform(action, on: number)) }
             }
         }
     }
@@ -108,7 +78,6 @@ struct SandboxRoutes: Sendable {
         group.get("settings") { _, _ in try await answer { SettingsResource(try store.settings()) } }
         group.patch("settings") { request, context in
             let changes = try await SandboxBody.decode(request, context, as: SettingsChanges.self)
-            try changes.check()
             return try await answer { SettingsResource(try store.update(changes.apply)) }
         }
         group.get("time") { _, _ in try await answer { TimeResource(now: store.now) } }
@@ -133,7 +102,7 @@ struct SandboxRoutes: Sendable {
     private func addNotifications(to group: RouterGroup<ServiceContext>) {
         group.get { _, _ in
             try await answer {
-                List(try store.notifications().map { NotificationResource($0) })
+                List(try store.read { try $0.notifications.notifications() }.map { NotificationResource($0) })
             }
         }
         group.post("faults") { request, context in
@@ -156,19 +125,26 @@ struct SandboxRoutes: Sendable {
     }
 
     private func list(_ account: String?) throws -> List<QueueResource> {
-        List(
-            try store.transactions(account: account).map { try resource($0.transaction, $0.account) })
+        List(try store.read { try $0.payments.transactions(account: account) }.map { try resource($0) })
     }
 
-    private func resource(
-        _ transaction: PaymentTransaction,
-        _ account: String,
-        effect: PurchaseEffect? = nil
-    ) throws -> QueueResource {
+    private func resource(_ queued: QueuedTransaction, effect: PurchaseEffect? = nil) throws -> QueueResource {
         QueueResource(
-            transaction, account: account,
-            signedTransaction: transaction.purchase == nil
-                ? nil : try store.signedTransaction(transaction.identifier), effect: effect)
+            queued,
+            signedTransaction: queued.transaction.purchase == nil
+                ? nil : try store.signedTransaction(queued.transaction.identifier), effect: effect)
+    }
+
+    /// Adds a route that answers with something of an account.
+    private func get(
+        _ name: String,
+        _ group: RouterGroup<ServiceContext>,
+        _ body: @Sendable @escaping (String) throws -> some Encodable & Sendable
+    ) {
+        group.get(RouterPath("accounts/:account/\(name)")) { _, context in
+            let account = try context.parameters.text("account")
+            return try await answer { try body(account) }
+        }
     }
 
     private func answer(_ body: @Sendable @escaping () throws -> some Encodable & Sendable) async throws -> Response {
@@ -181,8 +157,6 @@ struct SaleRoutes: Sendable {
     let store: Store
 
     func add(to group: RouterGroup<ServiceContext>) {
-        addRefunds(to: group)
-        addSubscriptions(to: group)
         group.get("consumption") { _, context in
             let id = try context.parameters.text("transaction")
             let text = try await BlockingWork.run { try store.consumption(of: id) }
@@ -190,69 +164,44 @@ struct SaleRoutes: Sendable {
         }
         group.delete { _, context in
             let id = try context.parameters.text("transaction")
-            try await BlockingWork.run { try store.delete(id) }
+            try await BlockingWork.run { try store.perform(.delete, on: id) }
             return HTTPResponse.Status.noContent
         }
-        post("share", to: group, SharingRequest.self) { id, body in
-            _ = try store.share(id, with: body.account)
+        for action in TransactionAction.allCases {
+            guard let path = action.path else { continue }
+            group.post(RouterPath(path)) { request, context in
+                let id = try context.parameters.text("transaction")
+                let values = try await Self.values(of: action, request, context)
+                // Answers with the sale after the action.
+                let resource = try await BlockingWork.run {
+                    try store.perform(action, values, on: id)
+                    return SaleResource(try store.read { try $0.sale(id) })
+                }
+                return try JSONAnswer.response(resource)
+            }
         }
     }
 
-    private func addRefunds(to group: RouterGroup<ServiceContext>) {
-        post("refundRequest", to: group, RefundRequest.self) { id, body in
-            try store.requestRefund(of: id, reason: try body.requestReason())
+    /// The parameters of an action, from the body of a request.
+    private static func values(
+        of action: TransactionAction,
+        _ request: Request,
+        _ context: ServiceContext
+    ) async throws -> TransactionAction.Parameters {
+        var values = TransactionAction.Parameters()
+        switch action {
+        case .requestRefund:
+            values.requestReason = try await SandboxBody.decode(request, context, as: RefundRequest.self)
+                .requestReason()
+        case .refund:
+            values.refundReason = try await SandboxBody.decode(request, context, as: RefundRequest.self)
+                .revocationReason()
+        case .share: values.member = try await SandboxBody.decode(request, context, as: SharingRequest.self).account
+        case .requestPriceIncrease:
+            let body = try await SandboxBody.decode(request, context, as: PriceIncreaseRequest.self)
+            (values.price, values.needsConsent) = (body.price, body.needsConsent ?? true)
+        default: break
         }
-        post("refund", to: group, RefundRequest.self) { id, body in
-            try store.refund(id, reason: try body.revocationReason())
-        }
-        post("refundDecline", to: group) { try store.declineRefund(of: $0) }
-        post("refundReversal", to: group) { try store.reverseRefund(of: $0) }
-        post("familyRevocation", to: group) { try store.revokeFamilySharing(of: $0) }
-    }
-
-    private func addSubscriptions(to group: RouterGroup<ServiceContext>) {
-        post("renewal", to: group) { try store.forceRenewal(of: $0) }
-        post("expiry", to: group) { try store.expire($0) }
-        post("cancellation", to: group) { try store.setAutoRenew(false, of: $0) }
-        post("resumption", to: group) { try store.setAutoRenew(true, of: $0) }
-        post("billingResolution", to: group) { try store.resolveBillingIssue(of: $0) }
-        post("priceIncrease", to: group, PriceIncreaseRequest.self) { id, body in
-            try store.requestPriceIncrease(of: id, to: body.price, needsConsent: body.needsConsent ?? true)
-        }
-        post("priceConsent", to: group) { try store.consentToPriceIncrease(of: $0) }
-        post("priceRefusal", to: group) { try store.declinePriceIncrease(of: $0) }
-    }
-
-    private func post(
-        _ path: String,
-        to group: RouterGroup<ServiceContext>,
-        _ body: @Sendable @escaping (String) throws -> Void
-    ) {
-        group.post(RouterPath(path)) { _, context in
-            let id = try context.parameters.text("transaction")
-            return try await sale(id) { try body(id) }
-        }
-    }
-
-    private func post<Body: SandboxRequest & Sendable>(
-        _ path: String,
-        to group: RouterGroup<ServiceContext>,
-        _ type: Body.Type,
-        _ body: @Sendable @escaping (String, Body) throws -> Void
-    ) {
-        group.post(RouterPath(path)) { request, context in
-            let id = try context.parameters.text("transaction")
-            let decoded = try await SandboxBody.decode(request, context, as: type)
-            return try await sale(id) { try body(id, decoded) }
-        }
-    }
-
-    /// Answers with the sale after the action.
-    private func sale(_ id: String, after body: @Sendable @escaping () throws -> Void) async throws -> Response {
-        let resource = try await BlockingWork.run {
-            try body()
-            return SaleResource(try store.sale(id))
-        }
-        return try JSONAnswer.response(resource)
+        return values
     }
 }

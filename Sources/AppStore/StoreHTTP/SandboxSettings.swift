@@ -2,125 +2,261 @@ import Foundation
 import HTTPSupport
 import Proofs
 
-/// The settings of the store.
-package struct SettingsResource: Codable, Sendable {
-    /// A rate by its name in StoreKitTest.
-    package let timeRate: String
-    /// The country of customers (ISO 3166-1 alpha-3).
-    package let storefront: String
-    package let locale: String
-    package let isAskToBuyEnabled: Bool
-    package let areInterruptedPurchasesEnabled: Bool
-    package let shouldEnterBillingRetryOnRenewal: Bool
-    package let isBillingGracePeriodEnabled: Bool
-    /// The name of the SKError of every payment; nil for none.
-    package let failureError: String?
-    /// The error of each failing call.
-    package let storeKitErrors: [StoreKitCall: StoreKitFailure]
-    package let notificationsURL: URL?
-    /// The password that `verifyReceipt` requires for subscriptions.
-    package let sharedSecret: String?
-    /// The status in every answer of `verifyReceipt`. Nil for the real one.
-    package let verifyReceiptStatus: Int64?
-    /// The rate limit of the App Store Server API. Nil for none.
-    package let serverAPIRequestsPerMinute: Int?
+/// A setting of the store. The sandbox's requests and answers, the output of `till store settings` and the console's form
+/// follow from the table `all`.
+package struct StoreSetting: Sendable {
+    package typealias Change = @Sendable (inout StoreSettings) -> Void
 
-    package init(_ settings: StoreSettings) {
-        timeRate = settings.timeRate.name
-        storefront = settings.storefront
-        locale = settings.locale
-        isAskToBuyEnabled = settings.isAskToBuyEnabled
-        areInterruptedPurchasesEnabled = settings.areInterruptedPurchasesEnabled
-        shouldEnterBillingRetryOnRenewal = settings.shouldEnterBillingRetryOnRenewal
-        isBillingGracePeriodEnabled = settings.isBillingGracePeriodEnabled
-        failureError = settings.failureError.map { (SKErrorCode(rawValue: $0) ?? .unknown).name }
-        storeKitErrors = settings.simulatedErrors
-        notificationsURL = settings.notificationsURL
-        sharedSecret = settings.sharedSecret
-        verifyReceiptStatus = settings.verifyReceiptStatus
-        serverAPIRequestsPerMinute = settings.serverAPIRequestsPerMinute
+    /// The part of the console's form, by its heading.
+    package enum Section: String, Sendable, CaseIterable {
+        case customer = "Customer"
+        case subscriptions = "Subscriptions"
+        case errors = "Simulated errors"
+        case server = "Server"
+    }
+
+    package enum Kind: Sendable {
+        case flag(WritableKeyPath<StoreSettings, Bool> & Sendable)
+        case text(Text)
+        /// A number. Zero removes it.
+        case number(WritableKeyPath<StoreSettings, Int64?> & Sendable, atLeast: Int64?)
+        /// The errors of StoreKit's calls.
+        case simulatedErrors
+    }
+
+    /// A value with a text, such as a name or an address.
+    package struct Text: Sendable {
+        package typealias Choice = (value: String, title: String)
+
+        /// The text of the value; nil for none.
+        package let text: @Sendable (StoreSettings) -> String?
+        /// The change to the value of a text; nil for a text that is not allowed.
+        package let change: @Sendable (String) -> Change?
+        package let choices: [Choice]
+        package let maximumLength: Int
+        package let isRequired: Bool
+        /// The allowed texts.
+        package let expected: String
+        /// The sentence of a refused request, after the name of the field.
+        fileprivate let rule: String
+
+        fileprivate init<Value: Sendable>(
+            _ value: WritableKeyPath<StoreSettings, Value> & Sendable,
+            _ text: @escaping @Sendable (Value) -> String?,
+            _ read: @escaping @Sendable (String) -> Value?,
+            choices: [Choice] = [],
+            maximumLength: Int = 256,
+            isRequired: Bool = false,
+            expected: String = "",
+            rule: String = ""
+        ) {
+            self.text = { text($0[keyPath: value]) }
+            change = { text in
+                guard let new = read(text) else { return nil }
+                return { $0[keyPath: value] = new }
+            }
+            self.choices = choices
+            self.maximumLength = maximumLength
+            self.isRequired = isRequired
+            self.expected = expected
+            self.rule = rule
+        }
+    }
+
+    /// The name in JSON.
+    package let name: String
+    /// The name of the field in the form.
+    package let field: String
+    /// The name of the option of `till store settings`; nil for a setting without one.
+    package let option: String?
+    package let section: Section
+    /// The label in the form.
+    package let title: String
+    package let note: String?
+    package let kind: Kind
+
+    private init(
+        _ name: String,
+        _ field: String,
+        option: String? = nil,
+        _ section: Section,
+        _ title: String,
+        note: String? = nil,
+        _ kind: Kind
+    ) {
+        (self.name, self.field, self.option, self.section) = (name, field, option, section)
+        (self.title, self.note, self.kind) = (title, note, kind)
+    }
+
+    package static let all = [
+        StoreSetting(
+            "timeRate", "time-rate", option: "time-rate", .subscriptions, "Time rate",
+            .text(
+                Text(
+                    \.timeRate, \.name, { TimeRate(name: $0) }, choices: TimeRate.allCases.map { ($0.name, $0.name) },
+                    expected: "a rate by its name in StoreKitTest",
+                    rule: "has to be a rate by its name in StoreKitTest, such as realTime"))),
+        StoreSetting(
+            "storefront", "storefront", option: "storefront", .customer, "Storefront",
+            .text(
+                Text(
+                    \.storefront, \.self, \.self,
+                    choices: Storefront.all.map { ($0.countryCode, "\($0.countryCode) (\($0.currency))") },
+                    maximumLength: 3, isRequired: true))),
+        StoreSetting(
+            "locale", "locale", .customer, "Locale",
+            .text(Text(\.locale, \.self, \.self, maximumLength: 32, isRequired: true))),
+        StoreSetting(
+            "isAskToBuyEnabled", "ask-to-buy", option: "ask-to-buy", .customer,
+            "Ask to Buy: payments wait for approval", .flag(\.isAskToBuyEnabled)),
+        StoreSetting(
+            "areInterruptedPurchasesEnabled", "interrupted-purchases", option: "interrupted-purchases", .customer,
+            "Interrupted purchases: payments fail until they are resolved", .flag(\.areInterruptedPurchasesEnabled)),
+        StoreSetting(
+            "shouldEnterBillingRetryOnRenewal", "failing-renewals", option: "billing-issues", .subscriptions,
+            "Billing retry: renewals cannot be charged", .flag(\.shouldEnterBillingRetryOnRenewal)),
+        StoreSetting(
+            "isBillingGracePeriodEnabled", "grace-period", option: "grace-period", .subscriptions,
+            "Billing grace period after a failed renewal", .flag(\.isBillingGracePeriodEnabled)),
+        StoreSetting(
+            "failureError", "failure-error", .errors, "SKError of every payment",
+            .text(
+                Text(
+                    \.failureError, { $0.map { (SKErrorCode(rawValue: $0) ?? .unknown).name } },
+                    { $0.isEmpty ? .some(nil) : SKErrorCode(name: $0).map { .some($0.rawValue) } },
+                    choices: SKErrorCode.allCases.map { ($0.name, $0.name) }, expected: "an SKError by its name",
+                    rule: "has to be an SKError by its name, such as paymentCancelled"))),
+        StoreSetting("storeKitErrors", "error-", option: "error", .errors, "Simulated errors", .simulatedErrors),
+        StoreSetting(
+            "notificationsURL", "notifications-url", option: "notifications-url", .server, "Address of notifications",
+            note: "Empty sends no notifications.",
+            .text(
+                Text(
+                    \.notificationsURL, { $0?.absoluteString },
+                    { $0.isEmpty ? .some(nil) : URL(web: $0).map { .some($0) } },
+                    maximumLength: 1024, expected: "an http or https URL",
+                    rule: "must be an http or https URL, or empty"))),
+        StoreSetting(
+            "sharedSecret", "shared-secret", .server, "Shared secret of verifyReceipt", note: "Empty accepts any.",
+            .text(Text(\.sharedSecret, \.self, { $0.isEmpty ? .some(nil) : $0 }))),
+        StoreSetting(
+            "verifyReceiptStatus", "receipt-status", .server, "Status that verifyReceipt always answers",
+            note: "Empty answers the real status.", .number(\.verifyReceiptStatus, atLeast: nil)),
+        StoreSetting(
+            "serverAPIRequestsPerMinute", "requests-per-minute", .server, "App Store Server API requests a minute",
+            note: "Empty sets no limit.", .number(\.serverAPIRequestsPerMinute, atLeast: 1)),
+    ]
+
+    /// The value in words, for a command.
+    package func words(_ settings: StoreSettings) -> String {
+        switch kind {
+        case .flag(let path): settings[keyPath: path] ? "on" : "off"
+        case .text(let text): text.text(settings) ?? "-"
+        case .number(let path, _): settings[keyPath: path].map(String.init) ?? "-"
+        case .simulatedErrors where settings.simulatedErrors.isEmpty: "-"
+        case .simulatedErrors:
+            settings.simulatedErrors.map { "\($0.key.rawValue)=\($0.value.rawValue)" }.sorted()
+                .joined(separator: " ")
+        }
+    }
+
+    fileprivate struct Key: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+
+        init?(intValue: Int) { nil }
     }
 }
 
-/// Changes to the settings of the store. A nil field keeps its setting. An empty string or a zero removes it.
-struct SettingsChanges: SandboxRequest {
-    static let fields = [
-        "timeRate", "storefront", "locale", "isAskToBuyEnabled", "areInterruptedPurchasesEnabled",
-        "shouldEnterBillingRetryOnRenewal", "isBillingGracePeriodEnabled", "failureError", "storeKitErrors",
-        "notificationsURL", "sharedSecret", "verifyReceiptStatus", "serverAPIRequestsPerMinute",
-    ]
-
-    /// The name of a rate in StoreKitTest.
-    var timeRate: String?
-    var storefront: String?
-    var locale: String?
-    var isAskToBuyEnabled: Bool?
-    var areInterruptedPurchasesEnabled: Bool?
-    var shouldEnterBillingRetryOnRenewal: Bool?
-    var isBillingGracePeriodEnabled: Bool?
-    /// The name of an SKError.
-    var failureError: String?
-    /// The error of each failing call.
-    var storeKitErrors: [String: String]?
-    var notificationsURL: String?
-    var sharedSecret: String?
-    var verifyReceiptStatus: Int64?
-    var serverAPIRequestsPerMinute: Int?
-
-    private static func web(_ url: URL) -> URL? {
-        ["http", "https"].contains(url.scheme) && url.host()?.isEmpty == false ? url : nil
+extension URL {
+    /// An address of a server; nil for any other text.
+    package init?(web text: String) {
+        guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host()?.isEmpty == false
+        else { return nil }
+        self = url
     }
+}
+
+extension StoreKitCall {
+    /// The failure of the call by its name; nil for any other name.
+    package func failure(named name: String) -> StoreKitFailure? { failures.first { $0.rawValue == name } }
+}
+
+/// The settings of the store in JSON.
+package struct SettingsResource: Encodable, Sendable {
+    private let settings: StoreSettings
+
+    package init(_ settings: StoreSettings) {
+        self.settings = settings
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: StoreSetting.Key.self)
+        for setting in StoreSetting.all {
+            let key = StoreSetting.Key(stringValue: setting.name)
+            switch setting.kind {
+            case .flag(let path): try container.encode(settings[keyPath: path], forKey: key)
+            case .text(let text): try container.encodeIfPresent(text.text(settings), forKey: key)
+            case .number(let path, _): try container.encodeIfPresent(settings[keyPath: path], forKey: key)
+            case .simulatedErrors: try container.encode(settings.simulatedErrors, forKey: key)
+            }
+        }
+    }
+}
+
+/// Changes to the settings of the store. A missing field keeps its setting. An empty string or a zero removes it.
+struct SettingsChanges: SandboxRequest {
+    static let fields = StoreSetting.all.map(\.name)
+
+    private var changes: [StoreSetting.Change] = []
 
     /// - Throws: `Problem` for an invalid name or address.
-    func check() throws(Problem) {
-        if let notificationsURL, !notificationsURL.isEmpty, URL(string: notificationsURL).flatMap(Self.web) == nil {
-            throw JSONBody.invalid("The field /notificationsURL must be an http or https URL, or empty.")
-        }
-        if let timeRate, TimeRate(name: timeRate) == nil {
-            throw JSONBody.invalid(
-                "The field /timeRate has to be a rate by its name in StoreKitTest, such as realTime.")
-        }
-        for (name, failure) in storeKitErrors ?? [:] {
-            guard let call = StoreKitCall(rawValue: name) else {
-                throw JSONBody.invalid(
-                    "The names in /storeKitErrors are \(StoreKitCall.allCases.map(\.rawValue).joined(separator: ", "))."
-                )
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: StoreSetting.Key.self)
+        var problems: [Problem] = []
+        for setting in StoreSetting.all {
+            let key = StoreSetting.Key(stringValue: setting.name)
+            switch setting.kind {
+            case .flag(let path):
+                guard let isOn = try container.decodeIfPresent(Bool.self, forKey: key) else { continue }
+                changes.append { $0[keyPath: path] = isOn }
+            case .number(let path, _):
+                guard let number = try container.decodeIfPresent(Int64.self, forKey: key) else { continue }
+                changes.append { $0[keyPath: path] = number == 0 ? nil : number }
+            case .text(let text):
+                guard let value = try container.decodeIfPresent(String.self, forKey: key) else { continue }
+                guard let change = text.change(value) else {
+                    problems.append(JSONBody.invalid("The field /\(setting.name) \(text.rule)."))
+                    continue
+                }
+                changes.append(change)
+            case .simulatedErrors:
+                for (name, failure) in try container.decodeIfPresent([String: String].self, forKey: key) ?? [:] {
+                    do { changes.append(try Self.change(name, failure)) } catch { problems.append(error) }
+                }
             }
-            guard failure.isEmpty || call.failures.map(\.rawValue).contains(failure) else {
-                throw JSONBody.invalid(
-                    "The field /storeKitErrors/\(name) has to be empty or one of "
-                        + call.failures.map(\.rawValue).joined(separator: ", ") + ".")
-            }
         }
-        if let failureError, !failureError.isEmpty, SKErrorCode(name: failureError) == nil {
-            throw JSONBody.invalid(
-                "The field /failureError has to be an SKError by its name, such as paymentCancelled.")
-        }
+        if let problem = problems.first { throw problem }
     }
 
-    /// Applies the changes. An empty text or a zero removes a setting.
+    private static func change(_ name: String, _ failure: String) throws(Problem) -> StoreSetting.Change {
+        guard let call = StoreKitCall(rawValue: name) else {
+            throw JSONBody.invalid(
+                "The names in /storeKitErrors are \(StoreKitCall.allCases.map(\.rawValue).joined(separator: ", "))."
+            )
+        }
+        let error = call.failure(named: failure)
+        guard failure.isEmpty || error != nil else {
+            throw JSONBody.invalid(
+                "The field /storeKitErrors/\(name) has to be empty or one of "
+                    + call.failures.map(\.rawValue).joined(separator: ", ") + ".")
+        }
+        return { $0.simulatedErrors[call] = error }
+    }
+
     func apply(_ settings: inout StoreSettings) {
-        if let rate = timeRate.flatMap({ TimeRate(name: $0) }) { settings.timeRate = rate }
-        settings.storefront = storefront ?? settings.storefront
-        settings.locale = locale ?? settings.locale
-        settings.isAskToBuyEnabled = isAskToBuyEnabled ?? settings.isAskToBuyEnabled
-        settings.areInterruptedPurchasesEnabled =
-            areInterruptedPurchasesEnabled ?? settings.areInterruptedPurchasesEnabled
-        settings.shouldEnterBillingRetryOnRenewal =
-            shouldEnterBillingRetryOnRenewal ?? settings.shouldEnterBillingRetryOnRenewal
-        settings.isBillingGracePeriodEnabled = isBillingGracePeriodEnabled ?? settings.isBillingGracePeriodEnabled
-        if let failureError { settings.failureError = SKErrorCode(name: failureError)?.rawValue }
-        for (name, failure) in storeKitErrors ?? [:] {
-            guard let call = StoreKitCall(rawValue: name) else { continue }
-            settings.simulatedErrors[call] = StoreKitFailure(rawValue: failure)
-        }
-        if let notificationsURL { settings.notificationsURL = URL(string: notificationsURL).flatMap(Self.web) }
-        if let sharedSecret { settings.sharedSecret = sharedSecret.isEmpty ? nil : sharedSecret }
-        if let verifyReceiptStatus {
-            settings.verifyReceiptStatus = verifyReceiptStatus == 0 ? nil : verifyReceiptStatus
-        }
-        if let serverAPIRequestsPerMinute {
-            settings.serverAPIRequestsPerMinute = serverAPIRequestsPerMinute == 0 ? nil : serverAPIRequestsPerMinute
-        }
+        for change in changes { change(&settings) }
     }
 }

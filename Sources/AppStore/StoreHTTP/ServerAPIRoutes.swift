@@ -17,124 +17,152 @@ struct ServerAPIRoutes: Sendable {
     func add(to group: RouterGroup<ServiceContext>) {
         addTransactions(to: group)
         addSubscriptions(to: group)
-        addNotifications(to: group)
         addMessaging(to: group.group("v1/messaging"))
     }
 
     private func addTransactions(to group: RouterGroup<ServiceContext>) {
-        group.get("v1/transactions/:id") { _, context in
-            let id = try context.parameters.text("id")
-            return try await answer { try api.transactionInfo(id) }
-        }
-        group.get("v1/transactions/appTransactions/:id") { _, context in
-            let id = try context.parameters.text("id")
-            return try await answer { try api.appTransactionInfo(id) }
+        on(.get, "v1/transactions/:id", group) { [api] in try api.transactionInfo($0.text("id")) }
+        read("v1/transactions/appTransactions/:id", group) { call, books in
+            let account = try books.apiAccount(ofAny: call.text("id"))
+            return ["signedAppTransactionInfo": try books.issuer.signedAppTransaction(of: account, at: books.now)]
         }
         for (path, version) in [("v1/history/:id", AppStoreServerAPI.HistoryVersion.v1), ("v2/history/:id", .v2)] {
-            group.get(RouterPath(path)) { request, context in
-                let id = try context.parameters.text("id")
-                let query = try TransactionHistoryQuery(request.parameters)
-                return try await answer { try api.transactionHistory(id, query, version: version) }
+            on(.get, path, group) { [api] in
+                try api.transactionHistory($0.text("id"), TransactionHistoryQuery($0.query), version: version)
             }
         }
-        group.get("v2/refund/lookup/:id") { request, context in
-            let id = try context.parameters.text("id")
-            let revision = request.parameter("revision")
-            return try await answer { try api.refundHistory(id, revision: revision) }
+        on(.get, "v2/refund/lookup/:id", group) { [api] in
+            try api.refundHistory($0.text("id"), revision: $0.query("revision"))
         }
-        group.get("v1/lookup/:id") { _, context in
-            let id = try context.parameters.text("id")
-            return try await answer { try api.lookUpOrderId(id) }
+        read("v1/lookup/:id", group) { call, books in
+            let sold = try books.transactions.transactions(order: call.text("id"))
+            return OrderLookupResponse(
+                status: sold.isEmpty ? 1 : 0, signedTransactions: sold.isEmpty ? nil : try sold.map(books.signed))
         }
-        group.put("v1/transactions/:id/appAccountToken") { request, context in
+        on(.put, "v1/transactions/:id/appAccountToken", group) { [api] in
             struct UpdateAppAccountTokenRequest: Decodable {
                 let appAccountToken: String?
             }
-            let id = try context.parameters.text("id")
-            let body = try await Self.body(
-                request, context, as: UpdateAppAccountTokenRequest.self, orThrow: Self.malformed)
-            return try await done { try api.setAppAccountToken(body.appAccountToken, of: id) }
+            let body: UpdateAppAccountTokenRequest = try $0.body(orThrow: Self.malformed)
+            try api.setAppAccountToken(body.appAccountToken, of: $0.text("id"))
         }
-        group.post("v1/transactions/:id/finish") { _, context in
-            let id = try context.parameters.text("id")
-            return try await done { try api.finishTransaction(id) }
+        write(.post, "v1/transactions/:id/finish", group, readsBody: false) { call, books in
+            let transaction = try books.apiTransaction(call.text("id"))
+            for queued in try books.payments.transactions(showing: transaction.transactionIdentifier)
+            where queued.transaction.state.isAwaitingFinish {
+                _ = try books.perform(.finish, on: queued)
+            }
         }
-        group.put("v2/transactions/consumption/:id") { request, context in
-            let id = try context.parameters.text("id")
-            let body = try await Self.body(
-                request, context, as: ConsumptionRequest.self, orThrow: Self.malformed)
-            return try await done(.accepted) { try api.sendConsumptionInformation(id, body) }
+        on(.put, "v2/transactions/consumption/:id", group, status: .accepted) { [api] in
+            try api.sendConsumption($0.text("id"), $0.body(orThrow: Self.malformed) as ConsumptionRequest)
         }
-        group.put("v1/transactions/consumption/:id") { request, context in
-            let id = try context.parameters.text("id")
-            let body = try await Self.body(
-                request, context, as: ConsumptionRequestV1.self, orThrow: Self.malformed)
-            return try await done(.accepted) { try api.sendConsumptionData(id, body) }
+        on(.put, "v1/transactions/consumption/:id", group, status: .accepted) { [api] in
+            try api.sendConsumption($0.text("id"), $0.body(orThrow: Self.malformed) as ConsumptionRequestV1)
         }
     }
 
     private func addSubscriptions(to group: RouterGroup<ServiceContext>) {
-        group.get("v1/subscriptions/:id") { request, context in
-            let id = try context.parameters.text("id")
-            let statuses = request.parameters.filter { $0.name == "status" }.map(\.value)
-            return try await answer { try api.allSubscriptionStatuses(id, statuses: statuses) }
+        on(.get, "v1/subscriptions/:id", group) { [api] in
+            let statuses = $0.query.filter { $0.name == "status" }.map(\.value)
+            return try api.allSubscriptionStatuses($0.text("id"), statuses: statuses)
         }
-        group.put("v1/subscriptions/extend/:id") { request, context in
-            let id = try context.parameters.text("id")
-            let body = try await Self.body(request, context, as: ExtendRenewalDateRequest.self)
-            return try await answer { try api.extendSubscriptionRenewalDate(id, body) }
+        on(.put, "v1/subscriptions/extend/:id", group) { [api] in
+            try api.extendSubscriptionRenewalDate($0.text("id"), $0.body())
         }
-        group.post("v1/subscriptions/extend/mass") { request, context in
-            let body = try await Self.body(request, context, as: MassExtendRenewalDateRequest.self)
-            return try await answer { try api.extendRenewalDateForAllActiveSubscribers(body) }
+        on(.post, "v1/subscriptions/extend/mass", group) { [api] in
+            try api.extendRenewalDateForAllActiveSubscribers($0.body())
         }
-        group.get("v1/subscriptions/extend/mass/:product/:request") { _, context in
-            let product = try context.parameters.text("product")
-            let identifier = try context.parameters.text("request")
-            return try await answer { try api.statusOfSubscriptionRenewalDateExtensions(product, identifier) }
+        read("v1/subscriptions/extend/mass/:product/:request", group) { [api] call, books in
+            let product = try api.subscriptionProduct(call.text("product"))
+            let identifier = try AppStoreServerAPI.uuid(call.text("request"), orThrow: .invalidRequestIdentifier)
+            guard let status = try books.massExtension(identifier, of: product) else {
+                throw ServerAPIError.statusRequestNotFound
+            }
+            return status
         }
-    }
-
-    private func addNotifications(to group: RouterGroup<ServiceContext>) {
-        group.post("v1/notifications/test") { _, _ in try await answer { try api.requestTestNotification() } }
-        group.get("v1/notifications/test/:token") { _, context in
-            let token = try context.parameters.text("token")
-            return try await answer { try api.testNotificationStatus(token) }
-        }
-        group.post("v1/notifications/history") { request, context in
-            let token = request.parameter("paginationToken")
-            let body = try await Self.body(request, context, as: NotificationHistoryRequest.self)
-            return try await answer { try api.notificationHistory(body, paginationToken: token) }
+        on(.post, "v1/notifications/test", group, readsBody: false) { [api] _ in try api.requestTestNotification() }
+        on(.get, "v1/notifications/test/:token", group) { [api] in try api.testNotificationStatus($0.text("token")) }
+        on(.post, "v1/notifications/history", group) { [api] in
+            try api.notificationHistory($0.body(), paginationToken: $0.query("paginationToken"))
         }
     }
 
-    func answer(_ body: @Sendable @escaping () throws -> some Encodable & Sendable) async throws -> Response {
-        try JSONAnswer.response(try await BlockingWork.run(body))
+    /// Adds an endpoint that reads the books.
+    func read(
+        _ path: String,
+        _ group: RouterGroup<ServiceContext>,
+        _ handle: @Sendable @escaping (Call, Books) throws -> some Encodable & Sendable
+    ) {
+        on(.get, path, group) { [api] call in try api.read { try handle(call, $0) } }
     }
 
-    /// Answers with an empty success.
-    func done(
-        _ status: HTTPResponse.Status = .ok,
-        _ body: @Sendable @escaping () throws -> Void
-    ) async throws -> Response {
-        try await BlockingWork.run(body)
-        return Response(status: status)
+    /// Adds an endpoint that writes to the books, and answers with an empty success.
+    func write(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ group: RouterGroup<ServiceContext>,
+        status: HTTPResponse.Status = .ok,
+        readsBody: Bool = true,
+        _ handle: @Sendable @escaping (Call, Books) throws -> Void
+    ) {
+        on(method, path, group, status: status, readsBody: readsBody) { [api] call in
+            try api.write { try handle(call, $0) }
+        }
     }
 
-    static func bytes(_ request: Request, _ context: ServiceContext) async throws -> [UInt8] {
-        try await RequestBytes.collect(request, context, upTo: maximumBodySize)
+    /// Adds an endpoint that answers with a value.
+    func on(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ group: RouterGroup<ServiceContext>,
+        readsBody: Bool = true,
+        _ handle: @Sendable @escaping (Call) throws -> some Encodable & Sendable
+    ) {
+        group.on(RouterPath(path), method: method) { request, context in
+            let call = try await Call(request, context, readsBody: readsBody)
+            return try JSONAnswer.response(try await BlockingWork.run { try handle(call) })
+        }
     }
 
-    /// - Parameter error: The error for a body of another form.
-    static func body<Body: Decodable>(
-        _ request: Request,
-        _ context: ServiceContext,
-        as type: Body.Type,
-        orThrow error: any Error = ServerAPIError.generalBadRequest
-    ) async throws -> Body {
-        let bytes = try await bytes(request, context)
-        guard let body = try? CheckedJSON.decode(type, from: bytes) else { throw error }
-        return body
+    /// Adds an endpoint that answers with an empty success.
+    func on(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ group: RouterGroup<ServiceContext>,
+        status: HTTPResponse.Status = .ok,
+        readsBody: Bool = true,
+        _ handle: @Sendable @escaping (Call) throws -> Void
+    ) {
+        group.on(RouterPath(path), method: method) { request, context in
+            let call = try await Call(request, context, readsBody: readsBody)
+            try await BlockingWork.run { try handle(call) }
+            return Response(status: status)
+        }
+    }
+
+    /// A request with its body.
+    struct Call: Sendable {
+        private let parameters: Parameters
+        let query: [(name: String, value: String)]
+        let bytes: [UInt8]
+
+        init(_ request: Request, _ context: ServiceContext, readsBody: Bool) async throws {
+            parameters = context.parameters
+            query = request.parameters
+            bytes =
+                readsBody && (request.method == .put || request.method == .post)
+                ? try await RequestBytes.collect(request, context, upTo: maximumBodySize) : []
+        }
+
+        func text(_ name: String) throws -> String { try parameters.text(name) }
+
+        func query(_ name: String) -> String? { query.first { $0.name == name }?.value }
+
+        /// - Parameter error: The error for a body of another form.
+        func body<Body: Decodable>(orThrow error: any Error = ServerAPIError.generalBadRequest) throws -> Body {
+            guard let body = try? CheckedJSON.decode(Body.self, from: bytes) else { throw error }
+            return body
+        }
     }
 }
 
@@ -149,17 +177,11 @@ extension Request {
             return (parts.first ?? "", parts.count > 1 ? parts[1] : "")
         }
     }
-
-    func parameter(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 }
 
 /// Answers an error of the API as Apple does.
 struct ServerAPIErrorMiddleware: RouterMiddleware {
-    func handle(
-        _ request: Request,
-        context: ServiceContext,
-        next: (Request, ServiceContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         do {
             return try await next(request, context)
         } catch let error as ServerAPIError {
@@ -177,67 +199,6 @@ struct ServerAPIErrorMiddleware: RouterMiddleware {
     }
 }
 
-extension ServerAPIRoutes {
-    func addMessaging(to group: RouterGroup<ServiceContext>) {
-        addImagesAndMessages(to: group)
-        group.put("default/:product/:locale") { request, context in
-            let (product, locale) = try Self.defaultMessage(context)
-            let body = try await Self.body(request, context, as: DefaultConfigurationRequest.self)
-            return try await done { try api.configureDefaultMessage(product, locale, body) }
-        }
-        group.get("default/:product/:locale") { _, context in
-            let (product, locale) = try Self.defaultMessage(context)
-            return try await answer { try api.defaultMessage(product, locale) }
-        }
-        group.delete("default/:product/:locale") { _, context in
-            let (product, locale) = try Self.defaultMessage(context)
-            return try await done { try api.deleteDefaultMessage(product, locale) }
-        }
-        group.put("realtime/url") { request, context in
-            let body = try await Self.body(request, context, as: RealtimeUrlRequest.self)
-            return try await done { try api.configureRealtimeURL(body) }
-        }
-        group.get("realtime/url") { _, _ in try await answer { try api.realtimeURL() } }
-        group.delete("realtime/url") { _, _ in try await done { try api.deleteRealtimeURL() } }
-        group.post("performanceTest") { request, context in
-            let body = try await Self.body(request, context, as: PerformanceTestRequest.self)
-            return try await answer { try api.initiatePerformanceTest(body) }
-        }
-        group.get("performanceTest/result/:request") { _, context in
-            let identifier = try context.parameters.text("request")
-            return try await answer { try api.performanceTestResults(identifier) }
-        }
-    }
-
-    private func addImagesAndMessages(to group: RouterGroup<ServiceContext>) {
-        group.get("image/list") { _, _ in try await answer { try api.imageList() } }
-        group.put("image/:id") { request, context in
-            let id = try context.parameters.text("id")
-            let size = request.parameter("imageSize")
-            let png = try await Self.bytes(request, context)
-            return try await done { try api.uploadImage(id, png, size: size) }
-        }
-        group.delete("image/:id") { _, context in
-            let id = try context.parameters.text("id")
-            return try await done { try api.deleteImage(id) }
-        }
-        group.get("message/list") { _, _ in try await answer { try api.messageList() } }
-        group.put("message/:id") { request, context in
-            let id = try context.parameters.text("id")
-            let body = try await Self.body(request, context, as: UploadMessageRequestBody.self)
-            return try await done { try api.uploadMessage(id, body) }
-        }
-        group.delete("message/:id") { _, context in
-            let id = try context.parameters.text("id")
-            return try await done { try api.deleteMessage(id) }
-        }
-    }
-
-    private static func defaultMessage(_ context: ServiceContext) throws -> (product: String, locale: String) {
-        (try context.parameters.text("product"), try context.parameters.text("locale"))
-    }
-}
-
 /// The rate limit of the App Store Server API, from the store's settings: requests beyond it get 429. As in Apple's API,
 /// `Retry-After` is a time in milliseconds since 1970.
 struct ServerAPIRateLimit: RouterMiddleware {
@@ -252,11 +213,7 @@ struct ServerAPIRateLimit: RouterMiddleware {
         self.clock = clock
     }
 
-    func handle(
-        _ request: Request,
-        context: ServiceContext,
-        next: (Request, ServiceContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         let limit = try await BlockingWork.run { [store] in try store.settings().serverAPIRequestsPerMinute }
         guard let limit, let end = counter.count(at: clock.now(), limit: limit) else {
             return try await next(request, context)
@@ -270,10 +227,10 @@ struct ServerAPIRateLimit: RouterMiddleware {
 /// Counts requests in windows of a minute. A window begins with its first request.
 final class RequestCounter: Sendable {
     /// The end of the present window, and the number of its requests.
-    private let minute = Mutex<(end: Timestamp, count: Int)>((Timestamp(millisecondsSince1970: 0), 0))
+    private let minute = Mutex<(end: Timestamp, count: Int64)>((Timestamp(millisecondsSince1970: 0), 0))
 
     /// - Returns: The end of the window for a request beyond the limit; else nil.
-    func count(at now: Timestamp, limit: Int) -> Timestamp? {
+    func count(at now: Timestamp, limit: Int64) -> Timestamp? {
         minute.withLock { minute in
             if now >= minute.end { minute = (now.adding(seconds: 60), 0) }
             minute.count += 1

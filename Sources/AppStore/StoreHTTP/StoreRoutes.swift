@@ -83,11 +83,7 @@ package struct StoreRoutes: RouteSource {
 private struct SandboxKeyMiddleware: RouterMiddleware {
     let key: APIKey
 
-    func handle(
-        _ request: Request,
-        context: ServiceContext,
-        next: (Request, ServiceContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         guard let credential = AuthenticationMiddleware.credential(of: request), key.matches(credential) else {
             throw Problem(
                 status: .unauthorized, code: "unauthenticated",
@@ -110,11 +106,7 @@ struct TeamTokens: RouterMiddleware {
     /// The machine's clock. Callers date their tokens by it, even if the store's clock is ahead.
     let clock: any WallClock
 
-    func handle(
-        _ request: Request,
-        context: ServiceContext,
-        next: (Request, ServiceContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         guard let token = AuthenticationMiddleware.credential(of: request), try await accepts(token) else {
             // As in Apple's API, the body is not JSON.
             return Response(
@@ -126,34 +118,18 @@ struct TeamTokens: RouterMiddleware {
 
     private func accepts(_ token: String) async throws -> Bool {
         guard let token = try? SignedToken(compact: Array(token.utf8)), let identifier = token.keyIdentifier,
-            let key = try await BlockingWork.run({ [store] in try store.teamKeys() }).first(where: {
+            let key = try await BlockingWork.run({ [store] in try store.read { try $0.teamKeys() } }).first(where: {
                 $0.keyIdentifier.hasSameBytes(as: identifier)
             }),
             let publicKey = PublicKey(pem: key.publicKey).flatMap({ TokenKey($0, for: .es256) }),
-            token.isSigned(by: publicKey), let claims = try? Claims(token.claims)
+            token.isSigned(by: publicKey), let issuer = token.claims.text("iss"), let app = token.claims.text("bid"),
+            let audiences = token.claims.audiences, let end = token.claims.date("exp")
         else { return false }
         let now = Double(clock.now().millisecondsSince1970) / 1000
-        return claims.iss.hasSameBytes(as: key.issuerIdentifier)
-            && claims.bid.hasSameBytes(as: store.bundleIdentifier)
-            && claims.aud.count == 1 && claims.aud.allSatisfy { $0.hasSameBytes(as: Self.audience) } && claims.exp > now
-            && (claims.iat ?? now) <= now && claims.exp <= (claims.iat ?? now) + Self.maximumLifetime
-    }
-
-    /// The claims of a token; dates are in seconds since 1970.
-    private struct Claims {
-        let iss: String
-        let bid: String
-        let aud: [String]
-        let exp: Double
-        let iat: Double?
-
-        init(_ claims: TokenClaims) throws(TokenClaims.Malformed) {
-            iss = try claims.text("iss")
-            bid = try claims.text("bid")
-            aud = try claims.audiences()
-            exp = try claims.date("exp")
-            iat = try claims.optionalDate("iat")
-        }
+        guard let start = token.claims.date("iat", else: now) else { return false }
+        return issuer.hasSameBytes(as: key.issuerIdentifier) && app.hasSameBytes(as: store.bundleIdentifier)
+            && audiences.count == 1 && audiences.allSatisfy { $0.hasSameBytes(as: Self.audience) } && end > now
+            && start <= now && end <= start + Self.maximumLifetime
     }
 }
 

@@ -8,14 +8,14 @@ extension CatalogReader {
 
     /// Checks that an object has only known keys.
     ///
+    /// - Parameter others: Further keys, which no error suggests.
     /// - Throws: `CatalogError` for an unknown key, with the nearest known one.
-    func check(keys: [String]) throws(CatalogError) {
+    func check(keys: [String], and others: [String] = []) throws(CatalogError) {
         guard case .object(let object) = value else {
             throw failure("it should be an object; it is \(value.kind)")
         }
-        guard let unknown = object.keys.first(where: { key in !keys.contains { $0.hasSameBytes(as: key) } }) else {
-            return
-        }
+        let known = Set((keys + others).map { ByteKey($0) })
+        guard let unknown = object.keys.first(where: { !known.contains(ByteKey($0)) }) else { return }
         let shown = String(unknown.unicodeScalars.prefix(64).map(Character.init))
         throw CatalogError(
             file: file, key: path.isEmpty ? shown : "\(path).\(shown)",

@@ -69,16 +69,14 @@ struct InvitationPage {
     let context: ConsoleContext
 
     var page: Page {
-        Page(Phrase("Choose a password", "비밀번호 만들기")) {
+        Page("Choose a password") {
             context.form(to: InvitationLink.page, .class("card narrow")) {
                 Field.text(
-                    "code", Phrase("Code of your link", "링크의 코드"), autocomplete: "one-time-code",
+                    "code", "Code of your link", autocomplete: "one-time-code",
                     maximumLength: ConsolePath.maximumLength, isRequired: true,
-                    note: Phrase(
-                        "If the field is empty, paste the part of your link after #.",
-                        "비어 있으면 링크에서 # 뒤의 부분을 붙여 넣으세요."), HTMLAttribute("data-code"))
+                    note: "If the field is empty, paste the part of your link after #.", HTMLAttribute("data-code"))
                 Field.newPassword
-                button(.class("primary")) { Phrase("Set the password", "비밀번호 설정") }
+                button(.class("primary")) { "Set the password" }
             }
         }
     }
@@ -135,20 +133,18 @@ struct LogInPage {
     let next: ConsolePath
 
     var page: Page {
-        Page(Phrase("Log in", "로그인")) {
+        Page("Log in") {
             context.form(to: ConsolePath("log-in"), .class("card narrow")) {
                 input(.type("hidden"), .name("next"), .value(next.text))
-                Field.text("name", Phrase("Name", "이름"), autocomplete: "username", isRequired: true)
-                Field.password("password", Phrase("Password", "비밀번호"), autocomplete: "current-password")
+                Field.text("name", "Name", autocomplete: "username", isRequired: true)
+                Field.password("password", "Password", autocomplete: "current-password")
                 Field.text(
-                    "code", Phrase("Code of your authenticator app, if you use one", "인증 앱의 코드 (사용하는 경우)"),
+                    "code", "Code of your authenticator app, if you use one",
                     autocomplete: "one-time-code", inputMode: "numeric")
-                button(.class("primary")) { Phrase("Log in", "로그인") }
+                button(.class("primary")) { "Log in" }
             }
             p(.class("note")) {
-                Phrase(
-                    "New here, or no password any more? Ask an administrator for a link:",
-                    "처음이거나 비밀번호를 잊었나요? 관리자에게 링크를 요청하세요:")
+                "New here, or no password any more? Ask an administrator for a link:"
                 plain(" ")
                 code { plain("till console invite NAME") }
             }

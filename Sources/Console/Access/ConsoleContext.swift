@@ -30,8 +30,7 @@ struct ConsoleContext: ChildRequestContext {
 
     /// The token that the forms of this cookie carry against forgery. It follows from the cookie and does not reveal it.
     var formToken: String {
-        Base64.encode(
-            MessageAuthentication.hmacSHA256(of: Array("form".utf8), secret: Array(cookie.utf8)), .urlSafe)
+        Base64.encode(MessageAuthentication.hmacSHA256(of: Array("form".utf8), secret: Array(cookie.utf8)), .urlSafe)
     }
 
     func may(_ permission: TeamPermission) -> Bool {
@@ -97,13 +96,12 @@ struct ConsoleCookie: Sendable {
     }
 }
 
+/// The rest of the way of a request: further middleware, and its page.
+typealias NextPage = (Request, ConsoleContext) async throws -> Response
+
 /// Shows every error as a page, in the language of the browser.
 struct ConsoleErrorMiddleware: RouterMiddleware {
-    func handle(
-        _ request: Request,
-        context: ConsoleContext,
-        next: (Request, ConsoleContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: ConsoleContext, next: NextPage) async throws -> Response {
         do {
             return try await next(request, context)
         } catch {
@@ -117,11 +115,7 @@ struct ConsoleErrorMiddleware: RouterMiddleware {
 
 /// Reads a plus sign in a query as a space, as forms encode it (URL Standard section 5.1). Links encode both.
 struct FormQueryMiddleware: RouterMiddleware {
-    func handle(
-        _ request: Request,
-        context: ConsoleContext,
-        next: (Request, ConsoleContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: ConsoleContext, next: NextPage) async throws -> Response {
         let parts = (request.head.path ?? "").split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts[1].contains("+") else { return try await next(request, context) }
         var head = request.head
@@ -132,11 +126,7 @@ struct FormQueryMiddleware: RouterMiddleware {
 
 /// Chooses the language of the pages: the one that the person chose, or the first that the browser prefers.
 struct LanguageMiddleware: RouterMiddleware {
-    func handle(
-        _ request: Request,
-        context: ConsoleContext,
-        next: (Request, ConsoleContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: ConsoleContext, next: NextPage) async throws -> Response {
         var context = context
         context.language =
             ConsoleCookie.language(of: request)
@@ -150,11 +140,7 @@ struct LanguageMiddleware: RouterMiddleware {
 struct PermissionMiddleware: RouterMiddleware {
     let permission: TeamPermission
 
-    func handle(
-        _ request: Request,
-        context: ConsoleContext,
-        next: (Request, ConsoleContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: ConsoleContext, next: NextPage) async throws -> Response {
         guard let member = context.member else {
             // A person who reads is asked to log in, and then sees the page.
             guard request.method != .post else {
@@ -189,11 +175,7 @@ struct SecurityHeadersMiddleware: RouterMiddleware {
         ("Cross-Origin-Resource-Policy", "same-origin"),
     ]
 
-    func handle(
-        _ request: Request,
-        context: ConsoleContext,
-        next: (Request, ConsoleContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: ConsoleContext, next: NextPage) async throws -> Response {
         var response = try await next(request, context)
         for (name, value) in Self.fields {
             // A picture states a stricter policy itself.
@@ -213,11 +195,7 @@ struct SessionMiddleware: RouterMiddleware {
     let cookies: ConsoleCookie
     let randomness: Randomness
 
-    func handle(
-        _ request: Request,
-        context: ConsoleContext,
-        next: (Request, ConsoleContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: ConsoleContext, next: NextPage) async throws -> Response {
         var context = context
         let presented = cookies.secret(of: request)
         context.cookie = presented ?? ConsoleCookie.newSecret(randomness)

@@ -43,7 +43,7 @@ struct ConsoleForm: Sendable {
     ///
     /// - Parameter maximumLength: The maximum length in bytes of UTF-8.
     /// - Throws: `Problem`, `fieldInvalid`, if the text is longer, is not UTF-8 or contains NUL.
-    func text(_ name: String, upTo maximumLength: Int = JSONFields.maximumLength) throws(Problem) -> String {
+    func text(_ name: String, upTo maximumLength: Int = JSONBody.maximumLength) throws(Problem) -> String {
         guard let bytes = bytes(name) else { return "" }
         guard bytes.count <= maximumLength, !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self)
         else { throw Self.invalid(name, "at most \(maximumLength) bytes, without NUL") }
@@ -51,7 +51,7 @@ struct ConsoleForm: Sendable {
     }
 
     /// The text of a field that must not be empty.
-    func requiredText(_ name: String, upTo maximumLength: Int = JSONFields.maximumLength) throws(Problem) -> String {
+    func requiredText(_ name: String, upTo maximumLength: Int = JSONBody.maximumLength) throws(Problem) -> String {
         let text = try text(name, upTo: maximumLength)
         guard !text.isEmpty else { throw Self.invalid(name, "not empty") }
         return text
@@ -60,8 +60,8 @@ struct ConsoleForm: Sendable {
     /// A password, with its spaces.
     func password(_ name: String) throws(Problem) -> String {
         guard let bytes = bytes(name) else { throw Self.invalid(name, "not empty") }
-        guard bytes.count <= JSONFields.maximumCredentialLength, let text = String(validating: bytes, as: UTF8.self)
-        else { throw Self.invalid(name, "at most \(JSONFields.maximumCredentialLength) bytes") }
+        guard bytes.count <= JSONBody.maximumCredentialLength, let text = String(validating: bytes, as: UTF8.self)
+        else { throw Self.invalid(name, "at most \(JSONBody.maximumCredentialLength) bytes") }
         return text
     }
 
@@ -95,7 +95,7 @@ extension Field {
     /// The field of a reason.
     static func reason(_ name: String = "reason") -> HTML {
         text(
-            name, Phrase("Reason", "이유"), maximumLength: Reason.maximumLength, isRequired: true,
-            note: Phrase("The audit log keeps it with your name.", "감사 기록에 이름과 함께 남습니다."))
+            name, "Reason", maximumLength: Reason.maximumLength, isRequired: true,
+            note: "The audit log keeps it with your name.")
     }
 }

@@ -20,9 +20,7 @@ package struct Chart: Sendable {
     let periods: [ChartPeriod]
     let series: [ChartSeries]
 
-    package init(
-        _ name: Phrase, _ kind: Kind, unit: ChartUnit, periods: [ChartPeriod], series: [ChartSeries]
-    ) {
+    package init(_ name: Phrase, _ kind: Kind, unit: ChartUnit, periods: [ChartPeriod], series: [ChartSeries]) {
         self.name = name
         self.kind = kind
         self.unit = unit
@@ -33,30 +31,27 @@ package struct Chart: Sendable {
     /// The drawing and its legend.
     ///
     /// - Parameter identifier: The identifier of the drawing's title, unique on the page.
-    package func html(identifier: String) -> HTML {
-        let frame = ChartFrame(
-            scale: ChartScale(covering: extent, minimumStep: unit.minimumStep), count: periods.count)
-        return HTML {
-            svg(
-                .class("chart"), .role("img"), HTMLAttribute("aria-labelledby", identifier),
-                HTMLAttribute("viewBox", "0 0 \(SVG.number(ChartFrame.width)) \(SVG.number(ChartFrame.height))")
-            ) {
-                Console.title(.id(identifier)) { name }
-                for (index, period) in periods.enumerated() where !period.isComplete {
-                    SVG.rectangle(
-                        frame.start(index), frame.topEdge, width: frame.slot,
-                        height: frame.bottomEdge - frame.topEdge, class: "shade")
-                }
-                ChartAxes(frame: frame, unit: unit, periods: periods, maximumLabels: Self.maximumLabels).html
-                marks(frame)
-                for index in periods.indices {
-                    SVG.rectangle(
-                        frame.start(index), frame.topEdge, width: frame.slot,
-                        height: frame.bottomEdge - frame.topEdge, class: "slot", title: tooltip(index))
-                }
+    @HTMLBuilder package func html(identifier: String) -> HTML {
+        let frame = ChartFrame(scale: ChartScale(covering: extent, minimumStep: unit.minimumStep), count: periods.count)
+        svg(
+            .class("chart"), .role("img"), HTMLAttribute("aria-labelledby", identifier),
+            HTMLAttribute("viewBox", "0 0 \(SVG.number(ChartFrame.width)) \(SVG.number(ChartFrame.height))")
+        ) {
+            Console.title(.id(identifier)) { name }
+            for (index, period) in periods.enumerated() where !period.isComplete {
+                SVG.rectangle(
+                    frame.start(index), frame.topEdge, width: frame.slot,
+                    height: frame.bottomEdge - frame.topEdge, class: "shade")
             }
-            if series.count > 1 { legend }
+            ChartAxes(frame: frame, unit: unit, periods: periods, maximumLabels: Self.maximumLabels).html
+            marks(frame)
+            for index in periods.indices {
+                SVG.rectangle(
+                    frame.start(index), frame.topEdge, width: frame.slot,
+                    height: frame.bottomEdge - frame.topEdge, class: "slot", title: tooltip(index))
+            }
         }
+        if series.count > 1 { legend }
     }
 
     private func marks(_ frame: ChartFrame) -> HTML {
@@ -150,7 +145,7 @@ extension Chart {
                 caption(.class("hidden")) { name }
                 thead {
                     tr {
-                        th(.scope("col")) { Phrase("Period", "기간") }
+                        th(.scope("col")) { "Period" }
                         for series in series { th(.scope("col"), .class("number")) { bdi { series.name } } }
                     }
                 }
@@ -161,7 +156,7 @@ extension Chart {
                                 plain(periods[index].name)
                                 if !periods[index].isComplete {
                                     plain(" ")
-                                    Shown.badge(Phrase("not over", "진행 중"))
+                                    Shown.badge("not over")
                                 }
                             }
                             for series in series { td(.class("number")) { series.points[index].text } }

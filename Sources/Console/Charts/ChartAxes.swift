@@ -5,19 +5,16 @@ struct ChartAxes {
     let periods: [ChartPeriod]
     let maximumLabels: Int
 
-    var html: HTML {
-        HTML {
-            for tick in frame.scale.ticks {
-                level(tick)
-                label(
-                    frame.leftEdge - 6, frame.y(tick) + 4, anchor: "end", Phrase(same: unit.label(tick)), class: "")
-            }
-            for (order, index) in labelled.enumerated() {
-                // A phone has room for every second label.
-                label(
-                    frame.middle(index), frame.bottomEdge + 22, anchor: "middle", periods[index].label,
-                    class: order.isMultiple(of: 2) ? "" : "wide")
-            }
+    @HTMLBuilder var html: HTML {
+        for tick in frame.scale.ticks {
+            level(tick)
+            label(frame.leftEdge - 6, frame.y(tick) + 4, anchor: "end", Phrase(same: unit.label(tick)), class: "")
+        }
+        for (order, index) in labelled.enumerated() {
+            // A phone has room for every second label.
+            label(
+                frame.middle(index), frame.bottomEdge + 22, anchor: "middle", periods[index].label,
+                class: order.isMultiple(of: 2) ? "" : "wide")
         }
     }
 

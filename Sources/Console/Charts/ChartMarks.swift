@@ -8,12 +8,10 @@ struct ChartMarks {
     let series: [[Double?]]
 
     /// A line for each series, with a gap where a value is missing.
-    var lines: HTML {
-        HTML {
-            for (number, values) in series.enumerated() {
-                for run in Self.runs(values) {
-                    stroke(line(through: run.map { (x: frame.middle($0), y: frame.y(values[$0] ?? 0)) }), number)
-                }
+    @HTMLBuilder var lines: HTML {
+        for (number, values) in series.enumerated() {
+            for run in Self.runs(values) {
+                stroke(line(through: run.map { (x: frame.middle($0), y: frame.y(values[$0] ?? 0)) }), number)
             }
         }
     }
@@ -43,16 +41,14 @@ struct ChartMarks {
     }
 
     /// Bars on top of each other: positive values above zero, negative ones below.
-    var bars: HTML {
+    @HTMLBuilder var bars: HTML {
         let width = min(frame.slot * 0.72, Self.maximumBarWidth)
-        return HTML {
-            for index in periods.indices {
-                for bar in stack(index) {
-                    let (high, low) = (frame.y(bar.range.upperBound), frame.y(bar.range.lowerBound))
-                    SVG.rectangle(
-                        frame.middle(index) - width / 2, high, width: width, height: low - high,
-                        class: "fill-\(color(bar.series))" + (periods[index].isComplete ? "" : " incomplete"))
-                }
+        for index in periods.indices {
+            for bar in stack(index) {
+                let (high, low) = (frame.y(bar.range.upperBound), frame.y(bar.range.lowerBound))
+                SVG.rectangle(
+                    frame.middle(index) - width / 2, high, width: width, height: low - high,
+                    class: "fill-\(color(bar.series))" + (periods[index].isComplete ? "" : " incomplete"))
             }
         }
     }

@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// table {
-///     tr { th { Phrase("Product", "상품") } }
+///     tr { th { "Product" } }
 ///     for product in products { tr { td { data(product.name) } } }
 /// }
 /// ```

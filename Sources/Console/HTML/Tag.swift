@@ -1,4 +1,4 @@
-/// A kind of element. A call makes an element: `p(.class("note")) { Phrase("Nothing yet.", "아직 없습니다.") }`.
+/// A kind of element. A call makes an element: `note("Nothing yet.")`.
 struct Tag: Sendable {
     let name: String
     /// True if the element has no content and no end tag.

@@ -74,17 +74,17 @@ enum ConsoleSection: String, Sendable, CaseIterable {
 
     var title: Phrase {
         switch self {
-        case .overview: Phrase("Overview", "개요")
-        case .customers: Phrase("Customers", "고객")
-        case .unclaimed: Phrase("Unclaimed purchases", "주인 없는 구매")
-        case .refusals: Phrase("Refusals", "거절")
-        case .proofs: Phrase("Proof inspector", "증명 검사")
-        case .products: Phrase("Products", "상품")
-        case .appStore: Phrase("App Store", "App Store")
-        case .webhooks: Phrase("Webhooks", "웹훅")
-        case .localStore: Phrase("Local App Store", "로컬 App Store")
-        case .health: Phrase("Health", "상태")
-        case .team: Phrase("Team", "팀")
+        case .overview: "Overview"
+        case .customers: "Customers"
+        case .unclaimed: "Unclaimed purchases"
+        case .refusals: "Refusals"
+        case .proofs: "Proof inspector"
+        case .products: "Products"
+        case .appStore: "App Store"
+        case .webhooks: "Webhooks"
+        case .localStore: "Local App Store"
+        case .health: "Health"
+        case .team: "Team"
         }
     }
 

@@ -53,15 +53,11 @@ enum Field {
     }
 
     /// The two fields of a new password.
-    static var newPassword: HTML {
-        HTML {
-            password(
-                "new-password",
-                Phrase(
-                    "New password (at least \(Password.minimumLength) characters)",
-                    "새 비밀번호 (\(Password.minimumLength)자 이상)"), autocomplete: "new-password")
-            password("repetition", Phrase("The same again", "다시 한 번"), autocomplete: "new-password")
-        }
+    @HTMLBuilder static var newPassword: HTML {
+        password(
+            "new-password",
+            "New password (at least \(Password.minimumLength) characters)", autocomplete: "new-password")
+        password("repetition", "The same again", autocomplete: "new-password")
     }
 
     static func area(

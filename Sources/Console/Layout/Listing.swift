@@ -1,9 +1,9 @@
 /// A table of a page, with a sentence for an empty one and a link to the next page.
 ///
 /// ```swift
-/// Listing.table(Phrase("Settings", "설정"), of: settings, empty: Phrase("There are no settings.", "설정이 없습니다.")) {
-///     column(Phrase("Setting", "설정")) { Shown.identifier($0.name) }
-///     column(Phrase("Value", "값")) { data($0.value) }
+/// Listing.table("Settings", of: settings, empty: "There are no settings.") {
+///     column("Setting") { Shown.identifier($0.name) }
+///     column("Value") { data($0.value) }
 /// }
 /// ```
 enum Listing {
@@ -27,7 +27,7 @@ enum Listing {
         _ caption: Phrase, of rows: [Row], empty: Phrase, next: ConsolePath? = nil,
         @ColumnBuilder<Row> columns: () -> [Column<Row>]
     ) -> HTML {
-        guard !rows.isEmpty else { return p(.class("empty")) { empty } }
+        guard !rows.isEmpty else { return emptyNote(empty) }
         let columns = columns()
         return HTML {
             div(.class("scroll"), .role("region"), HTMLAttribute("tabindex", "0"), .ariaLabel(caption)) {
@@ -44,9 +44,7 @@ enum Listing {
     }
 
     /// The link to the next page; nothing on the last one.
-    @HTMLBuilder static func pager(
-        _ next: ConsolePath?, _ title: Phrase = Phrase("Next page", "다음 페이지")
-    ) -> HTML {
+    @HTMLBuilder static func pager(_ next: ConsolePath?, _ title: Phrase = "Next page") -> HTML {
         if let next { p(.class("pager")) { a(.class("button"), .href(next)) { title } } }
     }
 }

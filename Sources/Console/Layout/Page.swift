@@ -42,13 +42,13 @@ struct Layout {
                 meta(HTMLAttribute("charset", "utf-8"))
                 meta(.name("viewport"), HTMLAttribute("content", "width=device-width, initial-scale=1"))
                 meta(.name("color-scheme"), HTMLAttribute("content", "light dark"))
-                Console.title { Phrase(page.title.english + " · Till", page.title.korean + " · Till") }
+                Console.title { "\(page.title) · Till" }
                 link(HTMLAttribute("rel", "icon"), .href(ConsolePath("assets", "icon.svg")))
                 link(HTMLAttribute("rel", "stylesheet"), .href(ConsolePath("assets", "console.css")))
                 script(.type("module"), .src(ConsolePath("assets", "console.js"))) {}
             }
             body {
-                a(.class("skip"), .href(fragment: "main")) { Phrase("Skip to content", "본문으로 건너뛰기") }
+                a(.class("skip"), .href(fragment: "main")) { "Skip to content" }
                 top
                 if let member = context.member { navigation(member) }
                 main(.id("main"), HTMLAttribute("tabindex", "-1")) {
@@ -67,19 +67,17 @@ struct Layout {
             a(.class("brand"), .href(ConsolePath())) { plain("Till") }
             if let member = context.member {
                 form(.class("search"), .role("search"), .method("get"), .action(ConsolePath("customers"))) {
-                    label(.class("hidden"), .for("search")) { Phrase("Search customers", "고객 검색") }
+                    label(.class("hidden"), .for("search")) { "Search customers" }
                     input(
                         .type("search"), .id("search"), .name("search"), HTMLAttribute("maxlength", "256"),
-                        .placeholder(Phrase("User, transaction, order … ( / )", "사용자, 거래, 주문 … ( / )")))
+                        .placeholder("User, transaction, order … ( / )"))
                 }
                 details(.class("menu")) {
                     summary { data(member.name) }
                     div(.class("panel")) {
                         p(.class("note")) { member.role.title }
-                        p { a(.href(ConsolePath("account"))) { Phrase("Password and codes", "비밀번호와 코드") } }
-                        context.form(to: ConsolePath("log-out")) {
-                            button { Phrase("Log out", "로그아웃") }
-                        }
+                        p { a(.href(ConsolePath("account"))) { "Password and codes" } }
+                        context.form(to: ConsolePath("log-out")) { button { "Log out" } }
                     }
                 }
             }
@@ -102,7 +100,7 @@ struct Layout {
     }
 
     private func navigation(_ member: TeamMember) -> HTML {
-        nav(.class("sections"), .ariaLabel(Phrase("Sections", "구역"))) {
+        nav(.class("sections"), .ariaLabel("Sections")) {
             ul {
                 for section in context.sections {
                     li {
@@ -121,20 +119,10 @@ extension TeamRole {
     /// The role for people.
     var title: Phrase {
         switch self {
-        case .viewer: Phrase("Viewer", "조회")
-        case .support: Phrase("Support", "고객 지원")
-        case .catalog: Phrase("Catalog", "상품 관리")
-        case .admin: Phrase("Administrator", "관리자")
-        }
-    }
-}
-
-extension ConsoleContext {
-    /// A form that changes something, with the token against forgery.
-    func form(to path: ConsolePath, _ attributes: HTMLAttribute..., @HTMLBuilder content: () -> HTML) -> HTML {
-        Console.form([.method("post"), .action(path)] + attributes) {
-            input(.type("hidden"), .name(ConsoleForm.tokenField), .value(formToken))
-            content()
+        case .viewer: "Viewer"
+        case .support: "Support"
+        case .catalog: Phrase("Catalog", context: "role")
+        case .admin: "Administrator"
         }
     }
 }
@@ -151,7 +139,7 @@ struct ErrorPage {
             div(.class("problem"), .role("alert"), .id("problem")) {
                 if language == .korean, let sentence {
                     p { sentence }
-                    if ErrorSentences.needsDetail(problem.code) { detail }
+                    if ErrorSentences.needsDetail(problem) { detail }
                 } else {
                     detail
                     if let explanation = RefusalExplanation(code: problem.code) {
@@ -160,10 +148,10 @@ struct ErrorPage {
                     }
                 }
                 p(.class("note")) {
-                    Phrase("Code", "코드"); plain(": "); code { plain(problem.code) }
+                    "Code"; plain(": "); code { plain(problem.code) }
                 }
             }
-            p { a(.href(ConsolePath())) { Phrase("Back to the console", "콘솔로 돌아가기") } }
+            p { a(.href(ConsolePath())) { "Back to the console" } }
         }
     }
 
@@ -174,12 +162,12 @@ struct ErrorPage {
 
     private var title: Phrase {
         switch problem.status {
-        case 401: Phrase("Log in again", "다시 로그인하세요")
-        case 403: Phrase("Not allowed", "허용되지 않음")
-        case 404: Phrase("Not found", "찾을 수 없음")
-        case 429: Phrase("Too many attempts", "시도가 너무 많습니다")
-        case 500...: Phrase("The service failed", "서비스 오류")
-        default: Phrase("This cannot be done", "처리할 수 없음")
+        case 401: "Log in again"
+        case 403: "Not allowed"
+        case 404: "Not found"
+        case 429: "Too many attempts"
+        case 500...: "The service failed"
+        default: "This cannot be done"
         }
     }
 }

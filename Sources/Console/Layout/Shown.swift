@@ -43,7 +43,7 @@ enum Shown {
 
     /// A link to a customer, by the name. Nil for an erased one.
     static func customer(_ user: User?) -> HTML {
-        guard let user, user.issuer != User.erasedIssuer else { return HTML { Phrase("erased", "삭제됨") } }
+        guard let user, user.issuer != User.erasedIssuer else { return HTML { "erased" } }
         return link(to: user)
     }
 
@@ -55,7 +55,7 @@ enum Shown {
     ///
     /// - Parameter identifier: The identifier of the element on the page.
     static func copyButton(for identifier: String) -> HTML {
-        button(.type("button"), HTMLAttribute("data-copy", identifier)) { Phrase("Copy", "복사") }
+        button(.type("button"), HTMLAttribute("data-copy", identifier)) { "Copy" }
     }
 
     /// A word in a coloured frame.
@@ -68,43 +68,5 @@ enum Shown {
         case bad
         case warning
         case neutral
-    }
-}
-
-/// A text of the console in each of its languages.
-package struct Phrase: Hashable, Sendable {
-    package let english: String
-    package let korean: String
-
-    package init(_ english: String, _ korean: String) {
-        self.english = english
-        self.korean = korean
-    }
-
-    /// A text that is the same in all languages, such as an identifier of the App Store.
-    package init(same text: String) {
-        english = text
-        korean = text
-    }
-
-    func text(in language: ConsoleLanguage) -> String {
-        switch language {
-        case .english: english
-        case .korean: korean
-        }
-    }
-}
-
-/// A list of facts: a name and a value for each.
-enum Facts {
-    static func list(_ facts: [(name: Phrase, value: HTML)]) -> HTML {
-        dl(.class("facts")) {
-            for fact in facts {
-                div {
-                    dt { fact.name }
-                    dd { fact.value }
-                }
-            }
-        }
     }
 }

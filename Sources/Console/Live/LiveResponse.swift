@@ -28,8 +28,7 @@ struct LiveResponse: Sendable {
     ) throws -> Response {
         // A HEAD request does not open a stream.
         guard request.method == .get else { return Response(status: .ok, headers: ServerSentEvents.headers) }
-        let subscription = Subscription(
-            streams.listen(try context.requiredMember.name), in: streams)
+        let subscription = Subscription(streams.listen(try context.requiredMember.name), in: streams)
         return Response(
             status: .ok, headers: ServerSentEvents.headers,
             body: ResponseBody { writer in

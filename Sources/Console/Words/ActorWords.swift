@@ -9,17 +9,15 @@ enum ActorWords {
     ///   - keys: The names of API keys by their identifiers.
     static func html(caller: String, _ keys: [String: String]) -> HTML { html(AuditActor(caller: caller), keys) }
 
-    static func html(_ actor: AuditActor, _ keys: [String: String]) -> HTML {
+    @HTMLBuilder static func html(_ actor: AuditActor, _ keys: [String: String]) -> HTML {
         switch actor {
-        case .user: HTML { Phrase("the app", "앱") }
-        case .appStore: HTML { Phrase("the App Store", "App Store") }
-        case .till: HTML { Phrase("Till", "Till") }
+        case .user: "the app"
+        case .appStore: "the App Store"
+        case .till: "Till"
         case .member(let name): data(name)
         case .apiKey(let identifier):
-            HTML {
-                Phrase("API key", "API 키"); plain(" ")
-                data(keys[identifier] ?? identifier)
-            }
+            "API key"; plain(" ")
+            data(keys[identifier] ?? identifier)
         }
     }
 }
@@ -28,24 +26,24 @@ extension AuditEntry.Event {
     /// The event, without its subject.
     var title: Phrase {
         switch self {
-        case .granted: Phrase("Redeemed", "구매 반영")
-        case .revoked: Phrase("Revoked", "회수")
-        case .productChanged: Phrase("Product changed", "상품 변경")
-        case .refused: Phrase("Refused", "거절")
-        case .transferredIn: Phrase("Came from another customer", "다른 고객에게서 이전")
-        case .transferredOut: Phrase("Went to another customer", "다른 고객에게 이전")
-        case .itemGiven: Phrase("Item given", "아이템 지급")
-        case .itemTakenBack: Phrase("Item taken back", "지급 아이템 회수")
-        case .assigned: Phrase("Purchase assigned", "구매 배정")
-        case .credited: Phrase("Balance increased", "잔액 추가")
-        case .spent: Phrase("Balance spent", "잔액 사용")
-        case .expired: Phrase("Expired", "만료")
-        case .renewalFailed: Phrase("Renewal failed", "갱신 실패")
-        case .gracePeriodBegan: Phrase("Grace period began", "유예 기간 시작")
-        case .autoRenewDisabled: Phrase("Renewal turned off", "자동 갱신 꺼짐")
-        case .autoRenewEnabled: Phrase("Renewal turned on", "자동 갱신 켜짐")
-        case .aliased: Phrase("Anonymous customer logged in", "익명 고객 로그인")
-        case .erased: Phrase("Customer erased", "고객 삭제")
+        case .granted: Phrase("Redeemed", context: "event")
+        case .revoked: "Revoked"
+        case .productChanged: "Product changed"
+        case .refused: "Refused"
+        case .transferredIn: "Came from another customer"
+        case .transferredOut: "Went to another customer"
+        case .itemGiven: "Item given"
+        case .itemTakenBack: "Item taken back"
+        case .assigned: "Purchase assigned"
+        case .credited: "Balance increased"
+        case .spent: "Balance spent"
+        case .expired: "Expired"
+        case .renewalFailed: "Renewal failed"
+        case .gracePeriodBegan: "Grace period began"
+        case .autoRenewDisabled: "Renewal turned off"
+        case .autoRenewEnabled: "Renewal turned on"
+        case .aliased: "Anonymous customer logged in"
+        case .erased: "Customer erased"
         }
     }
 
@@ -64,21 +62,19 @@ extension NotificationOutcome {
     /// The effect of a notification.
     var title: Phrase {
         switch self {
-        case .granted: Phrase("Given to the customer", "고객에게 지급")
-        case .revoked: Phrase("Taken from the customer", "고객에게서 회수")
-        case .recorded: Phrase("Recorded, nothing changed", "기록만 함, 변경 없음")
-        case .parked: Phrase("Waits for a customer", "고객을 기다림")
-        case .duplicate: Phrase("Received before", "이미 받음")
+        case .granted: "Given to the customer"
+        case .revoked: "Taken from the customer"
+        case .recorded: "Recorded, nothing changed"
+        case .parked: "Waits for a customer"
+        case .duplicate: "Received before"
         }
     }
 
     /// The title with the outcome's code.
-    var html: HTML {
-        HTML {
-            Shown.badge(title, mood)
-            plain(" ")
-            code { plain(rawValue) }
-        }
+    @HTMLBuilder var html: HTML {
+        Shown.badge(title, mood)
+        plain(" ")
+        code { plain(rawValue) }
     }
 
     private var mood: Shown.Mood {
@@ -93,22 +89,20 @@ extension NotificationOutcome {
 
 /// An origin with its mark.
 enum OriginWords {
-    static func html(_ origin: Origin) -> HTML {
-        HTML {
-            Shown.identifier(origin.rawValue)
-            plain(" ")
-            mark(origin)
-        }
+    @HTMLBuilder static func html(_ origin: Origin) -> HTML {
+        Shown.identifier(origin.rawValue)
+        plain(" ")
+        mark(origin)
     }
 
     /// A badge for an origin whose purchases cost nothing; nil for real purchases.
     static func mark(_ origin: Origin?) -> HTML? {
         switch origin {
         case .appleProduction, nil: nil
-        case .appleSandbox: Shown.badge(Phrase("Sandbox", "샌드박스"), .warning)
-        case .xcode: Shown.badge(Phrase("Xcode", "Xcode"), .warning)
-        case .localProduction: Shown.badge(Phrase("Local store", "로컬 스토어"), .warning)
-        case .localSandbox: Shown.badge(Phrase("Local sandbox", "로컬 샌드박스"), .warning)
+        case .appleSandbox: Shown.badge("Sandbox", .warning)
+        case .xcode: Shown.badge("Xcode", .warning)
+        case .localProduction: Shown.badge("Local store", .warning)
+        case .localSandbox: Shown.badge("Local sandbox", .warning)
         }
     }
 }

@@ -64,73 +64,6 @@ package struct CatalogChange: Hashable, Sendable {
     }
 }
 
-/// The part of a catalog that a change is about.
-package enum CatalogSubject: Hashable, Sendable {
-    package enum Kind: String, Sendable, CaseIterable {
-        case product
-        case right
-        case offering
-        case currentOffering
-    }
-
-    case product(String)
-    case right(String)
-    case offering(String)
-    case currentOffering
-
-    init(_ kind: Kind, _ identifier: String) {
-        self =
-            switch kind {
-            case .product: .product(identifier)
-            case .right: .right(identifier)
-            case .offering: .offering(identifier)
-            case .currentOffering: .currentOffering
-            }
-    }
-
-    package var kind: Kind {
-        switch self {
-        case .product: .product
-        case .right: .right
-        case .offering: .offering
-        case .currentOffering: .currentOffering
-        }
-    }
-
-    /// The identifier of the product or offering, or the name of the right; empty for the current offering.
-    package var identifier: String {
-        switch self {
-        case .product(let identifier), .right(let identifier), .offering(let identifier): identifier
-        case .currentOffering: ""
-        }
-    }
-}
-
-extension Catalog {
-    /// The definition of a subject; nil for none.
-    func definition(of subject: CatalogSubject) -> JSONObject? {
-        switch subject {
-        case .product(let identifier): definition(of: identifier)
-        case .right(let name): right(name)?.definition
-        case .offering(let identifier): offering(identifier)?.definition
-        case .currentOffering: currentOffering.map { Self.definition(ofCurrentOffering: $0.identifier) }
-        }
-    }
-
-    /// The definition of the current offering, as the ledger stores it.
-    static func definition(ofCurrentOffering identifier: String) -> JSONObject {
-        ["identifier": .string(identifier)]
-    }
-
-    /// The identifier in a stored definition of the current offering.
-    static func currentOffering(_ object: JSONObject) throws(CatalogError) -> String {
-        guard case .string(let identifier)? = object["identifier"] else {
-            throw CatalogError(file: "The current offering", key: "identifier", reason: "the key is missing")
-        }
-        return identifier
-    }
-}
-
 /// The result of a change to the catalog.
 package enum CatalogChangeAnswer: Hashable, Sendable {
     case changed
@@ -146,6 +79,11 @@ package enum CatalogChangeFilter: Hashable, Sendable {
     case products
     /// Only changes of one product, right or offering, or of the current offering.
     case only(CatalogSubject)
+
+    /// - Parameter productIdentifier: The only product; nil for all products.
+    package static func of(product productIdentifier: String?) -> Self {
+        productIdentifier.map { .only(.product($0)) } ?? .products
+    }
 }
 
 /// A change of the catalog, with its subject before and after it.

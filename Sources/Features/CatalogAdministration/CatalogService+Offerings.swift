@@ -3,54 +3,33 @@ import Proofs
 
 /// Changes of rights and offerings.
 extension CatalogService {
-    /// Prepares the definition of a new right, or of an existing one.
+    /// Prepares the definition of a right or an offering.
     ///
     /// - Parameter key: The identifier of the caller's API key.
-    /// - Returns: Nil if the right has this definition already.
+    /// - Returns: Nil if it has this definition already, or for another subject.
     package func define(
         _ object: JSONObject,
-        asRight name: String,
+        as subject: CatalogSubject,
         in app: App,
         by key: String
     ) throws(CatalogChangeError) -> Pending? {
         var (catalog, revision) = app.current.snapshot
-        let before = catalog.right(name)?.definition
+        let before = catalog.definition(of: subject)
         let text: String
         do {
-            let right = try Right(object, named: name)
-            if right.definition == before { return nil }
-            text = try Self.text(right.definition, of: name)
-            try catalog.define(right)
+            var changes = OfferingMap()
+            try changes.define(object, as: subject)
+            guard let definition = changes.definition(of: subject), definition != before else { return nil }
+            text = try Self.text(definition, of: subject.identifier)
+            try catalog.define(changes)
         } catch {
-            throw .rightInvalid(error)
+            throw subject.invalid(error)
         }
-        guard catalog.rights.count <= Catalog.maximumRights else { throw .rightsTooMany }
-        return pending(.definition(text), of: .right(name), in: app, by: key, at: revision, isNew: before == nil)
-    }
-
-    /// Prepares the definition of a new offering, or of an existing one.
-    ///
-    /// - Returns: Nil if the offering has this definition already.
-    package func define(
-        _ object: JSONObject,
-        asOffering identifier: String,
-        in app: App,
-        by key: String
-    ) throws(CatalogChangeError) -> Pending? {
-        var (catalog, revision) = app.current.snapshot
-        let before = catalog.offering(identifier)?.definition
-        let text: String
-        do {
-            let offering = try Offering(object, identifiedBy: identifier)
-            if offering.definition == before { return nil }
-            text = try Self.text(offering.definition, of: identifier)
-            try catalog.define(offering)
-        } catch {
-            throw .offeringInvalid(error)
+        switch subject {
+        case .right where catalog.rights.count > Catalog.maximumRights: throw .rightsTooMany
+        case .offering where catalog.offerings.count > Catalog.maximumOfferings: throw .offeringsTooMany
+        default: return pending(.definition(text), of: subject, in: app, by: key, at: revision, isNew: before == nil)
         }
-        guard catalog.offerings.count <= Catalog.maximumOfferings else { throw .offeringsTooMany }
-        return pending(
-            .definition(text), of: .offering(identifier), in: app, by: key, at: revision, isNew: before == nil)
     }
 
     /// Prepares another current offering.
@@ -74,37 +53,11 @@ extension CatalogService {
     /// - Returns: Nil if the files' definition is in force, or for a product.
     package func revert(_ subject: CatalogSubject, in app: App, by key: String) throws(CatalogChangeError) -> Pending? {
         var (catalog, revision) = app.current.snapshot
-        switch subject {
-        case .product: return nil
-        case .right(let name):
-            guard catalog.right(name) != nil else { throw .rightNotFound }
-            guard catalog.isAdministered(right: name) else { return nil }
-            do { try catalog.revert(right: name, to: app.files) } catch { throw .rightInvalid(error) }
-        case .offering(let identifier):
-            guard catalog.offering(identifier) != nil else { throw .offeringNotFound }
-            guard catalog.isAdministered(offering: identifier) else { return nil }
-            do { try catalog.revert(offering: identifier, to: app.files) } catch { throw .offeringInvalid(error) }
-        case .currentOffering:
-            guard catalog.isCurrentOfferingAdministered else { return nil }
-            do { try catalog.revertCurrentOffering(to: app.files) } catch { throw .offeringInvalid(error) }
-        }
+        if case .product = subject { return nil }
+        guard subject == .currentOffering || catalog.definition(of: subject) != nil else { throw subject.notFound }
+        guard catalog.isAdministered(subject) else { return nil }
+        do { try catalog.revert(subject, to: app.files) } catch { throw subject.invalid(error) }
         return pending(.reversion, of: subject, in: app, by: key, at: revision)
-    }
-
-    /// Prepares the definition of a right or an offering.
-    ///
-    /// - Returns: Nil if it has this definition already, or for another subject.
-    package func define(
-        _ object: JSONObject,
-        as subject: CatalogSubject,
-        in app: App,
-        by key: String
-    ) throws(CatalogChangeError) -> Pending? {
-        switch subject {
-        case .right(let name): try define(object, asRight: name, in: app, by: key)
-        case .offering(let identifier): try define(object, asOffering: identifier, in: app, by: key)
-        case .product, .currentOffering: nil
-        }
     }
 
     /// Prepares an earlier definition of a right, an offering or the current offering.
@@ -131,4 +84,13 @@ extension CatalogService {
         }
         return text
     }
+}
+
+extension CatalogSubject {
+    /// The error of a right, or of an offering.
+    fileprivate func invalid(_ error: CatalogError) -> CatalogChangeError {
+        if case .right = self { .rightInvalid(error) } else { .offeringInvalid(error) }
+    }
+
+    fileprivate var notFound: CatalogChangeError { if case .right = self { .rightNotFound } else { .offeringNotFound } }
 }

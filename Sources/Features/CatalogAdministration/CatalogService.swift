@@ -86,9 +86,7 @@ package final class CatalogService: Sendable {
         seeing limit: AppLimit? = nil,
         by key: String
     ) async throws -> Pending? {
-        let revision: Int64
-        var catalog: Catalog
-        (catalog, revision) = app.current.snapshot
+        var (catalog, revision) = app.current.snapshot
         let present = catalog.product(productIdentifier)
         let before = catalog.definition(of: productIdentifier)
         let definition: ProductDefinition
@@ -138,9 +136,7 @@ package final class CatalogService: Sendable {
     /// - Returns: Nil if the product has the files' definition already.
     /// - Throws: `CatalogChangeError`.
     package func revert(_ productIdentifier: String, in app: App, by key: String) async throws -> Pending? {
-        let revision: Int64
-        var catalog: Catalog
-        (catalog, revision) = app.current.snapshot
+        var (catalog, revision) = app.current.snapshot
         guard catalog.product(productIdentifier) != nil else { throw CatalogChangeError.productNotFound }
         guard catalog.isAdministered(productIdentifier) || catalog.isWithdrawn(productIdentifier) else {
             return nil
@@ -252,18 +248,6 @@ package final class CatalogService: Sendable {
 }
 
 extension CatalogService {
-    /// The changes of products, newest first.
-    ///
-    /// - Parameter productIdentifier: The only product; nil for all products.
-    package func changes(
-        of productIdentifier: String?,
-        in app: App,
-        before number: Int64?,
-        limit: Int
-    ) async throws -> [CatalogChange] {
-        try await changes(Self.filter(productIdentifier), in: app, before: number, limit: limit)
-    }
-
     /// The changes of an app's catalog, newest first.
     package func changes(
         _ filter: CatalogChangeFilter,
@@ -274,22 +258,6 @@ extension CatalogService {
         try await ledger.read {
             try $0.catalogChanges(filter, in: app.bundleIdentifier, before: number, limit: limit)
         }
-    }
-
-    private static func filter(_ productIdentifier: String?) -> CatalogChangeFilter {
-        productIdentifier.map { .only(.product($0)) } ?? .products
-    }
-
-    /// The changes of products with the products before and after them, newest first.
-    ///
-    /// - Parameter productIdentifier: The only product; nil for all products.
-    package func history(
-        of productIdentifier: String?,
-        in app: App,
-        before number: Int64?,
-        limit: Int
-    ) async throws -> [CatalogRevision] {
-        try await history(Self.filter(productIdentifier), in: app, before: number, limit: limit)
     }
 
     /// The changes of an app's catalog with their subjects before and after them, newest first.
@@ -314,11 +282,6 @@ extension CatalogService {
                     files: files)
             }
         }
-    }
-
-    /// A change of a product; nil for an unknown number.
-    package func revision(_ number: Int64, of productIdentifier: String, in app: App) async throws -> CatalogRevision? {
-        try await revision(number, of: .product(productIdentifier), in: app)
     }
 
     /// A change of a subject; nil for an unknown number.

@@ -14,7 +14,7 @@ package enum GrantError: RuledError, Equatable {
         switch self {
         case .itemUnknown(let item):
             ErrorRule(
-                "itemUnknown", .unprocessable, "No product of the catalog grants \(item).",
+                "itemUnknown", .unprocessable, isOfOperator: true, "No product of the catalog grants \(item).",
                 korean: "이 아이템을 제공하는 상품이 카탈로그에 없습니다.")
         case .endPassed:
             ErrorRule(

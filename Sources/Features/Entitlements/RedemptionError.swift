@@ -37,12 +37,23 @@ package enum RedemptionError: RuledError, Equatable {
     }
 }
 
+extension ErrorRule {
+    /// The rule of a refused proof or purchase.
+    ///
+    /// - Returns: Nil for the code of another error.
+    package init?(refusal code: String) {
+        guard let rule = Redemption.Result(rawValue: code)?.rule ?? ProofRefusal.Reason(rawValue: code)?.rule else {
+            return nil
+        }
+        self = rule
+    }
+}
+
 extension RefusalRemedy {
     /// - Parameter code: The code of a refusal.
     /// - Returns: Nil for another code.
     package init?(code: String) {
-        let rule = Redemption.Result(rawValue: code)?.rule ?? ProofRefusal.Reason(rawValue: code)?.rule
-        guard let remedy = rule?.remedy else { return nil }
+        guard let remedy = ErrorRule(refusal: code)?.remedy else { return nil }
         self = remedy
     }
 }

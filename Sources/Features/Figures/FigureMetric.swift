@@ -80,13 +80,6 @@ package enum FigureMetric: String, CaseIterable, Sendable, SQLConvertible {
         default: nil
         }
     }
-
-    package var sqlValue: SQLValue { .text(rawValue) }
-
-    package init?(_ value: SQLValue) {
-        guard let text = String(value) else { return nil }
-        self.init(rawValue: text)
-    }
 }
 
 /// The key of a sum: a metric, on a day, for a product, a storefront and a currency.

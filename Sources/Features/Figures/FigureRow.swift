@@ -59,14 +59,13 @@ struct FigureRow: Hashable {
 /// The order of the key.
 extension FigureRow: Comparable {
     static func < (left: FigureRow, right: FigureRow) -> Bool {
-        if left.day != right.day { return left.day < right.day }
-        if left.span != right.span { return left.span.rawValue < right.span.rawValue }
-        if left.metric != right.metric { return left.metric.rawValue < right.metric.rawValue }
-        if left.breakdown != right.breakdown { return left.breakdown.rawValue < right.breakdown.rawValue }
-        if left.app != right.app { return left.app < right.app }
-        if left.origin != right.origin { return left.origin.rawValue < right.origin.rawValue }
-        if left.product != right.product { return left.product < right.product }
-        return (left.storefront, left.currency) < (right.storefront, right.currency)
+        func key(_ row: FigureRow) -> (CalendarDay, Int, String, Int, Int64, String) {
+            (row.day, row.span.rawValue, row.metric.rawValue, row.breakdown.rawValue, row.app, row.origin.rawValue)
+        }
+        let (first, second) = (key(left), key(right))
+        return first != second
+            ? first < second
+            : (left.product, left.storefront, left.currency) < (right.product, right.storefront, right.currency)
     }
 }
 

@@ -78,13 +78,6 @@ package struct TeamChange: Hashable, Sendable {
         case passwordSet
         case codesTurnedOn
         case codesTurnedOff
-
-        package var sqlValue: SQLValue { .text(rawValue) }
-
-        package init?(_ value: SQLValue) {
-            guard let text = String(value) else { return nil }
-            self.init(rawValue: text)
-        }
     }
 
     /// The number of the change; 1 for the first.

@@ -1,12 +1,49 @@
 import Ledger
+import Proofs
 
 extension LedgerFeature {
     /// The webhook messages to back ends: one to each endpoint for each audit record.
     package static let webhooks = LedgerFeature(
         tables: [.webhookEndpoint, .webhookDelivery, .webhookAttempt, .webhookChange],
         auditHook: { records, database, randomness in
-            try WebhookRecords(database: database).enqueue(records, randomness: randomness)
+            try enqueueWebhooks(about: records, in: database, randomness: randomness)
         })
+
+    /// Inserts a delivery for each record to each endpoint whose format has a message about it. An endpoint of one app receives
+    /// the events of its purchases.
+    private static func enqueueWebhooks(
+        about records: [(record: AuditRecord, user: Int64)],
+        in database: any LedgerDatabase,
+        randomness: Randomness
+    ) throws {
+        let records = records.filter { record, _ in
+            WebhookFormat.allCases.contains { $0.hasMessage(about: record.entry) }
+        }
+        guard !records.isEmpty, try database.has("webhook_endpoint") else { return }
+        let endpoints: [(identifier: String, format: WebhookFormat, app: String?)] = try database.rows(
+            "SELECT endpoint_id, format, app FROM webhook_endpoint WHERE removed_at IS NULL ORDER BY endpoint_id"
+        ).map { (try $0["endpoint_id"], try $0["format"], try $0["app"]) }
+        guard !endpoints.isEmpty else { return }
+        try database.insert(
+            into: "webhook_delivery",
+            [
+                "user_id", "audit_number", "endpoint_id", "message_id", "happened_at", "attempts", "next_attempt_at",
+                "is_delivered", "last_attempt",
+            ],
+            records.flatMap { record, user -> [[any SQLConvertible]] in
+                // All endpoints of a format receive the same message.
+                let identifier = "msg_" + randomness.bytes(16).hexadecimal
+                return endpoints.filter { endpoint in
+                    endpoint.format.hasMessage(about: record.entry)
+                        && endpoint.app.map { record.entry.app?.hasSameBytes(as: $0) ?? false } ?? true
+                }.map {
+                    [
+                        user, record.number, $0.identifier, identifier, record.entry.happenedAt, 0,
+                        WebhookDelivery.atOnce, false, 0,
+                    ]
+                }
+            })
+    }
 }
 
 extension Table {

@@ -5,6 +5,9 @@ import Proofs
 ///
 /// Only the audit log contains the content of the message, so that erased content is never sent.
 package struct WebhookDelivery: Hashable, Sendable {
+    /// The due time of new and replayed deliveries, which precede all retries.
+    static let atOnce = Timestamp(millisecondsSince1970: 0)
+
     package enum State: String, Sendable, CaseIterable {
         /// The service will make the first or another attempt.
         case pending
@@ -54,13 +57,13 @@ package struct WebhookDelivery: Hashable, Sendable {
     package let entry: AuditEntry
     /// The name of the API key that acted; nil for another actor, and if the ledger does not have the key.
     package let actorName: String?
-    package let state: State
+    package internal(set) var state: State
     /// The number of attempts since the message was created or replayed.
-    package let attempts: Int
+    package internal(set) var attempts: Int
     /// The time of the next attempt; nil if there is none.
-    package let nextAttemptAt: Timestamp?
+    package internal(set) var nextAttemptAt: Timestamp?
     /// The last attempt; nil if there was none.
-    package let lastAttempt: Attempt?
+    package internal(set) var lastAttempt: Attempt?
 
     /// The primary key of a delivery.
     struct Key: Hashable {
@@ -71,7 +74,7 @@ package struct WebhookDelivery: Hashable, Sendable {
 
     let key: Key
     /// The number of the last attempt since the message was created; 0 if there was none.
-    let lastAttemptNumber: Int64
+    var lastAttemptNumber: Int64
 }
 
 extension WebhookEndpoint {
@@ -196,11 +199,8 @@ extension WebhookService {
     /// - Throws: `WebhookError`, `notFound`, `messageNotFound`.
     package func replay(_ message: String, to identifier: String, by key: String) async throws -> WebhookDelivery {
         _ = try await endpoint(identifier)
-        let record = recording(.messageReplayed, of: identifier, by: key, detail: message)
-        let found = try await ledger.write { transaction in
-            let found = try transaction.replay(message, to: identifier)
-            if found != nil { try record(transaction) }
-            return found
+        let found = try await change(identifier, .messageReplayed, by: key, detail: { _ in message }) {
+            try $0.replay(message, to: identifier)
         }
         guard let found else { throw WebhookError.messageNotFound }
         return found
@@ -212,12 +212,11 @@ extension WebhookService {
     /// - Throws: `WebhookError`, `notFound`.
     package func replayFailed(to identifier: String, by key: String) async throws -> Int {
         _ = try await endpoint(identifier)
-        return try await ledger.write { transaction in
-            let count = try transaction.replayFailed(to: identifier, limit: Self.changedAtOnce)
-            guard count > 0 else { return 0 }
-            try recording(.messagesReplayed, of: identifier, by: key, detail: String(count))(transaction)
-            return count
+        let count = try await change(identifier, .messagesReplayed, by: key, detail: String.init(_:)) {
+            let count = try $0.replayFailed(to: identifier, limit: Self.changedAtOnce)
+            return count > 0 ? count : nil
         }
+        return count ?? 0
     }
 
     /// Sends the delivered and the failed messages of a period again, oldest first, in several commits.
@@ -237,13 +236,14 @@ extension WebhookService {
         var last = WebhookDeliveryPosition(happenedAt: start, messageIdentifier: "")
         var count = 0
         for _ in 0..<Self.maximumCommits {
-            let replayed = try await ledger.write { [last] transaction -> [WebhookDeliveryPosition] in
-                let replayed = try transaction.replay(
-                    to: identifier, after: last, until: end, limit: Self.changedAtOnce)
-                guard !replayed.isEmpty else { return [] }
-                try recording(.messagesReplayed, of: identifier, by: key, detail: String(replayed.count))(transaction)
-                return replayed
-            }
+            let replayed =
+                try await change(
+                    identifier, .messagesReplayed, by: key, detail: { (replayed) in String(replayed.count) }
+                ) { [last] (transaction) -> [WebhookDeliveryPosition]? in
+                    let replayed = try transaction.replay(
+                        to: identifier, after: last, until: end, limit: Self.changedAtOnce)
+                    return replayed.isEmpty ? nil : replayed
+                } ?? []
             count += replayed.count
             guard let next = replayed.last, replayed.count == Self.changedAtOnce else { return (count, nil) }
             last = next
@@ -286,16 +286,13 @@ extension WebhookService {
         milliseconds: Int64? = nil,
         response: WebhookResponse? = nil
     ) -> WebhookResult {
-        if case .answered(200...299) = outcome {
-            return WebhookResult(
-                of: delivery, outcome, isDelivered: true, nextAttemptAt: nil, milliseconds: milliseconds,
-                response: response)
-        }
+        let isDelivered = if case .answered(200...299) = outcome { true } else { false }
+        let next =
+            isDelivered
+            ? nil : WebhookSchedule.backoff.next(after: delivery.attempts, at: clock.now(), randomness: randomness)
         return WebhookResult(
-            of: delivery, outcome, isDelivered: false,
-            nextAttemptAt: WebhookSchedule.backoff.next(
-                after: delivery.attempts, at: clock.now(), randomness: randomness),
-            milliseconds: milliseconds, response: response)
+            of: delivery, outcome, isDelivered: isDelivered, nextAttemptAt: next, milliseconds: milliseconds,
+            response: response)
     }
 
     package func record(_ results: [WebhookResult]) async throws {

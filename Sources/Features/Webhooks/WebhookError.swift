@@ -15,7 +15,7 @@ package enum WebhookError: RuledError, Equatable {
         switch self {
         case .urlInvalid(let reason):
             ErrorRule(
-                "webhookURLInvalid", .unprocessable, "The URL of a webhook must \(reason).",
+                "webhookURLInvalid", .unprocessable, hasReason: true, "The URL of a webhook must \(reason).",
                 korean: "웹훅의 URL이 올바르지 않습니다.")
         case .addressPrivate:
             ErrorRule(

@@ -100,9 +100,9 @@ package struct WebhookEndpoint: Hashable, Sendable {
     /// The identifier of the API key that created the endpoint.
     package let createdBy: String
     /// The secret that signs messages.
-    package let secret: [UInt8]
+    package internal(set) var secret: [UInt8]
     /// The previous secret, which also signs messages until it ends; nil if the secret was never replaced.
-    package let previousSecret: EndingSecret?
+    package internal(set) var previousSecret: EndingSecret?
     /// The header `Authorization` of each message; nil for none.
     package let authorization: WebhookAuthorization?
     /// The bundle identifier of the only app whose events it receives, that of the key that created it; nil for all events.
@@ -143,13 +143,6 @@ package enum WebhookFormat: String, Sendable, CaseIterable, SQLConvertible {
         case .till: WebhookMessage.Kind(entry.event) != nil
         case .revenueCat: RevenueCatEvent.isSent(about: entry)
         }
-    }
-
-    package var sqlValue: SQLValue { .text(rawValue) }
-
-    package init?(_ value: SQLValue) {
-        guard let text = String(value) else { return nil }
-        self.init(rawValue: text)
     }
 }
 

@@ -54,14 +54,11 @@ package struct WebhookService: Sendable {
             identifier: "wh_" + randomness.bytes(12).hexadecimal, url: url.text, format: format, createdAt: clock.now(),
             createdBy: key, secret: randomness.bytes(WebhookSecret.length), authorization: authorization,
             app: limitingApp)
-        let record = recording(.added, of: endpoint.identifier, by: key)
-        let isAdded = try await ledger.write { transaction in
-            guard try transaction.add(endpoint, upTo: Self.maximumEndpoints) else { return false }
-            try record(transaction)
-            return true
+        let added = try await change(endpoint.identifier, .added, by: key) {
+            try $0.add(endpoint, upTo: Self.maximumEndpoints) ? endpoint : nil
         }
-        guard isAdded else { throw WebhookError.tooMany }
-        return endpoint
+        guard let added else { throw WebhookError.tooMany }
+        return added
     }
 
     /// All endpoints that the caller sees, oldest first.
@@ -87,27 +84,33 @@ package struct WebhookService: Sendable {
         try await ledger.read { try $0.webhookChanges(of: identifier, limit: limit) }
     }
 
-    /// Returns a function that records a change in the transaction of the change.
-    func recording(
+    /// Makes a change of an endpoint by the team, and records it in the same transaction.
+    ///
+    /// - Parameters:
+    ///   - detail: Returns the detail of the change.
+    ///   - change: Returns nil if nothing was changed. Then nothing is recorded.
+    func change<Value: Sendable>(
+        _ identifier: String,
         _ event: WebhookChange.Event,
-        of identifier: String,
         by key: String,
-        detail: String? = nil
-    ) -> @Sendable (LedgerTransaction) throws -> Void {
-        let change = WebhookChange(
-            endpointIdentifier: identifier, happenedAt: clock.now(), event: event, changedBy: key, detail: detail)
-        let bytes = randomness.bytes(WebhookChangeIdentifier.randomCount)
-        return { try $0.record(change, randomBytes: bytes) }
+        detail: @escaping @Sendable (Value) -> String? = { _ in nil },
+        _ change: @escaping @Sendable (LedgerTransaction) throws -> Value?
+    ) async throws -> Value? {
+        let (now, bytes) = (clock.now(), randomness.bytes(WebhookChangeIdentifier.randomCount))
+        return try await ledger.write { transaction in
+            guard let value = try change(transaction) else { return nil }
+            let change = WebhookChange(
+                endpointIdentifier: identifier, happenedAt: now, event: event, changedBy: key, detail: detail(value))
+            try transaction.record(change, randomBytes: bytes)
+            return value
+        }
     }
 
     /// - Throws: `WebhookError`, `notFound`.
     package func setURL(_ url: WebhookURL, of identifier: String, by key: String) async throws -> WebhookEndpoint {
         _ = try await endpoint(identifier)
-        let record = recording(.urlChanged, of: identifier, by: key, detail: url.text)
-        let found = try await ledger.write { transaction in
-            let found = try transaction.setURL(url.text, ofWebhookEndpoint: identifier)
-            if found != nil { try record(transaction) }
-            return found
+        let found = try await change(identifier, .urlChanged, by: key, detail: \.url) {
+            try $0.setURL(url.text, ofWebhookEndpoint: identifier)
         }
         guard let found else { throw WebhookError.notFound }
         return found
@@ -123,12 +126,9 @@ package struct WebhookService: Sendable {
         by key: String
     ) async throws -> WebhookEndpoint {
         _ = try await endpoint(identifier)
-        let record = recording(
-            .authorizationChanged, of: identifier, by: key, detail: authorization == nil ? "removed" : "set")
-        let found = try await ledger.write { transaction in
-            let found = try transaction.setAuthorization(authorization, ofWebhookEndpoint: identifier)
-            if found != nil { try record(transaction) }
-            return found
+        let detail = authorization == nil ? "removed" : "set"
+        let found = try await change(identifier, .authorizationChanged, by: key, detail: { _ in detail }) {
+            try $0.setAuthorization(authorization, ofWebhookEndpoint: identifier)
         }
         guard let found else { throw WebhookError.notFound }
         return found
@@ -143,39 +143,30 @@ package struct WebhookService: Sendable {
         keepingPreviousFor seconds: Int64,
         by key: String
     ) async throws -> WebhookEndpoint {
-        let (endpoint, now) = (try await endpoint(identifier), clock.now())
+        let (present, now) = (try await endpoint(identifier), clock.now())
         // A receiver that has only the previous secret would have no valid one.
-        guard seconds == 0 || endpoint.secrets(at: now).count == 1 else { throw WebhookError.secretBeingReplaced }
-        let (secret, end) = (
-            randomness.bytes(WebhookSecret.length),
-            Timestamp(millisecondsSince1970: now.millisecondsSince1970 + seconds * 1000)
-        )
-        let record = recording(.secretReplaced, of: identifier, by: key, detail: String(seconds))
-        let isReplaced = try await ledger.write { transaction in
-            let isReplaced = try transaction.replace(
-                endpoint.secret, with: secret, ending: end, ofWebhookEndpoint: identifier)
-            if isReplaced { try record(transaction) }
-            return isReplaced
+        guard seconds == 0 || present.secrets(at: now).count == 1 else { throw WebhookError.secretBeingReplaced }
+        var replaced = present
+        replaced.secret = randomness.bytes(WebhookSecret.length)
+        let end = Timestamp(millisecondsSince1970: now.millisecondsSince1970 + seconds * 1000)
+        replaced.previousSecret = WebhookEndpoint.EndingSecret(bytes: present.secret, endsAt: end)
+        let detail = String(seconds)
+        let changed = try await change(identifier, .secretReplaced, by: key, detail: { _ in detail }) { [replaced] in
+            try $0.replace(present.secret, with: replaced.secret, ending: end, ofWebhookEndpoint: identifier)
+                ? replaced : nil
         }
         // Another caller replaced the secret meanwhile.
-        guard isReplaced else { throw WebhookError.secretBeingReplaced }
-        return WebhookEndpoint(
-            identifier: identifier, url: endpoint.url, format: endpoint.format, createdAt: endpoint.createdAt,
-            createdBy: endpoint.createdBy, secret: secret,
-            previousSecret: WebhookEndpoint.EndingSecret(bytes: endpoint.secret, endsAt: end),
-            authorization: endpoint.authorization, app: endpoint.app)
+        guard let changed else { throw WebhookError.secretBeingReplaced }
+        return changed
     }
 
     /// - Throws: `WebhookError`, `notFound`.
     package func remove(_ identifier: String, by key: String) async throws {
         _ = try await endpoint(identifier)
-        let record = recording(.removed, of: identifier, by: key)
-        let isRemoved = try await ledger.write { transaction in
-            guard try transaction.removeWebhookEndpoint(identifier, at: clock.now()) else { return false }
-            try record(transaction)
-            return true
+        let removed = try await change(identifier, .removed, by: key) {
+            try $0.removeWebhookEndpoint(identifier, at: clock.now()) ? identifier : nil
         }
-        guard isRemoved else { throw WebhookError.notFound }
+        guard removed != nil else { throw WebhookError.notFound }
     }
 }
 
@@ -186,12 +177,16 @@ extension WebhookService {
     package func replay(about user: User, by key: String) async throws -> Int {
         try await ledger.write { transaction in
             var total = 0
+            let now = clock.now()
             let endpoints = try transaction.webhookEndpoints().map(\.identifier)
             let limit = Self.changedAtOnce / max(endpoints.count, Self.maximumEndpoints)
             for endpoint in endpoints {
                 let count = try transaction.replayWebhooks(about: user, to: endpoint, limit: limit)
                 guard count > 0 else { continue }
-                try recording(.messagesReplayed, of: endpoint, by: key, detail: String(count))(transaction)
+                let change = WebhookChange(
+                    endpointIdentifier: endpoint, happenedAt: now, event: .messagesReplayed, changedBy: key,
+                    detail: String(count))
+                try transaction.record(change, randomBytes: randomness.bytes(WebhookChangeIdentifier.randomCount))
                 total += count
             }
             return total

@@ -32,6 +32,10 @@ package struct Problem: Error {
     package let couldSucceedLater: Bool
     /// The detail in Korean, for the console; nil if only its code tells it.
     package let korean: String?
+    /// True if the service's configuration causes the refusal. The same request succeeds after the operator has changed it.
+    package private(set) var isOfOperator = false
+    /// True if only the English detail has the reason.
+    package private(set) var hasReason = false
     /// The header fields of the response.
     package private(set) var headers: HTTPFields = [.contentType: Self.contentType]
 
@@ -59,6 +63,7 @@ package struct Problem: Error {
         self.init(
             status: rule.kind.status, code: rule.code, detail: rule.detail, couldSucceedLater: rule.mayRetry,
             retryAfter: rule.secondsToWait, korean: rule.korean)
+        (isOfOperator, hasReason) = (rule.isOfOperator, rule.hasReason)
     }
 
     package static let userNotFound = Problem(LedgerError.userUnknown.rule)
@@ -78,17 +83,6 @@ package struct Problem: Error {
         problem.headers[.allow] = methods
         return problem
     }
-
-    /// True if the service's configuration causes the refusal. The same request succeeds after the operator has changed
-    /// it.
-    var isOperatorError: Bool {
-        Self.operatorErrorCodes.contains(code)
-    }
-
-    package static let operatorErrorCodes: Set<String> = [
-        "chainUntrusted", "originNotAccepted", "bundleIdentifierMismatch", "productUnknown", "itemUnknown",
-        "balanceUnknown",
-    ]
 
     /// The problem document.
     package var resource: ProblemResource {
@@ -125,11 +119,7 @@ extension ErrorRule.Kind {
 package struct ProblemMiddleware: RouterMiddleware {
     package init() {}
 
-    package func handle(
-        _ request: Request,
-        context: ServiceContext,
-        next: (Request, ServiceContext) async throws -> Response
-    ) async throws -> Response {
+    package func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         do {
             return try await next(request, context)
         } catch {
@@ -213,21 +203,26 @@ package enum JSONAnswer {
 
     /// Returns a response with an entity tag (see `CacheableAnswer`).
     package static func cacheable(
-        _ value: some Encodable,
-        for request: Request,
-        headers: HTTPFields = [:]
+        _ value: some Encodable, for request: Request, headers: HTTPFields = [:]
     ) throws -> Response {
         CacheableAnswer.response(try encode(value), type: "application/json", for: request, headers: headers)
     }
 
     package static func response(
-        bytes: [UInt8],
-        status: HTTPResponse.Status = .ok,
-        headers: HTTPFields = [:]
+        bytes: [UInt8], status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
     ) -> Response {
         var headers = headers
         headers[.contentType] = "application/json"
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+}
+
+extension JSONValue {
+    /// An object of the members that have a value, in their order.
+    package static func present(_ members: KeyValuePairs<String, JSONValue?>) -> JSONValue {
+        var object = JSONObject()
+        for case (let key, let value?) in members { _ = object.add(key, value) }
+        return .object(object)
     }
 }
 
@@ -241,10 +236,7 @@ package enum CacheableAnswer {
     /// Returns the bytes with their entity tag, or 304 without a body if the client already has them (RFC 9110 section
     /// 13.1.2).
     package static func response(
-        _ bytes: [UInt8],
-        type: String,
-        for request: Request,
-        headers: HTTPFields = [:]
+        _ bytes: [UInt8], type: String, for request: Request, headers: HTTPFields = [:]
     ) -> Response {
         let tag = tag(of: bytes)
         var headers = headers

@@ -35,10 +35,7 @@ package struct APIKeys: Sendable {
     ///   - expiresAt: The time from which the key is refused; nil if it does not expire.
     /// - Returns: The record, and the key itself, which cannot be read again.
     package func make(
-        name: String,
-        scopes: Set<APIKeyScope>,
-        app: String? = nil,
-        expiresAt: Timestamp? = nil
+        name: String, scopes: Set<APIKeyScope>, app: String? = nil, expiresAt: Timestamp? = nil
     ) async throws -> (record: APIKeyRecord, key: String) {
         let identifier = randomness.bytes(6).hexadecimal
         let key = Self.prefix + identifier + "_" + Base64.encode(randomness.bytes(32), .urlSafe)
@@ -223,20 +220,7 @@ package struct APIKeyUseRecorder: Service {
     /// Runs until the service stops.
     package func run() async throws {
         for await _ in AsyncStream.ticks(every: Self.interval).cancelOnGracefulShutdown() { await record() }
-        await recordLast()
-    }
-
-    private func recordLast() async {
-        let (ends, ending) = AsyncStream<Void>.makeStream()
-        Task {
-            await record()
-            ending.finish()
-        }
-        Task {
-            try? await Task.sleep(for: Self.lastTimeout)
-            ending.finish()
-        }
-        for await _ in ends {}
+        _ = try? await BlockingWork.run(waitingUpTo: Self.lastTimeout) { await record() }
     }
 
     private func record() async {

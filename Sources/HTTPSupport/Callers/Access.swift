@@ -39,11 +39,7 @@ struct AccessMiddleware: RouterMiddleware {
     /// True if the routes bring a proof, so apps and strangers may use the reserve of free space and all places for commits.
     let usesReserve: Bool
 
-    func handle(
-        _ request: Request,
-        context: ServiceContext,
-        next: (Request, ServiceContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         if access.allows(context.caller) {
             if !isPerApp, case .backEnd(_, _, let app?) = context.caller { throw Problem.appForbidden(app) }
             guard !usesReserve, let priority = context.commitPriority(of: request) else {
@@ -88,9 +84,7 @@ extension RouterGroup where Context == ServiceContext {
     ///   - usesReserve: True if the routes also write if only the reserve of free space is left, or most places for commits are
     ///     taken: they redeem proofs, erase, or write nothing.
     package func `for`(
-        _ access: Access,
-        isPerApp: Bool = false,
-        usesReserve: Bool = false
+        _ access: Access, isPerApp: Bool = false, usesReserve: Bool = false
     ) -> RouterGroup<ServiceContext> {
         group().add(middleware: AccessMiddleware(access: access, isPerApp: isPerApp, usesReserve: usesReserve))
     }

@@ -50,11 +50,7 @@ package struct AuthenticationMiddleware: RouterMiddleware {
         self.acceptsPublicKeys = acceptsPublicKeys
     }
 
-    package func handle(
-        _ request: Request,
-        context: ServiceContext,
-        next: (Request, ServiceContext) async throws -> Response
-    ) async throws -> Response {
+    package func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         guard let credential = Self.credential(of: request) else {
             throw Problem(
                 status: .unauthorized, code: "unauthenticated",

@@ -96,7 +96,7 @@ package final class IdempotentRequests: Sendable {
     /// The answer kept for a key in the last 24 hours. Nil if there is none.
     private func keptAnswer(for key: IdempotencyKey) async throws -> KeptAnswer? {
         let oldest = clock.now().adding(days: -1)
-        return try await ledger.read(.statement) { try $0.keptAnswer(for: key, since: oldest) }
+        return try await ledger.read(.statement) { try $0.answers.answer(for: key, since: oldest) }
     }
 
     /// Keeps a refusal for 24 hours, unless the key already has an answer.
@@ -110,20 +110,19 @@ package final class IdempotentRequests: Sendable {
     ) async throws -> KeptAnswer {
         let now = clock.now()
         return try await ledger.write {
-            if let number = try $0.number(of: user), try !admits($0, refusal, number) { return refusal }
+            if let number = try $0.users.known(user), try !admits($0, refusal, number) { return refusal }
             return try $0.keep(
                 refusal, for: key, about: user, isRefusal: true, at: now, deletingBefore: now.adding(days: -1))
         }
     }
 
     private func newAnswer(
-        _ pending: Pending,
-        _ perform: (Pending?) async throws -> Answered
+        _ pending: Pending, _ perform: (Pending?) async throws -> Answered
     ) async throws -> Answered {
         do {
             return try await perform(pending)
         } catch {
-            guard let problem = Problem(error), !problem.couldSucceedLater, !problem.isOperatorError else {
+            guard let problem = Problem(error), !problem.couldSucceedLater, !problem.isOfOperator else {
                 throw error
             }
             let response = KeptResponse(
@@ -173,12 +172,10 @@ struct KeptResponse {
     let contentType: String
     let body: ArraySlice<UInt8>
 
-    init(status: Int, contentType: String, body: ArraySlice<UInt8>) {
-        self.status = status
-        self.contentType = contentType
-        self.body = body
-    }
+    var bytes: [UInt8] { Array("\(status) \(contentType)\n".utf8) + body }
+}
 
+extension KeptResponse {
     /// Nil if the bytes have another form.
     init?(_ bytes: [UInt8]) {
         guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
@@ -187,6 +184,4 @@ struct KeptResponse {
         self.init(
             status: status, contentType: String(decoding: words[1], as: UTF8.self), body: bytes[(end + 1)...])
     }
-
-    var bytes: [UInt8] { Array("\(status) \(contentType)\n".utf8) + body }
 }

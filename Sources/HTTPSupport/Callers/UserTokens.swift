@@ -105,26 +105,24 @@ package final class UserTokens: Sendable {
         guard key.algorithm.rawValue.hasSameBytes(as: token.algorithm) else {
             throw .tokenInvalid("its alg must be its key's and an allowed one")
         }
-        guard token.isSigned(by: key), let claims = try? Claims(token.claims) else {
-            throw .tokenInvalid("its signature is invalid, or iss, sub, aud or exp is missing or of another type")
-        }
-        return try validate(claims, at: now)
-    }
-
-    private func validate(_ claims: Claims, at now: Timestamp) throws(Problem) -> (Caller, Timestamp) {
-        guard claims.iss.hasSameBytes(as: issuer) else { throw .tokenInvalid("it is from another issuer") }
+        let claims = token.claims
+        // Dates are in seconds since 1970 (RFC 7519 section 4.1).
+        guard token.isSigned(by: key), let issuer = claims.text("iss"), let subject = claims.text("sub"),
+            let named = claims.audiences, let end = claims.date("exp"), let start = claims.date("nbf", else: 0)
+        else { throw .tokenInvalid("its signature is invalid, or iss, sub, aud or exp is missing or of another type") }
+        guard issuer.hasSameBytes(as: self.issuer) else { throw .tokenInvalid("it is from another issuer") }
         let audiences = settings.audiences.filter { audience in
-            claims.aud.contains { $0.hasSameBytes(as: audience.name) }
+            named.contains { $0.hasSameBytes(as: audience.name) }
         }
         guard let audience = audiences.first else { throw .tokenInvalid("it is for another audience") }
-        guard let expiresAt = Self.timestamp(claims.exp), let notBefore = Self.timestamp(claims.nbf ?? 0) else {
+        guard let expiresAt = Self.timestamp(end), let notBefore = Self.timestamp(start) else {
             throw .tokenInvalid("one of its dates is out of range")
         }
         guard now < expiresAt else { throw .tokenExpired }
         guard notBefore.millisecondsSince1970 <= now.millisecondsSince1970 + Self.clockSkew else {
             throw .tokenInvalid("it is not valid yet")
         }
-        guard let user = User(issuer: issuer, name: claims.sub) else {
+        guard let user = User(issuer: self.issuer, name: subject) else {
             throw .tokenInvalid(
                 "its sub must have 1 to \(User.maximumLength) bytes without spaces or control characters")
         }
@@ -132,7 +130,7 @@ package final class UserTokens: Sendable {
             throw .tokenInvalid("its sub stands for no user, like \"null\", or the setting blocked-user-names has it")
         }
         // Two subjects that differ only in their bytes must not become one user.
-        guard user.name.hasSameBytes(as: claims.sub) else {
+        guard user.name.hasSameBytes(as: subject) else {
             throw .tokenInvalid("its sub must be in Unicode's composed form (NFC)")
         }
         // A token for several audiences is not limited to the app of one of them.
@@ -152,23 +150,6 @@ package final class UserTokens: Sendable {
     private static func timestamp(_ numericDate: Double) -> Timestamp? {
         guard (0...latestDate).contains(numericDate) else { return nil }
         return Timestamp(millisecondsSince1970: Int64(numericDate * 1000))
-    }
-
-    /// The claims that Till reads (RFC 7519 section 4.1). Dates are in seconds since 1970.
-    private struct Claims {
-        let iss: String
-        let sub: String
-        let aud: [String]
-        let exp: Double
-        let nbf: Double?
-
-        init(_ claims: TokenClaims) throws(TokenClaims.Malformed) {
-            iss = try claims.text("iss")
-            sub = try claims.text("sub")
-            aud = try claims.audiences()
-            exp = try claims.date("exp")
-            nbf = try claims.optionalDate("nbf")
-        }
     }
 }
 

@@ -23,7 +23,7 @@ package struct NewcomerBudget: Sendable {
     fileprivate func take(_ bytes: Int, from address: String) -> Int? {
         if let seconds = service.take("", bytes) { return seconds }
         guard let seconds = addresses.take(bytes, from: address) else { return nil }
-        service.returnTokens("", bytes)
+        service.returnToken("", times: bytes)
         return seconds
     }
 }
@@ -73,7 +73,7 @@ package struct AddressBuckets: Sendable {
         if let seconds = networks.take("\(subject) \(address)", count) { return seconds }
         guard let site = ClientAddresses.site(of: address) else { return nil }
         guard let seconds = sites.take("\(subject) \(site)", count) else { return nil }
-        networks.returnTokens("\(subject) \(address)", count)
+        networks.returnToken("\(subject) \(address)", times: count)
         return seconds
     }
 }
@@ -118,11 +118,7 @@ package struct RateLimitMiddleware: RouterMiddleware {
         publicKeyAddresses = AddressBuckets(rate(limits.perPublicKeyAddress), clock: clock)
     }
 
-    package func handle(
-        _ request: Request,
-        context: ServiceContext,
-        next: (Request, ServiceContext) async throws -> Response
-    ) async throws -> Response {
+    package func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         switch try context.requiredCaller {
         case .backEnd(let key, _, _): try Self.admit(keys.take(key), keys.rate)
         case .app(let user, _): try Self.admit(users.take(IdempotencyKey.caller(user)), users.rate)

@@ -98,11 +98,7 @@ package struct AdmissionMiddleware: RouterMiddleware {
         self.sharedLimits = sharedLimits
     }
 
-    package func handle(
-        _ request: Request,
-        context: ServiceContext,
-        next: (Request, ServiceContext) async throws -> Response
-    ) async throws -> Response {
+    package func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         var context = context
         context.sharedLimits = sharedLimits
         if let name = HTTPField.Name.refusal, let refusal = request.headers[name].flatMap(RequestHead.Refusal.init) {

@@ -69,12 +69,8 @@ package final class TokenBuckets: Sendable {
         }
     }
 
-    /// Puts a token back.
-    package func returnToken(_ subject: String) {
-        returnTokens(subject, 1)
-    }
-
-    package func returnTokens(_ subject: String, _ count: Int) {
+    /// Puts tokens back.
+    package func returnToken(_ subject: String, times count: Int = 1) {
         change(subject) { $0.taken = max(0, $0.taken - Int64(count) * Self.cost) }
     }
 

@@ -12,18 +12,6 @@ import Synchronization
 ///
 /// Connections with a complete request in progress are never evicted. The request time limits them.
 package final class ConnectionTable: Sendable {
-    /// The limits on connections.
-    package struct Limits: Sendable {
-        package var total: Int
-        /// The limit per client address. Nil behind proxies, whose address all clients share.
-        package var perAddress: Int?
-
-        package init(total: Int, perAddress: Int?) {
-            self.total = total
-            self.perAddress = perAddress
-        }
-    }
-
     /// One open connection.
     package final class Connection: Sendable {
         private enum State {
@@ -86,12 +74,17 @@ package final class ConnectionTable: Sendable {
 
     private static let warningInterval = TimeAmount.seconds(60)
 
-    private let limits: Limits
+    private let total: Int
+    private let perAddress: Int?
     private let logger: Logger
     private let connections = Mutex(Connections())
 
-    package init(_ limits: Limits, logger: Logger) {
-        self.limits = limits
+    /// - Parameters:
+    ///   - total: The limit on all connections.
+    ///   - perAddress: The limit per client address. Nil behind proxies, whose address all clients share.
+    package init(total: Int, perAddress: Int?, logger: Logger) {
+        self.total = total
+        self.perAddress = perAddress
         self.logger = logger
     }
 
@@ -108,8 +101,8 @@ package final class ConnectionTable: Sendable {
     package func admit(_ connection: Connection, at now: NIODeadline) -> Bool {
         let (isAdmitted, evicted, warning) = connections.withLock { connections -> (Bool, Connection?, Int?) in
             let own = connections.countByAddress[connection.address] ?? 0
-            let isAddressFull = limits.perAddress.map { own >= $0 } ?? false
-            let isFull = isAddressFull || connections.open.count >= limits.total
+            let isAddressFull = perAddress.map { own >= $0 } ?? false
+            let isFull = isAddressFull || connections.open.count >= total
             let evicted =
                 isFull ? Self.evictable(among: connections, at: isAddressFull ? connection.address : nil) : nil
             if let evicted { Self.remove(evicted, from: &connections) }

@@ -34,44 +34,24 @@ package struct ServerConfiguration: Sendable {
         }
     }
 
-    package var host: String
+    package var host = "127.0.0.1"
     /// The port, or 0 for any free port.
-    package var port: Int
+    package var port = 8080
     package var tls: TLS?
     /// The maximum number of connections. A further connection evicts one without a request or is closed.
-    package var maximumConnections: Int
+    package var maximumConnections = 1024
     /// The maximum number of connections per client address. Nil behind proxies.
-    package var maximumConnectionsPerAddress: Int?
+    package var maximumConnectionsPerAddress: Int? = 256
     /// The idle timeout of a connection.
-    package var idleTime: Duration
+    package var idleTime = Duration.seconds(60)
     /// The time limit of a request, from its first line to the last byte of the response. Then the connection is
     /// closed.
-    package var requestTime: Duration
-    package var requestLimits: RequestLimits
+    package var requestTime = Duration.seconds(30)
+    package var requestLimits = RequestLimits()
     /// The grace period in which requests can finish during shutdown.
-    package var gracePeriod: Duration
+    package var gracePeriod = Duration.seconds(30)
 
-    package init(
-        host: String = "127.0.0.1",
-        port: Int = 8080,
-        tls: TLS? = nil,
-        maximumConnections: Int = 1024,
-        maximumConnectionsPerAddress: Int? = 256,
-        idleTime: Duration = .seconds(60),
-        requestTime: Duration = .seconds(30),
-        requestLimits: RequestLimits = RequestLimits(),
-        gracePeriod: Duration = .seconds(30)
-    ) {
-        self.host = host
-        self.port = port
-        self.tls = tls
-        self.maximumConnections = maximumConnections
-        self.maximumConnectionsPerAddress = maximumConnectionsPerAddress
-        self.idleTime = idleTime
-        self.requestTime = requestTime
-        self.requestLimits = requestLimits
-        self.gracePeriod = gracePeriod
-    }
+    package init() {}
 }
 
 /// A failure to listen.

@@ -40,7 +40,7 @@ package struct ServiceServer: Sendable {
         let scheme = configuration.tls == nil ? "http" : "https"
         let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
         let connections = ConnectionTable(
-            .init(total: configuration.maximumConnections, perAddress: configuration.maximumConnectionsPerAddress),
+            total: configuration.maximumConnections, perAddress: configuration.maximumConnectionsPerAddress,
             logger: logger)
         let application = Application(
             router: router(),
@@ -93,9 +93,7 @@ package struct ServiceServer: Sendable {
     }
 
     private func announced(
-        _ service: any Service,
-        _ message: Logger.Message,
-        metadata: @escaping @Sendable () -> Logger.Metadata = { [:] }
+        _ service: any Service, _ message: Logger.Message, metadata: @escaping @Sendable () -> Logger.Metadata = { [:] }
     ) -> any Service {
         AnnouncedService(service: service, logger: logger, message: message, metadata: metadata)
     }

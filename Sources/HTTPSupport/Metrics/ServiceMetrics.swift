@@ -16,6 +16,25 @@ package final class ServiceMetrics: Sendable {
         let status: Int
     }
 
+    /// The kinds of work whose outcomes are counted.
+    package enum Work: String, CaseIterable {
+        case redemptions, notifications, reconciliations
+        case consumptionAnswers = "consumption_answers"
+        case webhookAttempts = "webhook_attempts"
+        case mailAttempts = "mail_attempts"
+
+        fileprivate var help: String {
+            switch self {
+            case .redemptions: "Redemptions of proofs."
+            case .notifications: "App Store notifications."
+            case .reconciliations: "Requests to the App Store Server API."
+            case .consumptionAnswers: "Consumption information sent to the App Store for refund requests."
+            case .webhookAttempts: "Webhook attempts. The outcome failed means that the message is given up."
+            case .mailAttempts: "Mail attempts. The outcome failed means that the mail is given up."
+            }
+        }
+    }
+
     private struct Outcome: Hashable {
         let outcome: String
         /// The code of the problem. Empty if there was none.
@@ -25,12 +44,7 @@ package final class ServiceMetrics: Sendable {
     private struct Counts {
         var requests: [Request: Int] = [:]
         var requestTimes: [String: Histogram] = [:]
-        var redemptions: [Outcome: Int] = [:]
-        var notifications: [Outcome: Int] = [:]
-        var reconciliations: [Outcome: Int] = [:]
-        var consumptionAnswers: [Outcome: Int] = [:]
-        var webhookAttempts: [Outcome: Int] = [:]
-        var mailAttempts: [Outcome: Int] = [:]
+        var outcomes: [Work: [Outcome: Int]] = [:]
         var verifications = Histogram()
         /// The accepted statements with a field that was read as absent, by the field.
         var unreadableFields: [String: Int] = [:]
@@ -66,8 +80,9 @@ package final class ServiceMetrics: Sendable {
         }
     }
 
-    package func countRedemption(_ outcome: String, code: String = "") {
-        counts.withLock { $0.redemptions[Outcome(outcome: outcome, code: code), default: 0] += 1 }
+    /// - Parameter code: The code of the problem; empty without one.
+    package func count(_ work: Work, _ outcome: String, code: String = "") {
+        counts.withLock { $0.outcomes[work, default: [:]][Outcome(outcome: outcome, code: code), default: 0] += 1 }
     }
 
     /// The refused redemptions and notifications of one code since the start.
@@ -79,35 +94,14 @@ package final class ServiceMetrics: Sendable {
 
     /// The refused redemptions and notifications since the start, in the order of their codes.
     package var refusals: [Refusals] {
-        let (redemptions, notifications) = counts.withLock { ($0.redemptions, $0.notifications) }
+        let outcomes = counts.withLock(\.outcomes)
+        let (redemptions, notifications) = (outcomes[.redemptions] ?? [:], outcomes[.notifications] ?? [:])
         let codes = Set((Array(redemptions.keys) + notifications.keys).filter { $0.outcome == "refused" }.map(\.code))
         return codes.sorted().map { code in
             let outcome = Outcome(outcome: "refused", code: code)
             return Refusals(
                 code: code, redemptions: redemptions[outcome] ?? 0, notifications: notifications[outcome] ?? 0)
         }
-    }
-
-    package func countNotification(_ outcome: String, code: String = "") {
-        counts.withLock { $0.notifications[Outcome(outcome: outcome, code: code), default: 0] += 1 }
-    }
-
-    /// - Parameter code: The code of the failure, or an empty string on success.
-    package func countReconciliation(code: String = "") {
-        let outcome = code.isEmpty ? "done" : "failed"
-        counts.withLock { $0.reconciliations[Outcome(outcome: outcome, code: code), default: 0] += 1 }
-    }
-
-    package func countConsumptionAnswer(_ outcome: String, code: String = "") {
-        counts.withLock { $0.consumptionAnswers[Outcome(outcome: outcome, code: code), default: 0] += 1 }
-    }
-
-    package func countWebhookAttempt(_ outcome: String, code: String = "") {
-        counts.withLock { $0.webhookAttempts[Outcome(outcome: outcome, code: code), default: 0] += 1 }
-    }
-
-    package func countMailAttempt(_ outcome: String, code: String = "") {
-        counts.withLock { $0.mailAttempts[Outcome(outcome: outcome, code: code), default: 0] += 1 }
     }
 
     /// Records a verification. `EntitlementService` reports it.
@@ -143,19 +137,16 @@ package final class ServiceMetrics: Sendable {
         }
         text.begin("till_http_requests_in_flight", .gauge, "Requests being answered, this one included.")
         text.add("till_http_requests_in_flight", [], requestsInFlight.load(ordering: .relaxed))
-        Self.add("till_redemptions_total", "Redemptions of proofs.", counts.redemptions, to: &text)
-        Self.add("till_notifications_total", "App Store notifications.", counts.notifications, to: &text)
-        Self.add(
-            "till_reconciliations_total", "Requests to the App Store Server API.", counts.reconciliations, to: &text)
-        Self.add(
-            "till_consumption_answers_total", "Consumption information sent to the App Store for refund requests.",
-            counts.consumptionAnswers, to: &text)
-        Self.add(
-            "till_webhook_attempts_total", "Webhook attempts. The outcome failed means that the message is given up.",
-            counts.webhookAttempts, to: &text)
-        Self.add(
-            "till_mail_attempts_total", "Mail attempts. The outcome failed means that the mail is given up.",
-            counts.mailAttempts, to: &text)
+        for work in Work.allCases {
+            let name = "till_\(work.rawValue)_total"
+            text.begin(name, .counter, work.help)
+            let outcomes = (counts.outcomes[work] ?? [:]).sorted {
+                ($0.key.outcome, $0.key.code) < ($1.key.outcome, $1.key.code)
+            }
+            for (outcome, count) in outcomes {
+                text.add(name, [("outcome", outcome.outcome), ("code", outcome.code)], count)
+            }
+        }
         text.begin("till_verify_seconds", .histogram, "Time to verify a proof.")
         text.add("till_verify_seconds", [], counts.verifications)
         text.begin(
@@ -176,13 +167,6 @@ package final class ServiceMetrics: Sendable {
             "till_storage_almost_full", .gauge, "1 if only purchases, notifications and back ends write, else 0.")
         text.add("till_storage_almost_full", [], isStorageAlmostFull ? 1 : 0)
         return text.text
-    }
-
-    private static func add(_ name: String, _ help: String, _ outcomes: [Outcome: Int], to text: inout PrometheusText) {
-        text.begin(name, .counter, help)
-        for (outcome, count) in outcomes.sorted(by: { ($0.key.outcome, $0.key.code) < ($1.key.outcome, $1.key.code) }) {
-            text.add(name, [("outcome", outcome.outcome), ("code", outcome.code)], count)
-        }
     }
 }
 
@@ -227,11 +211,7 @@ package struct RequestMiddleware: RouterMiddleware {
         self.metrics = metrics
     }
 
-    package func handle(
-        _ request: Request,
-        context: ServiceContext,
-        next: (Request, ServiceContext) async throws -> Response
-    ) async throws -> Response {
+    package func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         metrics.requestBegan()
         defer { metrics.requestEnded() }
         let started = ContinuousClock.now

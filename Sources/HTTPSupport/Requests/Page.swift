@@ -66,6 +66,20 @@ package struct Page {
         return try JSONAnswer.response(List(shown.map(resource), nextCursor: next))
     }
 
+    /// Returns the elements of a list in memory from the start of the page on.
+    ///
+    /// - Parameter name: The identifier of an element in a cursor.
+    package func rest<Element>(
+        of elements: [Element],
+        named name: (Element) -> String
+    ) throws(Problem) -> ArraySlice<Element> {
+        guard let last else { return elements[...] }
+        guard let index = elements.firstIndex(where: { name($0).hasSameBytes(as: last) }) else {
+            throw Problem.cursorInvalid
+        }
+        return elements[(index + 1)...]
+    }
+
     /// Returns the elements of the page and the cursor of the next page. The cursor is nil on the last page.
     ///
     /// - Parameters:
@@ -73,8 +87,7 @@ package struct Page {
     /// shows.
     ///   - name: The identifier of an element in a cursor.
     package func part<Element>(
-        of found: some Collection<Element>,
-        named name: (Element) -> String
+        of found: some Collection<Element>, named name: (Element) -> String
     ) -> (shown: [Element], nextCursor: String?) {
         let shown = Array(found.prefix(size))
         return (shown, shown.count == found.count ? nil : shown.last.map { Self.cursor(after: name($0)) })

@@ -111,4 +111,18 @@ extension Request {
         }
         return String(value)
     }
+
+    /// Returns the word of a query parameter, or nil if it is missing.
+    ///
+    /// - Throws: `Problem` with the code `parameterInvalid` for another word.
+    package func query<Word: CaseIterable & RawRepresentable<String>>(
+        _ name: String,
+        as type: Word.Type = Word.self
+    ) throws(Problem) -> Word? {
+        guard let text = try query(name) else { return nil }
+        guard let word = Word(rawValue: text) else {
+            throw .parameter(name, "one of \(Word.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return word
+    }
 }

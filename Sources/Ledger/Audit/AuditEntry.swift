@@ -38,13 +38,6 @@ package struct AuditEntry: Hashable, Sendable {
         case aliased
         /// The user was erased.
         case erased
-
-        package var sqlValue: SQLValue { .text(rawValue) }
-
-        package init?(_ value: SQLValue) {
-            guard let text = String(value) else { return nil }
-            self.init(rawValue: text)
-        }
     }
 
     /// The time at which the event took effect.

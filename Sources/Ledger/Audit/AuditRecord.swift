@@ -60,10 +60,7 @@ package struct AuditRecord: Hashable, Sendable {
     /// The digest over the digest before it and each field: the field's length in four bytes, big-endian, then its bytes. A
     /// missing field has a length with all bits set.
     private static func digest(
-        _ number: Int64,
-        _ entry: AuditEntry,
-        _ reasonDigest: [UInt8]?,
-        after previous: [UInt8]
+        _ number: Int64, _ entry: AuditEntry, _ reasonDigest: [UInt8]?, after previous: [UInt8]
     ) -> [UInt8] {
         var message = previous
         func append(_ field: (some Collection<UInt8>)?) {

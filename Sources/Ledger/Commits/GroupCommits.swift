@@ -60,27 +60,14 @@ final class GroupCommits: Sendable {
     func run<Value: Sendable>(
         _ useCase: @escaping @Sendable (any LedgerDatabase) throws -> Value
     ) async throws -> Value {
-        let result = Mutex<Value?>(nil)
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+        let slots = AnswerSlots<Value>(count: 1)
+        return try await withCheckedThrowingContinuation { continuation in
             let work = Work(
                 count: 1,
-                part: {
-                    LedgerPart { database in
-                        let value = try useCase(database)
-                        result.withLock { $0 = value }
-                    }
-                },
-                finish: { errors in
-                    if let error = errors.first ?? nil {
-                        continuation.resume(throwing: error)
-                    } else {
-                        continuation.resume()
-                    }
-                })
+                part: { LedgerPart { slots.fill(from: 0, [try useCase($0)]) } },
+                finish: { continuation.resume(with: slots.result(0, error: $0[0])) })
             if !enqueue(.useCase(work)) { continuation.resume(throwing: overloaded) }
         }
-        guard let value = result.withLock({ $0 }) else { throw storage.damaged }
-        return value
     }
 
     var overloaded: StorageFault { StorageFault(cause: .overloaded, path: storage.damaged.path) }
@@ -167,8 +154,7 @@ final class ReadThreads: Sendable {
 
     @inline(never)  // The optimizer of Swift 6.3 crashes if it inlines this.
     func run<Value: Sendable>(
-        isLong: Bool = false,
-        _ read: @escaping @Sendable () throws -> Value
+        isLong: Bool = false, _ read: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
         guard runsInline, !isLong, Self.reserveInlineRead() else {
             submitted.add(1, ordering: .relaxed)

@@ -68,10 +68,10 @@ package final class LedgerBatch<Request: Sendable, Answer: Sendable>: BatchQueue
         let middle = requests.startIndex + requests.count / 2
         return LedgerPart(
             count: requests.count,
-            pieces: { [self.part(requests[..<middle], slots), self.part(requests[middle...], slots)] },
-            { [answers] database in
+            perform: { [answers] database in
                 slots.fill(from: requests.startIndex, try answers(Array(requests), database))
-            })
+            },
+            pieces: { [self.part(requests[..<middle], slots), self.part(requests[middle...], slots)] })
     }
 
     /// A part that answers requests, for a caller that commits by itself, and a function that returns the results.
@@ -87,7 +87,7 @@ package final class LedgerBatch<Request: Sendable, Answer: Sendable>: BatchQueue
 }
 
 /// The answers of a part, filled by its last run.
-private final class AnswerSlots<Answer: Sendable>: Sendable {
+final class AnswerSlots<Answer: Sendable>: Sendable {
     private let answers: Mutex<[Answer?]>
 
     init(count: Int) {
@@ -119,21 +119,6 @@ package struct LedgerPart {
     /// The same work in smaller parts, for the retry of a failed part. Empty for a part of one request.
     let pieces: () -> [LedgerPart]
 
-    /// A part of one request.
-    package init(_ perform: @escaping (any LedgerDatabase) throws -> Void) {
-        self.init(count: 1, pieces: { [] }, perform)
-    }
-
-    init(
-        count: Int,
-        pieces: @escaping () -> [LedgerPart],
-        _ perform: @escaping (any LedgerDatabase) throws -> Void
-    ) {
-        self.count = count
-        self.perform = perform
-        self.pieces = pieces
-    }
-
     /// Performs the part, or its pieces one by one if it fails.
     ///
     /// - Parameter attempt: Performs a part in a savepoint. Returns the error that undid the part, and throws if the
@@ -143,6 +128,13 @@ package struct LedgerPart {
         guard let error = try attempt(self) else { return Array(repeating: nil, count: count) }
         guard count > 1 else { return [error] }
         return try pieces().flatMap { try $0.errors(attempt) }
+    }
+}
+
+extension LedgerPart {
+    /// A part of one request.
+    package init(_ perform: @escaping (any LedgerDatabase) throws -> Void) {
+        self.init(count: 1, perform: perform, pieces: { [] })
     }
 }
 

@@ -40,11 +40,15 @@ package struct EventRecords {
         for user in users { database.recordChange(of: user) }
     }
 
-    func position(of user: Int64) throws -> EventPosition {
+    /// The position after the last event of a user.
+    package func position(of user: Int64) throws -> EventPosition {
         try state(of: user).position
     }
 
-    func events(of user: Int64, after position: EventPosition, limit: Int) throws -> EventAnswer {
+    /// The events of a user after a position, in order.
+    ///
+    /// - Parameter limit: The largest number of audit records, and the largest number of changes.
+    package func events(of user: Int64, after position: EventPosition, limit: Int) throws -> EventAnswer {
         let (last, isErased) = try state(of: user)
         // The App Store still states what happens to the purchases. Erasure is the last event of a user.
         if isErased { return .erased }
@@ -91,11 +95,7 @@ package struct EventRecords {
     }
 
     /// Merges both lists by time. Each list keeps its order.
-    private func merged(
-        _ audit: [SQLRow],
-        _ changes: [SQLRow],
-        after position: EventPosition
-    ) throws -> EventAnswer {
+    private func merged(_ audit: [SQLRow], _ changes: [SQLRow], after position: EventPosition) throws -> EventAnswer {
         var (audit, changes, position) = (audit[...], changes[...], position)
         var events: [UserEvent] = []
         while !audit.isEmpty || !changes.isEmpty {
@@ -187,24 +187,5 @@ package struct UserChange {
         self.kind = kind
         self.subject = subject
         self.happenedAt = happenedAt
-    }
-}
-
-extension LedgerTransaction {
-    /// The number of a user; nil for a user that the ledger does not know.
-    package func number(of user: User) throws -> Int64? {
-        try users.known(user)
-    }
-
-    /// The position after the last event of a user.
-    package func position(ofUser number: Int64) throws -> EventPosition {
-        try EventRecords(database: database).position(of: number)
-    }
-
-    /// The events of a user after a position, in order.
-    ///
-    /// - Parameter limit: The largest number of audit records, and the largest number of changes.
-    package func events(ofUser number: Int64, after position: EventPosition, limit: Int) throws -> EventAnswer {
-        try EventRecords(database: database).events(of: number, after: position, limit: limit)
     }
 }

@@ -125,9 +125,7 @@ extension Ledger {
     }
 
     private static func importLines(
-        from input: () throws(ImportError) -> Data?,
-        into database: any LedgerDatabase,
-        _ dialect: SQLDialect
+        from input: () throws(ImportError) -> Data?, into database: any LedgerDatabase, _ dialect: SQLDialect
     ) throws -> Int {
         for table in try database.describedTables() {
             let isEmpty = try database.rows("SELECT 1 FROM \(table.quotedName) LIMIT 1").isEmpty

@@ -27,8 +27,7 @@ package enum NewFile {
     /// - Parameter body: Receives a function that appends bytes to the file.
     /// - Throws: `BackupError` if the file already exists or cannot be written; the errors of `body`.
     package static func write<Value>(
-        to file: URL,
-        _ body: (_ write: (Data) throws(BackupError) -> Void) throws -> Value
+        to file: URL, _ body: (_ write: (Data) throws(BackupError) -> Void) throws -> Value
     ) throws -> Value {
         var result: Result<Value, any Error>?
         do {
@@ -56,27 +55,22 @@ package enum NewFile {
 }
 
 /// The reason why a backup or an export was not written.
-package enum BackupError: CodedError, Equatable {
+package enum BackupError: CommandError, Equatable {
     case exists(path: String)
     case notWritten(path: String)
     /// The connection to the database was lost.
     case interrupted
 
-    package var code: String {
+    package var statement: ErrorStatement {
         switch self {
-        case .exists: "backupExists"
-        case .notWritten: "backupNotWritten"
-        case .interrupted: "backupInterrupted"
-        }
-    }
-
-    package var message: String {
-        switch self {
-        case .exists(let path): "\"\(path)\" already exists. Choose another file."
+        case .exists(let path): ErrorStatement("backupExists", "\"\(path)\" already exists. Choose another file.")
         case .notWritten(let path):
-            "\"\(path)\" cannot be written. Check that its folder exists, that this user may write there, and that the disk "
-                + "has space."
-        case .interrupted: "The connection to the database was lost during the read. Try again."
+            ErrorStatement(
+                "backupNotWritten",
+                "\"\(path)\" cannot be written. Check that its folder exists, that this user may write there, and that the disk "
+                    + "has space.")
+        case .interrupted:
+            ErrorStatement("backupInterrupted", "The connection to the database was lost during the read. Try again.")
         }
     }
 }

@@ -31,7 +31,7 @@ final class PostgreSQLConnection {
     /// True until the connection has received the answer to the end of a read.
     private var isEnding = false
     /// The rows of prefetched queries, until the next other statement.
-    private var known: [PostgreSQLQuery: [SQLRow]] = [:]
+    private var known: [SQLQuery: [SQLRow]] = [:]
     /// The largest number of commands sent before their answers are read. More could block both sides.
     private static let maximumWaiting = 64
 
@@ -96,30 +96,29 @@ final class PostgreSQLConnection {
     /// Sends a query together with the next statement, and discards its rows.
     func enqueue(_ query: SQLQuery) throws(PostgreSQLFailure) {
         known.removeAll()
-        waiting += commands(PostgreSQLQuery(query))
+        waiting += commands(query)
         if waiting.count >= Self.maximumWaiting { _ = try exchange() }
     }
 
     /// Runs queries in one round trip, and keeps their rows until the next write.
     func prefetch(_ queries: [SQLQuery]) throws(PostgreSQLFailure) {
-        let boundQueries = queries.map(PostgreSQLQuery.init).filter { known[$0] == nil }
-        guard !boundQueries.isEmpty else { return }
-        if waiting.count + 2 * boundQueries.count > Self.maximumWaiting { _ = try exchange() }
+        let queries = queries.filter { known[$0] == nil }
+        guard !queries.isEmpty else { return }
+        if waiting.count + 2 * queries.count > Self.maximumWaiting { _ = try exchange() }
         var places: [Int] = []
-        for boundQuery in boundQueries {
-            waiting += commands(boundQuery)
+        for query in queries {
+            waiting += commands(query)
             places.append(waiting.count - 1)
         }
         let results = try exchange()
-        for (boundQuery, place) in zip(boundQueries, places) { known[boundQuery] = results[place].rows }
+        for (query, place) in zip(queries, places) { known[query] = results[place].rows }
     }
 
     /// - Returns: The rows, and the number of written rows.
     func query(_ query: SQLQuery) throws(PostgreSQLFailure) -> (rows: [SQLRow], changes: Int) {
-        let boundQuery = PostgreSQLQuery(query)
-        if let rows = known[boundQuery] { return (rows, 0) }
+        if let rows = known[query] { return (rows, 0) }
         if !query.sql.hasPrefix("SELECT") { known.removeAll() }
-        waiting += commands(boundQuery)
+        waiting += commands(query)
         let result = try exchange().last
         return (result?.rows ?? [], result?.changes ?? 0)
     }
@@ -171,14 +170,14 @@ final class PostgreSQLConnection {
         enqueue("RELEASE \(name)")
     }
 
-    private func commands(_ boundQuery: PostgreSQLQuery) -> [PostgreSQLCommand] {
-        if let name = prepared[boundQuery.sql] { return [.execute(name: name, arguments: boundQuery.values)] }
-        for case .prepare(let name, boundQuery.sql) in waiting {
-            return [.execute(name: name, arguments: boundQuery.values)]
+    private func commands(_ query: SQLQuery) -> [PostgreSQLCommand] {
+        if let name = prepared[query.sql] { return [.execute(name: name, arguments: query.arguments)] }
+        for case .prepare(let name, query.sql) in waiting {
+            return [.execute(name: name, arguments: query.arguments)]
         }
         lastName += 1
         let name = "s\(lastName)"
-        return [.prepare(name: name, sql: boundQuery.sql), .execute(name: name, arguments: boundQuery.values)]
+        return [.prepare(name: name, sql: query.sql), .execute(name: name, arguments: query.arguments)]
     }
 
     /// Sends the waiting commands.
@@ -278,17 +277,6 @@ enum PostgreSQLCommand {
     case run(String)
 }
 
-/// A query with the values of its arguments.
-struct PostgreSQLQuery: Hashable {
-    let sql: String
-    let values: [SQLValue]
-
-    init(_ query: SQLQuery) {
-        sql = query.sql
-        values = query.arguments.map(\.sqlValue)
-    }
-}
-
 /// One of the servers of an address.
 struct PostgreSQLServer: Equatable, Sendable {
     let host: String
@@ -332,8 +320,7 @@ enum PostgreSQLSession {
 
     /// Passes the texts as C strings, followed by a null pointer.
     private static func withCStrings<Value>(
-        _ texts: [String],
-        _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Value?
+        _ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Value?
     ) -> Value? {
         let bytes = texts.flatMap { $0.utf8CString }
         return bytes.withUnsafeBufferPointer { buffer in

@@ -9,7 +9,7 @@ struct PostgreSQLDatabase: LedgerDatabase {
         try connection.presentTables()
     }
 
-    func recordChange(of user: Int64) { connection.changed.insert(user) }
+    func recordChange(of user: Int64) { connection.changed.numbers.insert(user) }
 
     func rows(_ sql: String, _ arguments: [any SQLConvertible]) throws -> [SQLRow] {
         try connection.query(SQLQuery(sql, arguments)).rows
@@ -93,10 +93,7 @@ struct PostgreSQLDatabase: LedgerDatabase {
 
     /// Runs one statement for many rows. Each column is an array.
     private func runOnce(
-        _ rows: [[any SQLConvertible]],
-        _ columns: [String],
-        _ table: String,
-        _ statement: (_ values: String) -> String
+        _ rows: [[any SQLConvertible]], _ columns: [String], _ table: String, _ statement: (_ values: String) -> String
     ) throws {
         guard !rows.isEmpty else { return }
         let arrays = columns.indices.map { column in
@@ -110,11 +107,7 @@ struct PostgreSQLDatabase: LedgerDatabase {
     }
 
     /// Inserts users with random numbers, so that concurrent transactions do not wait for each other.
-    func insertUsers(
-        _ columns: [String],
-        _ rows: [[any SQLConvertible]],
-        _ randomness: Randomness
-    ) throws -> [Int64] {
+    func insertUsers(_ columns: [String], _ rows: [[any SQLConvertible]], _ randomness: Randomness) throws -> [Int64] {
         let numbers = rows.map { _ in
             Int64(randomness.bytes(8).reduce(into: UInt64(0)) { $0 = $0 << 8 | UInt64($1) } >> 4)
         }

@@ -13,10 +13,7 @@ struct PostgreSQLDefinitions {
     func problems() throws -> [String] {
         let objects = try objects()
         let present = Set(objects.filter { $0.kind == "table" }.map(\.name))
-        let schema = database.tables.schema
-        let tables = schema.features.filter { feature in
-            feature.tables.contains { present.contains($0.name) }
-        }.flatMap(\.tables)
+        let tables = database.tables.schema.expected(beside: present)
         let names = tables.map(\.name) + Self.ownTables
         var found: [String: String] = [:]
         var defined: [String: String] = [:]

@@ -61,10 +61,7 @@ final class PostgreSQLNotifications: Sendable {
     /// Listens, and notifies the observers.
     ///
     /// - Parameter listener: Returns the object to notify. The function returns once this is nil.
-    private static func listen(
-        at address: PostgreSQLAddress,
-        _ listener: () -> PostgreSQLNotifications?
-    ) throws {
+    private static func listen(at address: PostgreSQLAddress, _ listener: () -> PostgreSQLNotifications?) throws {
         let connection = try PostgreSQLConnection(address)
         let row = try connection.query(SQLQuery("SELECT current_schema() AS schema")).rows.first
         let schema: String = try row?["schema"] ?? "public"

@@ -75,9 +75,7 @@ struct PostgreSQLArguments {
 
     /// - Parameter body: Receives the number of arguments, and their values, lengths and formats. The pointers are valid until
     ///   it returns.
-    func withPointers<Value>(
-        _ body: (Int32, [UnsafePointer<CChar>?], [Int32], [Int32]) -> Value
-    ) -> Value {
+    func withPointers<Value>(_ body: (Int32, [UnsafePointer<CChar>?], [Int32], [Int32]) -> Value) -> Value {
         bytes.withUnsafeBytes { buffer in
             let start = buffer.bindMemory(to: CChar.self).baseAddress
             let values = offsets.map { offset in offset.flatMap { offset in start.map { $0 + offset } } }

@@ -10,9 +10,7 @@ enum PostgreSQLSchema {
     ///
     /// - Returns: The reason why the ledger cannot be used; nil if it can.
     static func prepare(
-        _ connection: PostgreSQLConnection,
-        _ schema: LedgerSchema,
-        migrates: Bool
+        _ connection: PostgreSQLConnection, _ schema: LedgerSchema, migrates: Bool
     ) throws -> StorageFault.Cause? {
         connection.enqueue("BEGIN ISOLATION LEVEL READ COMMITTED")
         _ = try connection.query(SQLQuery("SELECT pg_advisory_xact_lock($1) IS NULL", [lock]))

@@ -52,7 +52,7 @@ package final class PostgreSQLStorage: LedgerStorage {
             if let found { throw StorageFault(cause: found, path: address.description) }
             if migrates { sweep() }
         } catch {
-            throw fault(error)
+            throw StorageFault(error, path: address.description)
         }
     }
 
@@ -71,10 +71,7 @@ package final class PostgreSQLStorage: LedgerStorage {
 
     package var damaged: StorageFault { StorageFault(cause: .damaged, path: address.description) }
 
-    package func read<Value>(
-        _ extent: ReadExtent,
-        _ body: (any LedgerDatabase) throws -> Value
-    ) throws -> Value {
+    package func read<Value>(_ extent: ReadExtent, _ body: (any LedgerDatabase) throws -> Value) throws -> Value {
         do {
             // An idle connection may have been lost unnoticed: the second attempt uses a new one.
             do { return try readOnce(extent, body) } catch let failure as PostgreSQLFailure where failure.isOfConnection
@@ -83,14 +80,11 @@ package final class PostgreSQLStorage: LedgerStorage {
             }
         } catch {
             if (error as? PostgreSQLFailure)?.isOfConnection ?? false { absence.begin() }
-            throw translated(error)
+            throw StorageFault.translated(error, path: address.description)
         }
     }
 
-    private func readOnce<Value>(
-        _ extent: ReadExtent,
-        _ body: (any LedgerDatabase) throws -> Value
-    ) throws -> Value {
+    private func readOnce<Value>(_ extent: ReadExtent, _ body: (any LedgerDatabase) throws -> Value) throws -> Value {
         try pool.withConnection { connection in
             if extent != .statement { connection.enqueue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") }
             let value = try body(PostgreSQLDatabase(connection: connection, tables: tables))
@@ -157,7 +151,7 @@ package final class PostgreSQLStorage: LedgerStorage {
         } catch {
             connection.rollBackToSavepoint("part")
             if let failure = error as? PostgreSQLFailure, failure.isRetryable { throw failure }
-            return translated(error)
+            return StorageFault.translated(error, path: address.description)
         }
     }
 
@@ -166,7 +160,7 @@ package final class PostgreSQLStorage: LedgerStorage {
         let token = randomness.bytes(16)
         let (value, changed, lost): (Value, Set<Int64>, PostgreSQLFailure?) = try pool.withConnection { connection in
             connection.enqueue("BEGIN ISOLATION LEVEL SERIALIZABLE")
-            connection.changed.removeAll()
+            connection.changed.numbers.removeAll(keepingCapacity: true)
             let value = try body(connection)
             try connection.enqueue(
                 SQLQuery("INSERT INTO ledger_commit (token, is_committed) VALUES ($1, 1)", [token]))
@@ -184,10 +178,7 @@ package final class PostgreSQLStorage: LedgerStorage {
     }
 
     /// Retries a transaction after conflicts and lost connections. During a long absence of the server, it runs once.
-    func attempt<Value>(
-        until end: ContinuousClock.Instant,
-        _ body: () throws -> Value
-    ) throws -> Value {
+    func attempt<Value>(until end: ContinuousClock.Instant, _ body: () throws -> Value) throws -> Value {
         var (conflicts, losses) = (0, 0)
         while true {
             do {
@@ -201,10 +192,10 @@ package final class PostgreSQLStorage: LedgerStorage {
                 let isPermanent =
                     (failure.isUniqueViolation || failure.isInternal) && conflicts > Self.maximumKeyConflicts
                 let isTime = failure.isOfConnection ? absence.isShort : ContinuousClock.now < end
-                guard !isPermanent, isTime else { throw fault(failure) }
+                guard !isPermanent, isTime else { throw StorageFault(failure, path: address.description) }
                 pause(upTo: failure.isConflict ? 0.002 * Double(min(conflicts, 25)) : 0.05 * Double(min(losses, 10)))
             } catch {
-                throw translated(error)
+                throw StorageFault.translated(error, path: address.description)
             }
         }
     }
@@ -212,20 +203,6 @@ package final class PostgreSQLStorage: LedgerStorage {
     /// Sleeps for a random part of a time, so that two conflicting transactions do not conflict again.
     private func pause(upTo seconds: Double) {
         Thread.sleep(forTimeInterval: seconds * Double(randomness.bytes(1)[0]) / 255)
-    }
-
-    /// An error of a use case: the fault behind an error of the database, or the use case's own error.
-    private func translated(_ error: any Error) -> any Error {
-        error is PostgreSQLFailure || error is SQLRow.Mismatch ? fault(error) : error
-    }
-
-    private func fault(_ error: any Error) -> StorageFault {
-        if let fault = error as? StorageFault { return fault }
-        if error is SQLRow.Mismatch { return damaged }
-        guard let failure = error as? PostgreSQLFailure else {
-            return StorageFault(cause: .failed, path: address.description)
-        }
-        return StorageFault(cause: failure.cause, path: address.description)
     }
 }
 

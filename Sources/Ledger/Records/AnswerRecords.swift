@@ -9,9 +9,7 @@ package struct AnswerRecords {
     }
 
     /// The answers kept for keys, unless they are older than a moment.
-    package func answers(
-        for keys: [(key: IdempotencyKey, since: Timestamp)]
-    ) throws -> [IdempotencyKey: KeptAnswer] {
+    package func answers(for keys: [(key: IdempotencyKey, since: Timestamp)]) throws -> [IdempotencyKey: KeptAnswer] {
         guard let oldest = keys.map(\.since).min() else { return [:] }
         let wanted = Set(keys.map(\.key))
         var answers: [IdempotencyKey: KeptAnswer] = [:]
@@ -50,6 +48,7 @@ package struct AnswerRecords {
         KeptAnswer(requestDigest: try row["request_digest"], bytes: try row["answer"])
     }
 
+    /// The answer kept under an idempotency key; nil if there is none, or if it is older than a moment.
     package func answer(for key: IdempotencyKey, since moment: Timestamp) throws -> KeptAnswer? {
         try database.row(
             "SELECT * FROM kept_answer WHERE idempotency_key = $1 AND caller = $2 AND kept_at >= $3",

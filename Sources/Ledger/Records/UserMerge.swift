@@ -124,23 +124,9 @@ package struct UserHead {
     package static let first = UserHead(
         version: 0, lastTransaction: 0, lastGrant: 0, auditNumber: 0, auditDigest: AuditRecord.beginning,
         isErased: false)
+}
 
-    private init(
-        version: Int64,
-        lastTransaction: Int64,
-        lastGrant: Int64,
-        auditNumber: Int64,
-        auditDigest: [UInt8],
-        isErased: Bool
-    ) {
-        self.version = version
-        self.lastTransaction = lastTransaction
-        self.lastGrant = lastGrant
-        self.auditNumber = auditNumber
-        self.auditDigest = auditDigest
-        self.isErased = isErased
-    }
-
+extension UserHead {
     init(_ row: SQLRow) throws {
         let issuer: String = try row["issuer"]
         self.init(

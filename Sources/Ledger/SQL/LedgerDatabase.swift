@@ -58,12 +58,7 @@ package protocol LedgerDatabase {
     /// - Parameters:
     ///   - keys: The columns of the primary key.
     ///   - rows: A value for each key, then the amount. Each key occurs once.
-    func add(
-        to table: String,
-        _ column: String,
-        where keys: [String],
-        _ rows: [[any SQLConvertible]]
-    ) throws
+    func add(to table: String, _ column: String, where keys: [String], _ rows: [[any SQLConvertible]]) throws
 
     /// Deletes rows with one statement. A later statement may throw the error.
     ///
@@ -74,11 +69,7 @@ package protocol LedgerDatabase {
     ///
     /// - Parameter rows: A value for each column, without the users' numbers.
     /// - Returns: The users' numbers, in order.
-    func insertUsers(
-        _ columns: [String],
-        _ rows: [[any SQLConvertible]],
-        _ randomness: Randomness
-    ) throws -> [Int64]
+    func insertUsers(_ columns: [String], _ rows: [[any SQLConvertible]], _ randomness: Randomness) throws -> [Int64]
 
     /// An argument with several numbers, for `listed`.
     func list(_ numbers: [Int64]) -> SQLValue
@@ -108,10 +99,7 @@ extension LedgerDatabase {
     }
 
     package func update(
-        _ table: String,
-        set columns: [String],
-        where keys: [String],
-        _ rows: [[any SQLConvertible]]
+        _ table: String, set columns: [String], where keys: [String], _ rows: [[any SQLConvertible]]
     ) throws {
         try update(table, set: columns, where: keys, incrementing: nil, rows)
     }
@@ -128,34 +116,23 @@ extension LedgerDatabase {
 
     /// The first column of the first row; nil if there is no row.
     package func value<Value: SQLConvertible>(
-        _ sql: String,
-        _ arguments: [any SQLConvertible],
-        as type: Value.Type = Value.self
+        _ sql: String, _ arguments: [any SQLConvertible], as type: Value.Type = Value.self
     ) throws -> Value? {
-        try value(SQLQuery(sql, arguments))
-    }
-
-    package func value<Value: SQLConvertible>(_ query: SQLQuery) throws -> Value? {
-        guard let row = try rows(query).first else { return nil }
+        guard let row = try row(sql, arguments) else { return nil }
         guard let first = row.values.first, let value = Value(first) else {
             throw SQLRow.Mismatch(column: row.columns.first ?? "")
         }
         return value
     }
+
+    package func value<Value: SQLConvertible>(_ query: SQLQuery) throws -> Value? {
+        try value(query.sql, query.arguments)
+    }
 }
 
 /// The users that a transaction has changed so far.
 final class ChangedUsers {
-    private(set) var numbers: Set<Int64> = []
-
-    func insert(_ number: Int64) {
-        numbers.insert(number)
-    }
-
-    /// Removes all users before a retry.
-    func removeAll() {
-        numbers.removeAll(keepingCapacity: true)
-    }
+    var numbers: Set<Int64> = []
 }
 
 /// The observers of the users changed by a commit.

@@ -17,6 +17,16 @@ package protocol SQLConvertible {
     init?(_ value: SQLValue)
 }
 
+/// A type with texts for raw values is stored as these texts.
+extension SQLConvertible where Self: RawRepresentable<String> {
+    package var sqlValue: SQLValue { .text(rawValue) }
+
+    package init?(_ value: SQLValue) {
+        guard let text = String(value) else { return nil }
+        self.init(rawValue: text)
+    }
+}
+
 extension SQLValue: SQLConvertible {
     package var sqlValue: SQLValue { self }
 
@@ -81,14 +91,7 @@ extension Timestamp: SQLConvertible {
     }
 }
 
-extension Origin: SQLConvertible {
-    package var sqlValue: SQLValue { .text(rawValue) }
-
-    package init?(_ value: SQLValue) {
-        guard case .text(let text) = value else { return nil }
-        self.init(rawValue: text)
-    }
-}
+extension Origin: SQLConvertible {}
 
 /// Stored as text in lowercase.
 extension UUID: SQLConvertible {
@@ -115,13 +118,13 @@ extension Optional: SQLConvertible where Wrapped: SQLConvertible {
 }
 
 /// A query, and its arguments.
-package struct SQLQuery {
+package struct SQLQuery: Hashable, Sendable {
     package let sql: String
-    package let arguments: [any SQLConvertible]
+    package let arguments: [SQLValue]
 
     package init(_ sql: String, _ arguments: [any SQLConvertible] = []) {
         self.sql = sql
-        self.arguments = arguments
+        self.arguments = arguments.map(\.sqlValue)
     }
 }
 

@@ -42,20 +42,12 @@ struct BackupCopy {
     ///
     /// - Throws: `RestorationError`, `StorageFault`.
     func check() throws -> LedgerReport {
-        var report: LedgerReport?
-        do {
-            // SQLite checks the constraints of tables only on a writable connection.
-            try database.inTransaction(.deferred) { database in
-                guard try database.tableExists("audit") else {
-                    throw RestorationError.notALedger(path: backup.path)
-                }
-                report = try LedgerFile.report(on: database, features)
-                return .rollback
+        let found = try reporting {
+            try LedgerFile.report(on: database, features) { database in
+                guard try database.tableExists("audit") else { throw RestorationError.notALedger(path: backup.path) }
             }
-        } catch {
-            throw Self.error(error, backup: backup)
         }
-        guard let report else { throw RestorationError.otherVersion(path: backup.path) }
+        guard let report = found else { throw RestorationError.otherVersion(path: backup.path) }
         guard report.problems.isEmpty else {
             throw RestorationError.inconsistent(path: backup.path, problems: report.problems)
         }
@@ -66,14 +58,12 @@ struct BackupCopy {
     ///
     /// - Throws: `RestorationError`, `StorageFault`.
     func valid(_ keys: [RestorationReport.RevivedKey]) throws -> [RestorationReport.RevivedKey] {
-        do {
-            return try database.read { database in
+        try reporting {
+            try database.read { database in
                 guard try database.tableExists("api_key") else { return [] }
                 let valid = try String.fetchSet(database, sql: "SELECT key_id FROM api_key WHERE revoked_at IS NULL")
                 return keys.filter { valid.contains($0.identifier) }
             }
-        } catch {
-            throw Self.error(error, backup: backup)
         }
     }
 
@@ -82,7 +72,7 @@ struct BackupCopy {
     /// - Returns: The number of ended sessions.
     /// - Throws: `RestorationError`, `StorageFault`.
     func complete(revoking keys: [RestorationReport.RevivedKey]) throws -> Int {
-        do {
+        try reporting {
             let sessions = try database.write { database -> Int in
                 for key in keys {
                     try database.execute(
@@ -100,9 +90,11 @@ struct BackupCopy {
             try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
             try database.close()
             return sessions
-        } catch {
-            throw Self.error(error, backup: backup)
         }
+    }
+
+    private func reporting<Value>(_ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch { throw Self.error(error, backup: backup) }
     }
 
     private static func error(_ error: any Error, backup: URL) -> any Error {
@@ -111,7 +103,7 @@ struct BackupCopy {
         case let error as DatabaseError
         where error.resultCode == .SQLITE_NOTADB || error.resultCode == .SQLITE_CORRUPT:
             RestorationError.notALedger(path: backup.path)
-        default: SQLiteStorage.fault(error, path: backup.path)
+        default: StorageFault(error, path: backup.path)
         }
     }
 }

@@ -24,21 +24,31 @@ package struct LedgerFile: Sendable {
         defer { withExtendedLifetime(lock) {} }
         try SQLiteSchema.checkVersion(of: url, LedgerSchema(features))
         do {
-            var report: LedgerReport?
-            // SQLite checks the constraints of tables only on a writable connection.
-            try DatabaseQueue(path: url.path).inTransaction(.deferred) { database in
-                report = try Self.report(on: database, features)
-                return .rollback
+            guard let report = try Self.report(on: DatabaseQueue(path: url.path), features) else {
+                throw StorageFault(cause: .otherVersion, path: url.path)
             }
-            guard let report else { throw StorageFault(cause: .otherVersion, path: url.path) }
             return report
         } catch {
-            throw SQLiteStorage.fault(error, path: url.path)
+            throw StorageFault(error, path: url.path)
         }
     }
 
+    /// - Parameter test: Runs before the check.
     /// - Returns: Nil for a ledger of another version.
-    static func report(on database: Database, _ features: [LedgerFeature]) throws -> LedgerReport? {
+    static func report(
+        on queue: DatabaseQueue, _ features: [LedgerFeature], after test: (Database) throws -> Void = { _ in }
+    ) throws -> LedgerReport? {
+        var report: LedgerReport?
+        // SQLite checks the constraints of tables only on a writable connection.
+        try queue.inTransaction(.deferred) { database in
+            try test(database)
+            report = try Self.report(on: database, features)
+            return .rollback
+        }
+        return report
+    }
+
+    private static func report(on database: Database, _ features: [LedgerFeature]) throws -> LedgerReport? {
         let schema = LedgerSchema(features)
         guard try SQLiteSchema.version(of: database) == schema.version else { return nil }
         func count(_ table: Table) throws -> Int {
@@ -120,11 +130,8 @@ enum SQLiteDefinitions {
 
     /// The objects of the features of which a ledger has a table.
     private static func defined(by schema: LedgerSchema, _ present: Set<String>) -> [String: String] {
-        let tables = schema.features.filter { feature in
-            feature.tables.contains { present.contains($0.name) }
-        }.flatMap(\.tables)
         var defined: [String: String] = [:]
-        for statement in tables.flatMap({ $0.statements(in: .sqlite) }) {
+        for statement in schema.expected(beside: present).flatMap({ $0.statements(in: .sqlite) }) {
             let words = statement.split(separator: " ", maxSplits: 4).filter { $0 != "UNIQUE" }
             let name = words[2].filter { $0 != "\"" }
             defined["\(words[1].lowercased()) \"\(name)\""] = normalized(statement)

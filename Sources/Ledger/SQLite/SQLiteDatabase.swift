@@ -16,7 +16,7 @@ struct SQLiteDatabase: LedgerDatabase {
         Set(try rows("SELECT name FROM sqlite_master WHERE type = 'table'", []).map { try $0["name"] })
     }
 
-    func recordChange(of user: Int64) { changed?.insert(user) }
+    func recordChange(of user: Int64) { changed?.numbers.insert(user) }
 
     func rows(_ sql: String, _ arguments: [any SQLConvertible]) throws -> [SQLRow] {
         let run = try Run(database.cachedStatement(sql: sql), arguments, on: database)
@@ -51,9 +51,8 @@ struct SQLiteDatabase: LedgerDatabase {
     /// Inserts rows with one prepared statement each. Within a process there are no round trips to save.
     func insert(into table: String, _ columns: [String], _ rows: [[any SQLConvertible]], isNew: Bool) throws {
         guard !rows.isEmpty else { return }
-        let places = (1...columns.count).map { "$\($0)" }.joined(separator: ", ")
         try runEach(
-            "INSERT INTO \"\(table)\" (\(columns.joined(separator: ", "))) VALUES (\(places))"
+            "INSERT INTO \"\(table)\" \(Self.values(of: columns))"
                 + (isNew ? "" : " ON CONFLICT DO NOTHING"), rows)
     }
 
@@ -78,10 +77,9 @@ struct SQLiteDatabase: LedgerDatabase {
 
     func add(to table: String, _ column: String, where keys: [String], _ rows: [[any SQLConvertible]]) throws {
         guard !rows.isEmpty else { return }
-        let places = (1...keys.count + 1).map { "$\($0)" }.joined(separator: ", ")
         try runEach(
             """
-            INSERT INTO "\(table)" (\((keys + [column]).joined(separator: ", "))) VALUES (\(places))
+            INSERT INTO "\(table)" \(Self.values(of: keys + [column]))
             ON CONFLICT (\(keys.joined(separator: ", "))) DO UPDATE SET \(column) = \(column) + excluded.\(column)
             """, rows)
     }
@@ -89,6 +87,11 @@ struct SQLiteDatabase: LedgerDatabase {
     func delete(from table: String, where keys: [String], _ rows: [[any SQLConvertible]]) throws {
         guard !rows.isEmpty else { return }
         try runEach("DELETE FROM \"\(table)\" WHERE \(Self.condition(keys, after: 0))", rows)
+    }
+
+    /// The SQL after the table of an insertion.
+    private static func values(of columns: [String]) -> String {
+        "(\(columns.joined(separator: ", "))) VALUES (\((1...columns.count).map { "$\($0)" }.joined(separator: ", ")))"
     }
 
     private static func condition(_ keys: [String], after count: Int) -> String {
@@ -105,16 +108,8 @@ struct SQLiteDatabase: LedgerDatabase {
     }
 
     /// Inserts users with consecutive numbers, which keep the rows of new users together.
-    func insertUsers(
-        _ columns: [String],
-        _ rows: [[any SQLConvertible]],
-        _ randomness: Randomness
-    ) throws -> [Int64] {
-        let places = (1...columns.count).map { "$\($0)" }.joined(separator: ", ")
-        return try rows.compactMap { row in
-            try value(
-                #"INSERT INTO "user" (\#(columns.joined(separator: ", "))) VALUES (\#(places)) RETURNING user_id"#, row)
-        }
+    func insertUsers(_ columns: [String], _ rows: [[any SQLConvertible]], _ randomness: Randomness) throws -> [Int64] {
+        try rows.compactMap { try value(#"INSERT INTO "user" \#(Self.values(of: columns)) RETURNING user_id"#, $0) }
     }
 
     func list(_ numbers: [Int64]) -> SQLValue { .text("[" + numbers.map(String.init).joined(separator: ",") + "]") }

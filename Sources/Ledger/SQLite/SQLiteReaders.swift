@@ -89,11 +89,7 @@ enum SQLiteSchema {
     /// Creates the missing tables of the features in use, and adds the columns that a ledger of an earlier version lacks.
     ///
     /// - Returns: The reason why the ledger cannot be used; nil if it can.
-    static func prepare(
-        _ database: Database,
-        _ schema: LedgerSchema,
-        migrates: Bool
-    ) throws -> StorageFault.Cause? {
+    static func prepare(_ database: Database, _ schema: LedgerSchema, migrates: Bool) throws -> StorageFault.Cause? {
         guard try !isOfOtherVersion(database, schema) else { return .otherVersion }
         let (version, present) = (try version(of: database), try tables(of: database))
         if version == schema.version, schema.missing(from: present).isEmpty { return nil }

@@ -77,7 +77,7 @@ package final class SQLiteStorage: LedgerStorage {
         } catch is PrivateFile.Failure {
             throw StorageFault(cause: .cannotOpen, path: file.path)
         } catch {
-            throw Self.fault(error, path: file.path)
+            throw StorageFault(error, path: file.path)
         }
     }
 
@@ -95,15 +95,12 @@ package final class SQLiteStorage: LedgerStorage {
 
     package var damaged: StorageFault { StorageFault(cause: .damaged, path: path) }
 
-    package func read<Value>(
-        _ extent: ReadExtent,
-        _ body: (any LedgerDatabase) throws -> Value
-    ) throws -> Value {
+    package func read<Value>(_ extent: ReadExtent, _ body: (any LedgerDatabase) throws -> Value) throws -> Value {
         do {
             try checkRunning()
             return try readers.read(extent, body)
         } catch {
-            throw translated(error)
+            throw StorageFault.translated(error, path: path)
         }
     }
 
@@ -152,7 +149,7 @@ package final class SQLiteStorage: LedgerStorage {
                 try? database.write("ROLLBACK", [])
                 throw error
             }
-            return translated(error)
+            return StorageFault.translated(error, path: path)
         }
     }
 
@@ -169,7 +166,7 @@ package final class SQLiteStorage: LedgerStorage {
             return value
         } catch {
             notice(error)
-            throw translated(error)
+            throw StorageFault.translated(error, path: path)
         }
     }
 
@@ -221,16 +218,23 @@ package final class SQLiteStorage: LedgerStorage {
     private func stop() {
         isStopped.store(true, ordering: .sequentiallyConsistent)
     }
+}
 
-    /// An error of a use case: the fault behind an error of the database, or the use case's own error.
-    private func translated(_ error: any Error) -> any Error {
-        error is DatabaseError || error is SQLRow.Mismatch ? Self.fault(error, path: path) : error
+extension StorageFault {
+    /// The fault behind an error of a database.
+    init(_ error: any Error, path: String) {
+        switch error {
+        case let fault as StorageFault: self = fault
+        case is SQLRow.Mismatch: self.init(cause: .damaged, path: path)
+        case let error as DatabaseError: self.init(sqliteResultCode: error.resultCode.rawValue, path: path)
+        case let failure as PostgreSQLFailure: self.init(cause: failure.cause, path: path)
+        default: self.init(cause: .failed, path: path)
+        }
     }
 
-    static func fault(_ error: any Error, path: String) -> StorageFault {
-        if let fault = error as? StorageFault { return fault }
-        if error is SQLRow.Mismatch { return StorageFault(cause: .damaged, path: path) }
-        guard let error = error as? DatabaseError else { return StorageFault(cause: .failed, path: path) }
-        return StorageFault(sqliteResultCode: error.resultCode.rawValue, path: path)
+    /// An error of a use case: the fault behind an error of the database, or the use case's own error.
+    static func translated(_ error: any Error, path: String) -> any Error {
+        error is DatabaseError || error is PostgreSQLFailure || error is SQLRow.Mismatch
+            ? StorageFault(error, path: path) : error
     }
 }

@@ -30,7 +30,7 @@ package struct LedgerFeature: Sendable {
     let writeHook: WriteHook?
     let mergeHook: MergeHook?
     /// True if the feature is in use. A service creates its tables when it starts.
-    let isUsed: Bool
+    private(set) var isUsed = true
 
     package init(
         tables: [Table],
@@ -38,8 +38,7 @@ package struct LedgerFeature: Sendable {
         check: Check? = nil,
         auditHook: AuditHook? = nil,
         writeHook: WriteHook? = nil,
-        mergeHook: MergeHook? = nil,
-        isUsed: Bool = true
+        mergeHook: MergeHook? = nil
     ) {
         self.tables = tables
         self.rules = rules
@@ -47,14 +46,20 @@ package struct LedgerFeature: Sendable {
         self.auditHook = auditHook
         self.writeHook = writeHook
         self.mergeHook = mergeHook
-        self.isUsed = isUsed
     }
 
     /// The same feature, marked as in use or not. The ledger keeps, exports and checks existing tables in both cases.
     package func used(if isUsed: Bool) -> LedgerFeature {
-        LedgerFeature(
-            tables: tables, rules: rules, check: check, auditHook: auditHook, writeHook: writeHook,
-            mergeHook: mergeHook, isUsed: isUsed)
+        var feature = self
+        feature.isUsed = isUsed
+        return feature
+    }
+}
+
+extension LedgerFeature: Equatable {
+    /// A table belongs to one feature.
+    package static func == (left: LedgerFeature, right: LedgerFeature) -> Bool {
+        left.tables.map(\.name) == right.tables.map(\.name)
     }
 }
 

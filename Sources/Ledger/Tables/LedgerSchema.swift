@@ -22,9 +22,13 @@ struct LedgerSchema: Sendable {
 
     /// The missing tables of a ledger: those of the features in use, and of the features of which it has a table.
     func missing(from present: Set<String>) -> [Table] {
-        features.filter { feature in
-            feature.isUsed || feature.tables.contains { present.contains($0.name) }
-        }.flatMap(\.tables).filter { !present.contains($0.name) }
+        features.filter { $0.isUsed || $0.isPresent(in: present) }.flatMap(\.tables)
+            .filter { !present.contains($0.name) }
+    }
+
+    /// The tables of the features of which a ledger has a table.
+    func expected(beside present: Set<String>) -> [Table] {
+        features.filter { $0.isPresent(in: present) }.flatMap(\.tables)
     }
 
     /// The statements that extend a version to this one: they add columns to the existing tables, and create the missing ones.
@@ -40,6 +44,11 @@ struct LedgerSchema: Sendable {
         guard let kind = kinds[table]?[column] else { throw SQLRow.Mismatch(column: column) }
         return kind
     }
+}
+
+extension LedgerFeature {
+    /// True if one of the tables is among those of a ledger.
+    fileprivate func isPresent(in tables: Set<String>) -> Bool { self.tables.contains { tables.contains($0.name) } }
 }
 
 extension [Table] {

@@ -13,6 +13,10 @@ package struct ErrorRule: Sendable {
     package let mayRetry: Bool
     /// The seconds before a retry; nil if unknown.
     package let secondsToWait: Int?
+    /// True if the service's configuration causes the error. The same request succeeds after the operator has changed it.
+    package let isOfOperator: Bool
+    /// True if only the English sentence has the reason. A page in Korean then shows both.
+    package let hasReason: Bool
     /// The sentence: what is wrong, then what to do.
     package private(set) var sentence: String
     /// The sentence for callers of the service, who do not learn what only the operator may know.
@@ -27,6 +31,8 @@ package struct ErrorRule: Sendable {
         _ kind: Kind,
         mayRetry: Bool = false,
         secondsToWait: Int? = nil,
+        isOfOperator: Bool = false,
+        hasReason: Bool = false,
         _ sentence: String,
         detail: String? = nil,
         korean: String?
@@ -35,22 +41,30 @@ package struct ErrorRule: Sendable {
         self.kind = kind
         self.mayRetry = mayRetry
         self.secondsToWait = secondsToWait
+        self.isOfOperator = isOfOperator
+        self.hasReason = hasReason
         self.sentence = sentence
         self.detail = detail ?? sentence
         self.korean = korean
     }
 
     /// The rule of a refused proof or purchase.
-    package init(
+    init(
         _ code: String,
         _ kind: Kind,
         mayRetry: Bool = false,
+        isOfOperator: Bool = false,
+        hasReason: Bool = false,
         _ sentence: String,
-        _ remedy: RefusalRemedy
+        _ cause: String,
+        _ remedy: String,
+        korean: String,
+        _ koreanRemedy: String
     ) {
         self.init(
-            code, kind, mayRetry: mayRetry, sentence, korean: remedy.korean.cause + " " + remedy.korean.remedy)
-        self.remedy = remedy
+            code, kind, mayRetry: mayRetry, isOfOperator: isOfOperator, hasReason: hasReason, sentence,
+            korean: korean + " " + koreanRemedy)
+        self.remedy = RefusalRemedy(cause: cause, remedy: remedy, korean: (korean, koreanRemedy))
     }
 
     /// The same rule with another sentence, such as one that names the values.
@@ -66,12 +80,6 @@ package struct RefusalRemedy: Sendable {
     package let cause: String
     package let remedy: String
     package let korean: (cause: String, remedy: String)
-
-    package init(_ cause: String, _ remedy: String, korean: (cause: String, remedy: String)) {
-        self.cause = cause
-        self.remedy = remedy
-        self.korean = korean
-    }
 }
 
 /// An error whose code, message, status and translation are those of its rule.
@@ -82,6 +90,27 @@ package protocol RuledError: CodedError {
 extension RuledError {
     package var code: String { rule.code }
     package var message: String { rule.sentence }
+}
+
+/// The code and the message of an error that only the terminal shows.
+package struct ErrorStatement {
+    let code: String
+    let message: String
+
+    package init(_ code: String, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+}
+
+/// An error that only the terminal shows.
+package protocol CommandError: CodedError {
+    var statement: ErrorStatement { get }
+}
+
+extension CommandError {
+    package var code: String { statement.code }
+    package var message: String { statement.message }
 }
 
 /// An error with a code for programs and a message for people.

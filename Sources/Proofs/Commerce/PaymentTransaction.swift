@@ -154,7 +154,7 @@ public struct IllegalPaymentTransition: CodedError, RuledError, Equatable {
     public var message: String { rule.sentence }
 
     package var rule: ErrorRule {
-        ErrorRule("illegalTransition", .conflict, sentence, korean: "거래의 지금 상태에서는 할 수 없는 작업입니다.")
+        ErrorRule("illegalTransition", .conflict, hasReason: true, sentence, korean: "거래의 지금 상태에서는 할 수 없는 작업입니다.")
     }
 
     private var sentence: String {

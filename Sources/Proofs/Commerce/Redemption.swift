@@ -71,49 +71,38 @@ public struct Redemption: Hashable, Sendable, Codable {
             case .ownedByAnotherUser:
                 ErrorRule(
                     rawValue, .conflict, "Another user has redeemed the purchase and keeps it. Log in as that user.",
-                    RefusalRemedy(
-                        "Another user has redeemed the purchase and keeps it.",
-                        "Ask the customer to log in as that user, or revoke the purchase there and grant the item here.",
-                        korean: (
-                            "다른 사용자가 이 구매를 등록했고 계속 소유합니다.",
-                            "고객에게 그 사용자로 로그인하도록 요청하거나, 그쪽의 구매를 회수하고 여기에 아이템을 지급하세요."
-                        )))
+                    "Another user has redeemed the purchase and keeps it.",
+                    "Ask the customer to log in as that user, or revoke the purchase there and grant the item here.",
+                    korean: "다른 사용자가 이 구매를 등록했고 계속 소유합니다.", "고객에게 그 사용자로 로그인하도록 요청하거나, 그쪽의 구매를 회수하고 여기에 아이템을 지급하세요.")
             case .transferTooSoon:
                 ErrorRule(
                     rawValue, .conflict, mayRetry: true,
                     "Another user owns the purchase since a recent transfer. Try again later.",
-                    RefusalRemedy(
-                        "The purchase was recently transferred to another user.",
-                        "Wait until the pause of the ownership policy is over, then restore the purchase.",
-                        korean: ("이 구매는 최근에 다른 사용자에게 이전되었습니다.", "소유권 정책의 대기 시간이 끝난 뒤 구매를 복원하세요.")))
+                    "The purchase was recently transferred to another user.",
+                    "Wait until the pause of the ownership policy is over, then restore the purchase.",
+                    korean: "이 구매는 최근에 다른 사용자에게 이전되었습니다.", "소유권 정책의 대기 시간이 끝난 뒤 구매를 복원하세요.")
             case .appAccountTokenMismatch:
                 ErrorRule(
                     rawValue, .conflict,
                     "The purchase has another user's account token (appAccountToken). Redeem it for that user.",
-                    RefusalRemedy(
-                        "The purchase has another user's account token.",
-                        "Ask the customer to log in as the user who bought it.",
-                        korean: ("구매에 다른 사용자의 계정 토큰이 있습니다.", "고객에게 구매한 사용자로 로그인하도록 요청하세요.")))
+                    "The purchase has another user's account token.",
+                    "Ask the customer to log in as the user who bought it.",
+                    korean: "구매에 다른 사용자의 계정 토큰이 있습니다.", "고객에게 구매한 사용자로 로그인하도록 요청하세요.")
             case .productUnknown:
                 ErrorRule(
-                    rawValue, .unprocessable,
+                    rawValue, .unprocessable, isOfOperator: true,
                     "The product is not in the service's catalog. Add it, then redeem the same proof again.",
-                    RefusalRemedy(
-                        "The catalog does not have the product.",
-                        "Add the product to the catalog. The app's next restore redeems the purchase.",
-                        korean: ("카탈로그에 이 상품이 없습니다.", "상품을 카탈로그에 추가하세요. 앱에서 다음에 복원할 때 구매가 등록됩니다.")))
+                    "The catalog does not have the product.",
+                    "Add the product to the catalog. The app's next restore redeems the purchase.",
+                    korean: "카탈로그에 이 상품이 없습니다.", "상품을 카탈로그에 추가하세요. 앱에서 다음에 복원할 때 구매가 등록됩니다.")
             case .transactionConflict:
                 ErrorRule(
                     rawValue, .conflict,
                     "The ledger has another product under the identifier of this transaction. Look at both in the user's "
                         + "story.",
-                    RefusalRemedy(
-                        "The ledger has another product under the identifier of this transaction.",
-                        "Compare the proofs of both. If the customer has paid for this one, grant its item.",
-                        korean: (
-                            "원장에 이 거래의 식별자로 다른 상품이 있습니다.",
-                            "두 증명을 비교하세요. 고객이 이 상품의 값을 치렀다면 그 아이템을 지급하세요."
-                        )))
+                    "The ledger has another product under the identifier of this transaction.",
+                    "Compare the proofs of both. If the customer has paid for this one, grant its item.",
+                    korean: "원장에 이 거래의 식별자로 다른 상품이 있습니다.", "두 증명을 비교하세요. 고객이 이 상품의 값을 치렀다면 그 아이템을 지급하세요.")
             }
         }
     }

@@ -189,6 +189,27 @@ struct PayloadFields {
         return objects
     }
 
+    /// Reads fields, which notes those in another form.
+    ///
+    /// - Throws: `PayloadError` for a required field that is missing or in another form.
+    func check(_ known: [PayloadField]) throws(PayloadError) {
+        for field in known {
+            let (name, isRequired) = (field.name, field.isRequired)
+            let isStated =
+                switch field.form {
+                case .text: try string(name, decides: isRequired) != nil
+                case .integer: try integer(name, decides: isRequired) != nil
+                case .date: try date(name) != nil
+                case .texts: try strings(name) != nil
+                case .object(let inner):
+                    try object(name) { (fields) throws(PayloadError) in try fields.check(inner) } != nil
+                case .objects(let inner):
+                    try objects(name) { (fields) throws(PayloadError) in try fields.check(inner) } != nil
+                }
+            guard isStated || !isRequired else { throw missing(name) }
+        }
+    }
+
     private func array(_ name: String) throws(PayloadError) -> [JSONValue]? {
         switch stated(name) {
         case nil: return nil
@@ -243,6 +264,23 @@ struct PayloadFields {
 /// An object inside a payload.
 protocol PayloadObject: Sendable {
     init(_ fields: PayloadFields) throws(PayloadError)
+}
+
+/// A known field of an object that is kept as JSON.
+struct PayloadField: Sendable {
+    indirect enum Form: Sendable {
+        case text, integer, date, texts
+        case object([PayloadField])
+        case objects([PayloadField])
+    }
+
+    let name: String
+    let form: Form
+    let isRequired: Bool
+
+    static func optional(_ name: String, _ form: Form) -> Self { Self(name: name, form: form, isRequired: false) }
+
+    static func required(_ name: String, _ form: Form) -> Self { Self(name: name, form: form, isRequired: true) }
 }
 
 /// The names of the fields that were read as absent because of their form.

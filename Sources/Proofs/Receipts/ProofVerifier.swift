@@ -121,8 +121,8 @@ public struct ProofVerifier: Sendable {
         for part in notification.signedParts {
             let inner = try verify(part.compact, in: part.field, as: part.kind, of: proof, chain: chain)
             if !proof.chains.contains(inner.chain.path) { proof.chains.append(inner.chain.path) }
-            proof.unreadableFields += inner.unreadableFields
-            switch inner.content {
+            proof.unreadableFields += inner.payload.unreadableFields
+            switch inner.payload.content {
             case .transaction(let transaction):
                 proof.notifiedTransaction = transaction
                 proof.notifiedTransactionProof = VerifiedProof.SignedPart(
@@ -136,14 +136,8 @@ public struct ProofVerifier: Sendable {
         return proof
     }
 
-    /// A verified JWS inside a notification.
-    private struct InnerProof {
-        let content: VerifiedProof.Content
-        let chain: ValidatedChain
-        /// The SHA-256 of the signed bytes.
-        let digest: [UInt8]
-        let unreadableFields: [String]
-    }
+    /// A verified JWS, and the SHA-256 of its signed bytes.
+    private typealias VerifiedJSON = (payload: SignedPayload, chain: ValidatedChain, digest: [UInt8])
 
     /// Verifies a JWS inside a notification. It must lead to the same root, have the kind that its field requires, and
     /// name the same app and environment.
@@ -153,8 +147,8 @@ public struct ProofVerifier: Sendable {
         as kind: SignedPayload.Kind,
         of notification: VerifiedProof,
         chain: ValidatedChain
-    ) throws(ProofRefusal) -> InnerProof {
-        let inner: (payload: SignedPayload, chain: ValidatedChain, digest: [UInt8])
+    ) throws(ProofRefusal) -> VerifiedJSON {
+        let inner: VerifiedJSON
         do {
             inner = try verifiedPayload(compact: Array(compact.utf8))
         } catch {
@@ -169,15 +163,11 @@ public struct ProofVerifier: Sendable {
         guard inner.payload.environment == notification.environment.rawValue,
             inner.payload.bundleIdentifier == nil || inner.payload.bundleIdentifier == notification.bundleIdentifier
         else { throw ProofRefusal(.innerProofInvalid, "The field \(field) is for another app or environment.") }
-        return InnerProof(
-            content: inner.payload.content, chain: inner.chain, digest: inner.digest,
-            unreadableFields: inner.payload.unreadableFields)
+        return inner
     }
 
     /// Verifies a JWS from its encoding to its payload.
-    private func verifiedPayload(
-        compact bytes: [UInt8]
-    ) throws(ProofRefusal) -> (payload: SignedPayload, chain: ValidatedChain, digest: [UInt8]) {
+    private func verifiedPayload(compact bytes: [UInt8]) throws(ProofRefusal) -> VerifiedJSON {
         let signed: SignedJSON
         do { signed = try SignedJSON(compact: bytes) } catch { throw ProofRefusal(error) }
         let payload = Result { () throws(JSONSyntaxError) in try JSONParser.parse(signed.payload) }

@@ -1,14 +1,21 @@
 import Foundation
 
-/// The `receipt` object. Its members are in Apple's order.
-struct ReceiptObject {
-    private(set) var members = JSONObject()
+/// An object of the answer of verifyReceipt. Its members are in Apple's order.
+package struct ReceiptObject {
+    package private(set) var members = JSONObject()
     private let losAngeles: TimeZone
 
+    /// An object without members.
+    ///
     /// - Returns: Nil if the system does not know the time zone of Los Angeles.
-    init?(_ receipt: AppReceipt, requestDate: Timestamp) {
+    package init?() {
         guard let losAngeles = TimeZone(identifier: "America/Los_Angeles") else { return nil }
         self.losAngeles = losAngeles
+    }
+
+    /// The `receipt` object.
+    init?(_ receipt: AppReceipt, requestDate: Timestamp) {
+        self.init()
         add("receipt_type", .string(receipt.receiptType))
         add("adam_id", receipt.appItemID.map { .integer($0) })
         add("app_item_id", receipt.appItemID.map { .integer($0) })
@@ -44,51 +51,13 @@ struct ReceiptObject {
         }
     }
 
-    /// An entry of `latest_receipt_info`.
-    init(latest transaction: TransactionStatement, losAngeles: TimeZone) {
-        self.losAngeles = losAngeles
-        add("quantity", .string(String(transaction.quantity)))
-        add("product_id", .string(transaction.productIdentifier))
-        add("transaction_id", .string(transaction.transactionIdentifier))
-        add("original_transaction_id", .string(transaction.originalTransactionIdentifier))
-        add("purchase_date", transaction.purchaseDate)
-        add("original_purchase_date", transaction.originalPurchaseDate)
-        add("expires_date", transaction.expiresDate)
-        add("web_order_line_item_id", transaction.webOrderLineItemIdentifier.map { .string($0) })
-        add("is_trial_period", .string(String(transaction.offer?.isTrial ?? false)))
-        add("is_in_intro_offer_period", .string(String(transaction.offer?.isIntroductoryPrice ?? false)))
-        add("cancellation_date", transaction.revocation?.date)
-        add("cancellation_reason", transaction.revocation.map { .string(String($0.reason.rawValue)) })
-        if transaction.isUpgraded { add("is_upgraded", .string("true")) }
-        add("promotional_offer_id", transaction.offer?.promotionalOfferIdentifier.map { .string($0) })
-        add("offer_code_ref_name", transaction.offer?.offerCodeReferenceName.map { .string($0) })
-        add("in_app_ownership_type", .string(transaction.ownership.rawValue))
-        add("subscription_group_identifier", transaction.subscriptionGroupIdentifier.map { .string($0) })
-        add("app_account_token", transaction.appAccountToken.map { .string($0.uuidString.lowercased()) })
-    }
-
-    /// An entry of `pending_renewal_info`.
-    init(pending renewal: RenewalInfoStatement, losAngeles: TimeZone) {
-        self.losAngeles = losAngeles
-        add("expiration_intent", renewal.expirationIntent.map { .string(String($0.rawValue)) })
-        add("auto_renew_product_id", .string(renewal.autoRenewProductIdentifier))
-        add("is_in_billing_retry_period", renewal.isInBillingRetryPeriod.map { .string($0 ? "1" : "0") })
-        add("grace_period_expires_date", renewal.gracePeriodExpiresDate)
-        add("price_consent_status", renewal.priceIncreaseStatus.map { .string(String($0.rawValue)) })
-        add("promotional_offer_id", renewal.offer?.promotionalOfferIdentifier.map { .string($0) })
-        add("offer_code_ref_name", renewal.offer?.offerCodeReferenceName.map { .string($0) })
-        add("original_transaction_id", .string(renewal.originalTransactionIdentifier))
-        add("product_id", .string(renewal.productIdentifier))
-        add("auto_renew_status", .string(String(renewal.autoRenewStatus.rawValue)))
-    }
-
-    private mutating func add(_ key: String, _ value: JSONValue?) {
+    package mutating func add(_ key: String, _ value: JSONValue?) {
         if let value { _ = members.add(key, value) }
     }
 
     /// Adds the three forms of a date: in Greenwich Mean Time, in milliseconds since 1970 as a string, and in Pacific
     /// time. The key of the last ends in `_pst`, but the value observes daylight saving time.
-    private mutating func add(_ key: String, _ date: Timestamp?) {
+    package mutating func add(_ key: String, _ date: Timestamp?) {
         guard let date else { return }
         let seconds = date.secondsSince1970
         let offset = losAngeles.secondsFromGMT(for: Date(timeIntervalSince1970: Double(seconds)))

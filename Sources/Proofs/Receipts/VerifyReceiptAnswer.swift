@@ -1,5 +1,3 @@
-import Foundation
-
 /// The answer of Apple's verifyReceipt endpoint about an app receipt: a status and the `receipt` object (Apple,
 /// "verifyReceipt", `responseBody`). The data that Apple adds from its own records is absent.
 public struct VerifyReceiptAnswer: Sendable {
@@ -66,30 +64,11 @@ public struct VerifyReceiptAnswer: Sendable {
         self.init(number: statusNumber, status: Status(rawValue: statusNumber), adding: members)
     }
 
-    /// Returns the answer with the store's records of an account's subscriptions (Apple, "responseBody":
-    /// `latest_receipt_info`, `latest_receipt`, `pending_renewal_info`).
-    ///
-    /// - Returns: Nil if the system does not know the time zone of Los Angeles.
-    public func adding(
-        latestReceipt: String,
-        transactions: [TransactionStatement],
-        renewals: [RenewalInfoStatement]
-    ) -> VerifyReceiptAnswer? {
+    /// Returns the answer with more members.
+    package func adding(_ members: [(String, JSONValue)]) -> VerifyReceiptAnswer {
         guard case .object(let object) = json, let status else { return self }
-        var members = object.members.dropFirst().map { ($0.key, $0.value) }
-        guard let losAngeles = TimeZone(identifier: "America/Los_Angeles") else { return nil }
-        members.append(
-            (
-                "latest_receipt_info",
-                .array(transactions.map { .object(ReceiptObject(latest: $0, losAngeles: losAngeles).members) })
-            ))
-        members.append(("latest_receipt", .string(latestReceipt)))
-        members.append(
-            (
-                "pending_renewal_info",
-                .array(renewals.map { .object(ReceiptObject(pending: $0, losAngeles: losAngeles).members) })
-            ))
-        return VerifyReceiptAnswer(status: status, adding: members)
+        return VerifyReceiptAnswer(
+            status: status, adding: object.members.dropFirst().map { ($0.key, $0.value) } + members)
     }
 
     private static func status(for refusal: ProofRefusal, environment: AppStoreEnvironment?) -> Status {

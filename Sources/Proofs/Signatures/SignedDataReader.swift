@@ -14,7 +14,8 @@ enum SignedDataReader {
         var root = BERReader(bytes)
         var contentInfo = try root.enter(BERTag.sequence)
         try root.finish()
-        try expect(.signedData, in: &contentInfo)
+        let identifier = try contentInfo.next(BERTag.objectIdentifier).content
+        guard bytes[identifier] == ObjectIdentifier.signedData[...] else { throw SignedDataError.malformed }
         var tagged = try contentInfo.enter(BERTag.context0)
         try contentInfo.finish()
         var fields = try tagged.enter(BERTag.sequence)
@@ -41,9 +42,9 @@ enum SignedDataReader {
         let signer = try signer(try signers.enter(BERTag.sequence))
         guard signers.isAtEnd else { throw SignedDataError.signerCount(2) }
         // The hash function before the content must be the signer's.
-        let announced = DigestIdentifier(rawValue: Array(bytes[try algorithm(&digests)]))
+        let announced = ObjectIdentifier.digest(bytes[try algorithm(&digests)])
         try digests.finish()
-        guard announced?.algorithm == signer.digest else { throw SignedDataError.algorithm }
+        guard announced == signer.digest else { throw SignedDataError.algorithm }
         return SignedData(content: Array(content), certificates: enclosed, signer: signer)
     }
 
@@ -51,7 +52,7 @@ enum SignedDataReader {
         var contentInfo = try fields.enter(BERTag.sequence)
         guard contentInfo.nextTag == BERTag.objectIdentifier else { throw SignedDataError.malformed }
         let identifier = contentInfo.bytes[try contentInfo.next().content]
-        guard ContentIdentifier(rawValue: Array(identifier)) == .data, contentInfo.nextTag == BERTag.context0 else {
+        guard identifier == ObjectIdentifier.data[...], contentInfo.nextTag == BERTag.context0 else {
             throw SignedDataError.contentMissing
         }
         var tagged = try contentInfo.enter(BERTag.context0)
@@ -69,17 +70,13 @@ enum SignedDataReader {
         let issuer = try parts.next(BERTag.sequence)
         let serialNumber = try parts.next(BERTag.integer)
         try parts.finish()
-        let digest = DigestIdentifier(rawValue: Array(fields.bytes[try algorithm(&fields)]))
+        let digest = ObjectIdentifier.digest(fields.bytes[try algorithm(&fields)])
         guard fields.nextTag != BERTag.context0 else { throw SignedDataError.signedAttributes }
-        let signature = SignatureIdentifier(rawValue: Array(fields.bytes[try algorithm(&fields)]))
+        let signature = fields.bytes[try algorithm(&fields)]
         let octets = try fields.octets()
         // Unsigned attributes are refused. Apple writes none.
         try fields.finish()
-        // If the signature identifier names a hash function, it must be the digest's.
-        guard let digest = digest?.algorithm, let signature, signature.digest == nil || signature.digest == digest
-        else {
-            throw SignedDataError.algorithm
-        }
+        guard let digest, ObjectIdentifier.isSignature(signature, over: digest) else { throw SignedDataError.algorithm }
         return SignedData.Signer(
             identifier: fields.bytes[identifier.encoded], issuer: Array(fields.bytes[issuer.encoded]),
             serialNumber: Array(fields.bytes[serialNumber.content]), digest: digest, signature: Array(octets))
@@ -95,81 +92,35 @@ enum SignedDataReader {
         try parts.finish()
         return identifier
     }
-
-    private static func expect(_ identifier: ContentIdentifier, in fields: inout BERReader) throws {
-        let content = try fields.next(BERTag.objectIdentifier).content
-        guard ContentIdentifier(rawValue: Array(fields.bytes[content])) == identifier else {
-            throw SignedDataError.malformed
-        }
-    }
 }
 
-/// The type of a container or its content, identified by the bytes of its object identifier (RFC 2315 section 14).
-enum ContentIdentifier {
-    /// 1.2.840.113549.1.7.1
-    case data
-    /// 1.2.840.113549.1.7.2
-    case signedData
-
-    init?(rawValue: [UInt8]) {
-        guard rawValue.count == 9, rawValue.starts(with: pkcs + [0x07]) else { return nil }
-        switch rawValue[8] {
-        case 1: self = .data
-        case 2: self = .signedData
-        default: return nil
-        }
-    }
-}
-
-/// The hash functions of app receipts, identified by the bytes of their object identifiers.
-enum DigestIdentifier {
+/// The object identifiers of app receipts, by their bytes.
+private enum ObjectIdentifier {
+    /// 1.2.840.113549.1, the arc of RSA Laboratories.
+    private static let pkcs: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01]
+    // The types of a container and its content (RFC 2315 section 14).
+    static let data = pkcs + [0x07, 0x01]
+    static let signedData = pkcs + [0x07, 0x02]
+    // The signature algorithms, all of them RSA PKCS#1 v1.5 (RFC 8017 appendix C). The first one names no hash function.
+    static let rsaEncryption = pkcs + [0x01, 0x01]
+    static let sha1WithRSAEncryption = pkcs + [0x01, 0x05]
+    static let sha256WithRSAEncryption = pkcs + [0x01, 0x0B]
     /// 1.3.14.3.2.26
-    case sha1
+    static let sha1: [UInt8] = [0x2B, 0x0E, 0x03, 0x02, 0x1A]
     /// 2.16.840.1.101.3.4.2.1
-    case sha256
+    static let sha256: [UInt8] = [0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01]
 
-    init?(rawValue: [UInt8]) {
-        switch rawValue {
-        case [0x2B, 0x0E, 0x03, 0x02, 0x1A]: self = .sha1
-        case [0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01]: self = .sha256
-        default: return nil
-        }
+    /// The hash function of an identifier; nil for another one.
+    static func digest(_ bytes: ArraySlice<UInt8>) -> DigestAlgorithm? {
+        bytes == sha1[...] ? .sha1 : bytes == sha256[...] ? .sha256 : nil
     }
 
-    var algorithm: DigestAlgorithm { self == .sha1 ? .sha1 : .sha256 }
-}
-
-/// The signature algorithms of app receipts, all of them RSA PKCS#1 v1.5 (RFC 8017 appendix C).
-enum SignatureIdentifier {
-    /// 1.2.840.113549.1.1.1. The digest's identifier determines the hash function.
-    case rsaEncryption
-    /// 1.2.840.113549.1.1.5
-    case sha1WithRSAEncryption
-    /// 1.2.840.113549.1.1.11
-    case sha256WithRSAEncryption
-
-    init?(rawValue: [UInt8]) {
-        guard rawValue.count == 9, rawValue.starts(with: pkcs + [0x01]) else { return nil }
-        switch rawValue[8] {
-        case 1: self = .rsaEncryption
-        case 5: self = .sha1WithRSAEncryption
-        case 11: self = .sha256WithRSAEncryption
-        default: return nil
-        }
-    }
-
-    /// The hash function that the identifier names. Nil if it names none.
-    var digest: DigestAlgorithm? {
-        switch self {
-        case .rsaEncryption: nil
-        case .sha1WithRSAEncryption: .sha1
-        case .sha256WithRSAEncryption: .sha256
-        }
+    /// True if a signature algorithm is allowed, and names no other hash function.
+    static func isSignature(_ bytes: ArraySlice<UInt8>, over digest: DigestAlgorithm) -> Bool {
+        bytes == rsaEncryption[...]
+            || bytes == (digest == .sha1 ? sha1WithRSAEncryption : sha256WithRSAEncryption)[...]
     }
 }
-
-/// 1.2.840.113549.1, the arc of RSA Laboratories.
-private let pkcs: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01]
 
 /// A defect in the container of an app receipt.
 public enum SignedDataError: Error, Equatable, Sendable {

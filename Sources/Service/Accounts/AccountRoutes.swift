@@ -24,7 +24,7 @@ struct AccountRoutes: Sendable {
             try attempts.countLookup(request, context)
             let email = try EmailAddress(
                 try await body(of: request, context, fields: ["email"]).text(
-                    "email", upTo: JSONFields.maximumCredentialLength))
+                    "email", upTo: JSONBody.maximumCredentialLength))
             return try JSONAnswer.response(
                 AvailabilityResource(isAvailable: try await accounts.isAvailable(email)), headers: Self.headers)
         }
@@ -73,8 +73,8 @@ struct AccountRoutes: Sendable {
 
     private func signUp(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let fields = try await body(of: request, context, fields: ["email", "password"])
-        let email = try EmailAddress(try fields.text("email", upTo: JSONFields.maximumCredentialLength))
-        let password = try Password(try fields.text("password", upTo: JSONFields.maximumCredentialLength), of: email)
+        let email = try EmailAddress(try fields.text("email", upTo: JSONBody.maximumCredentialLength))
+        let password = try Password(try fields.text("password", upTo: JSONBody.maximumCredentialLength), of: email)
         try attempts.countSignUp(request, context)
         // Hashing is expensive, so taken addresses are refused first.
         guard try await accounts.isAvailable(email) else { throw AccountError.emailTaken }
@@ -88,8 +88,8 @@ struct AccountRoutes: Sendable {
     private func logIn(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let fields = try await body(of: request, context, fields: ["email", "password"])
         let (email, password) = (
-            try fields.text("email", upTo: JSONFields.maximumCredentialLength),
-            try fields.text("password", upTo: JSONFields.maximumCredentialLength)
+            try fields.text("email", upTo: JSONBody.maximumCredentialLength),
+            try fields.text("password", upTo: JSONBody.maximumCredentialLength)
         )
         let entrance = try await attempts.try(email, request, context) {
             let account = try await accounts.account(email: email)
@@ -107,8 +107,8 @@ struct AccountRoutes: Sendable {
     ) async throws -> HTTPResponse.Status {
         let fields = try await body(of: request, context, fields: ["password", "newPassword"])
         let (old, new) = (
-            try fields.text("password", upTo: JSONFields.maximumCredentialLength),
-            try fields.text("newPassword", upTo: JSONFields.maximumCredentialLength)
+            try fields.text("password", upTo: JSONBody.maximumCredentialLength),
+            try fields.text("newPassword", upTo: JSONBody.maximumCredentialLength)
         )
         let account = try await confirmed(old, context)
         let password = try Password(new, of: account.address)
@@ -285,7 +285,7 @@ struct AccountMailRoutes: Sendable {
         let held = group.for(.anybody)
         held.post("accounts/recovery") { request, context in
             let fields = try await routes.body(of: request, context, fields: ["email"])
-            let email = try EmailAddress(try fields.text("email", upTo: JSONFields.maximumCredentialLength))
+            let email = try EmailAddress(try fields.text("email", upTo: JSONBody.maximumCredentialLength))
             try routes.attempts.countSignUp(request, context)
             try await accounts.askForReset(of: email, in: routes.language(of: request))
             // The same answer for an address without an account, and for one that has reached its mail limit.
@@ -313,8 +313,8 @@ struct AccountMailRoutes: Sendable {
         }
         own.put("account/email") { request, context in
             let fields = try await routes.body(of: request, context, fields: ["password", "email"])
-            let password = try fields.text("password", upTo: JSONFields.maximumCredentialLength)
-            let email = try EmailAddress(try fields.text("email", upTo: JSONFields.maximumCredentialLength))
+            let password = try fields.text("password", upTo: JSONBody.maximumCredentialLength)
+            let email = try EmailAddress(try fields.text("email", upTo: JSONBody.maximumCredentialLength))
             let account = try await routes.confirmed(password, context)
             try await accounts.askForChange(of: account, to: email, in: routes.language(of: request))
             return HTTPResponse.Status.accepted
@@ -330,7 +330,7 @@ struct AccountMailRoutes: Sendable {
     private func reset(_ request: Request, _ context: ServiceContext) async throws -> HTTPResponse.Status {
         let fields = try await routes.body(of: request, context, fields: ["token", "password"])
         let (token, text) = (
-            try fields.text("token"), try fields.text("password", upTo: JSONFields.maximumCredentialLength)
+            try fields.text("token"), try fields.text("password", upTo: JSONBody.maximumCredentialLength)
         )
         try routes.attempts.countLookup(request, context)
         let presented = try await accounts.presentedReset(token)

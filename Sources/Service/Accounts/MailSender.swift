@@ -82,7 +82,7 @@ package struct MailSender: Service {
 
     private func report(_ result: MailResult) {
         let outcome = result.outcome == .sent ? "sent" : result.isGivenUp ? "failed" : "retried"
-        metrics.countMailAttempt(outcome, code: result.error ?? "")
+        metrics.count(.mailAttempts, outcome, code: result.error ?? "")
         guard let code = result.error else { return }
         let metadata: Logger.Metadata = [
             "mail": "\(result.mail.identifier)", "purpose": "\(result.mail.purpose.rawValue)", "code": "\(code)",

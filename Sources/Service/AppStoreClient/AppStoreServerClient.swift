@@ -19,23 +19,8 @@ package struct AppStoreServerClient: Sendable {
     }()
 
     package let url: URL
-    private let key: AppStoreServerKey
-    /// The app that the client asks about.
-    package var bundleIdentifier: String { key.bundleIdentifier }
-
-    /// Signs a promotional offer with the client's key. It sends no request.
-    ///
-    /// - Parameter applicationUsername: The account token of the purchase, or an empty string.
-    package func sign(
-        offer: String,
-        of product: String,
-        applicationUsername: String,
-        nonce: UUID,
-        at moment: Timestamp
-    ) throws -> PromotionalOfferSignature {
-        try key.sign(
-            offer: offer, of: product, applicationUsername: applicationUsername, nonce: nonce, at: moment)
-    }
+    /// The key, which names the app that the client asks about.
+    package let key: AppStoreServerKey
     private let clock: any WallClock
 
     /// - Parameter clock: The clock for the dates of tokens.
@@ -111,14 +96,9 @@ package struct AppStoreServerClient: Sendable {
         until end: Timestamp,
         paginationToken: String?
     ) async throws(ReconciliationError) -> NotificationHistory {
-        struct Body: Encodable {
-            let startDate: Timestamp
-            let endDate: Timestamp
-        }
-        var query: [URLQueryItem] = []
-        if let paginationToken { query = [URLQueryItem(name: "paginationToken", value: paginationToken)] }
-        return try await decoded(
-            request(.POST, "/inApps/v1/notifications/history", query, Body(startDate: start, endDate: end)))
+        try await decoded(
+            .POST, "/inApps/v1/notifications/history", ("paginationToken", paginationToken),
+            ["startDate": start, "endDate": end])
     }
 
     /// `GET /inApps/v2/history/{transactionId}`
@@ -126,21 +106,19 @@ package struct AppStoreServerClient: Sendable {
         of transactionIdentifier: String,
         revision: String?
     ) async throws(ReconciliationError) -> TransactionHistory {
-        var query: [URLQueryItem] = []
-        if let revision { query = [URLQueryItem(name: "revision", value: revision)] }
-        return try await decoded(request(.GET, "/inApps/v2/history/\(escaped(transactionIdentifier))", query))
+        try await decoded(.GET, "/inApps/v2/history/\(escaped(transactionIdentifier))", ("revision", revision))
     }
 
     /// `GET /inApps/v1/subscriptions/{transactionId}`
     func subscriptionStatuses(
         of transactionIdentifier: String
     ) async throws(ReconciliationError) -> SubscriptionStatuses {
-        try await decoded(request(.GET, "/inApps/v1/subscriptions/\(escaped(transactionIdentifier))", []))
+        try await decoded(.GET, "/inApps/v1/subscriptions/\(escaped(transactionIdentifier))")
     }
 
     /// `GET /inApps/v1/lookup/{orderId}`
     func lookUpOrderId(_ order: OrderIdentifier) async throws(ReconciliationError) -> OrderLookup {
-        try await decoded(request(.GET, "/inApps/v1/lookup/\(order.text)", []), within: .person)
+        try await decoded(.GET, "/inApps/v1/lookup/\(order.text)", within: .person)
     }
 
     /// `PUT /inApps/v2/transactions/consumption/{transactionId}`
@@ -149,7 +127,7 @@ package struct AppStoreServerClient: Sendable {
         of transactionIdentifier: String
     ) async throws(ReconciliationError) {
         let path = "/inApps/v2/transactions/consumption/\(escaped(transactionIdentifier))"
-        _ = try await send(request(.PUT, path, [], consumption), within: .schedule)
+        _ = try await send(request(.PUT, path, nil, consumption), within: .schedule)
     }
 
     /// The identifier as a segment of a path. Those of the ledger have digits only.
@@ -157,35 +135,37 @@ package struct AppStoreServerClient: Sendable {
         transactionIdentifier.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
     }
 
-    private func request(_ method: HTTPMethod, _ path: String, _ query: [URLQueryItem]) -> HTTPClientRequest {
+    /// - Parameters:
+    ///   - query: The only query parameter, with its value; nil for none.
+    ///   - body: An object; nil for a request without a body.
+    private func request(
+        _ method: HTTPMethod,
+        _ path: String,
+        _ query: (name: String, value: String?)?,
+        _ body: (any Encodable)?
+    ) throws(ReconciliationError) -> HTTPClientRequest {
         var components = URLComponents()
-        components.queryItems = query.isEmpty ? nil : query
+        if let query, let value = query.value { components.queryItems = [URLQueryItem(name: query.name, value: value)] }
         // The App Store reads a plus sign as a space.
         components.percentEncodedQuery = components.percentEncodedQuery?.replacing("+", with: "%2B")
         var request = HTTPClientRequest(url: url.absoluteString + path + (components.string ?? ""))
         request.method = method
-        return request
-    }
-
-    private func request(
-        _ method: HTTPMethod,
-        _ path: String,
-        _ query: [URLQueryItem],
-        _ body: some Encodable
-    ) throws(ReconciliationError) -> HTTPClientRequest {
-        var request = request(method, path, query)
-        guard let body = try? JSONEncoder().encode(body) else { throw .answerInvalid }
+        guard let body else { return request }
+        guard let bytes = try? JSONEncoder().encode(body) else { throw .answerInvalid }
         request.headers.add(name: "Content-Type", value: "application/json")
-        request.body = .bytes(body)
+        request.body = .bytes(bytes)
         return request
     }
 
     private func decoded<Answer: Decodable>(
-        _ request: HTTPClientRequest,
+        _ method: HTTPMethod,
+        _ path: String,
+        _ query: (name: String, value: String?)? = nil,
+        _ body: (any Encodable)? = nil,
         within limits: TimeLimits = .schedule
     ) async throws(ReconciliationError) -> Answer {
-        let body = try await send(request, within: limits)
-        guard let answer = try? JSONDecoder().decode(Answer.self, from: body) else { throw .answerInvalid }
+        let answer = try await send(request(method, path, query, body), within: limits)
+        guard let answer = try? JSONDecoder().decode(Answer.self, from: answer) else { throw .answerInvalid }
         return answer
     }
 
@@ -331,17 +311,17 @@ struct OrderIdentifier: Sendable {
 
     /// - Returns: Nil for a text of another form. Digits alone are a transaction.
     init?(_ text: String) {
-        guard (1...Self.maximumLength).contains(text.utf8.count) else { return nil }
-        var hasLetter = false
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): hasLetter = true
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): continue
-            default: return nil
-            }
-        }
-        guard hasLetter else { return nil }
+        guard (1...Self.maximumLength).contains(text.utf8.count), text.utf8.allSatisfy(\.isASCIILetterOrDigit),
+            text.utf8.contains(where: { !(0x30...0x39).contains($0) })
+        else { return nil }
         self.text = text
+    }
+}
+
+extension UInt8 {
+    /// True for `a` to `z`, `A` to `Z`, and `0` to `9`.
+    var isASCIILetterOrDigit: Bool {
+        (0x61...0x7A).contains(self | 0x20) || (0x30...0x39).contains(self)
     }
 }
 

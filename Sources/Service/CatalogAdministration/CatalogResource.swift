@@ -11,18 +11,43 @@ import ServiceLifecycle
 ///
 /// It is written member by member, to keep the order of a definition's members and the digits of its numbers.
 enum CatalogResource {
-    /// - Returns: Nil for a product that the catalog does not have.
-    static func product(_ productIdentifier: String, in view: CatalogView) -> JSONValue? {
-        guard let definition = view.catalog.definition(of: productIdentifier) else { return nil }
-        var object: JSONObject = [
-            "productId": .string(productIdentifier),
-            "isWithdrawn": .bool(view.catalog.isWithdrawn(productIdentifier)),
-            "isAdministered": .bool(view.catalog.isAdministered(productIdentifier)),
-            "definition": .object(definition),
-        ]
-        let item = view.catalog.benefit(of: productIdentifier)?.item
-        if let picture = item.flatMap({ view.pictures[$0] }) { _ = object.add("picture", .string(picture)) }
-        return .object(object)
+    /// - Returns: Nil for a product, right or offering that the catalog does not have.
+    static func json(of subject: CatalogSubject, in view: CatalogView) -> JSONValue? {
+        let catalog = view.catalog
+        switch subject {
+        case .product(let identifier):
+            return catalog.definition(of: identifier).map { definition in
+                let item = catalog.benefit(of: identifier)?.item
+                return .present([
+                    "productId": .string(identifier),
+                    "isWithdrawn": .bool(catalog.isWithdrawn(identifier)),
+                    "isAdministered": .bool(catalog.isAdministered(identifier)),
+                    "definition": .object(definition),
+                    "picture": item.flatMap { view.pictures[$0] }.map { .string($0) },
+                ])
+            }
+        case .right(let name):
+            return catalog.right(name).map { right in
+                .object([
+                    "name": .string(right.name), "isAdministered": .bool(catalog.isAdministered(.right(name))),
+                    "definition": .object(right.definition),
+                ])
+            }
+        case .offering(let identifier):
+            return catalog.offering(identifier).map { offering in
+                .object([
+                    "identifier": .string(offering.identifier),
+                    "isCurrent": .bool(catalog.isCurrent(offering)),
+                    "isAdministered": .bool(catalog.isAdministered(.offering(identifier))),
+                    "definition": .object(offering.definition),
+                ])
+            }
+        case .currentOffering:
+            return .present([
+                "isAdministered": .bool(catalog.isAdministered(.currentOffering)),
+                "identifier": (catalog.currentOffering?.identifier).map { .string($0) },
+            ])
+        }
     }
 
     /// - Parameter keys: The names of API keys by their identifiers.
@@ -44,8 +69,7 @@ enum CatalogResource {
             // The ledger stores only definitions that parsed.
             if let definition = try? JSONParser.parse(Array(text.utf8)) { _ = object.add("definition", definition) }
         case .picture(let item, let digest):
-            _ = object.add(
-                "item", .object(["collection": .string(item.collection), "number": .integer(item.number)]))
+            _ = object.add("item", item.json)
             _ = object.add("sha256", .string(digest.hexadecimal))
         case .reversion, .withdrawal, .restoration: break
         }
@@ -58,56 +82,6 @@ enum CatalogResource {
         _ = object.add(name, .array(elements))
         if let next { _ = object.add("nextCursor", .string(next)) }
         return .object(object)
-    }
-}
-
-extension CatalogResource {
-    /// - Returns: Nil for a product, and for a right or offering that the catalog does not have.
-    static func json(of subject: CatalogSubject, in catalog: Catalog) -> JSONValue? {
-        switch subject {
-        case .product: nil
-        case .right(let name):
-            catalog.right(name).map { right in
-                .object([
-                    "name": .string(right.name), "isAdministered": .bool(catalog.isAdministered(right: name)),
-                    "definition": .object(right.definition),
-                ])
-            }
-        case .offering(let identifier):
-            catalog.offering(identifier).map { offering in
-                .object([
-                    "identifier": .string(offering.identifier),
-                    "isCurrent": .bool(catalog.isCurrent(offering)),
-                    "isAdministered": .bool(catalog.isAdministered(offering: identifier)),
-                    "definition": .object(offering.definition),
-                ])
-            }
-        case .currentOffering: currentOffering(in: catalog)
-        }
-    }
-
-    private static func currentOffering(in catalog: Catalog) -> JSONValue {
-        var object: JSONObject = ["isAdministered": .bool(catalog.isCurrentOfferingAdministered)]
-        if let current = catalog.currentOffering { _ = object.add("identifier", .string(current.identifier)) }
-        return .object(object)
-    }
-}
-
-/// The entity tags of an `If-Match` (RFC 9110 section 13.1.1).
-struct EntityTags {
-    private let tags: [String]
-
-    /// - Parameter values: The values of the header fields; empty if the request has none.
-    init(_ values: [String]) {
-        tags = values.flatMap { $0.split(separator: ",") }.map { $0.trimmingCharacters(in: .whitespaces) }
-    }
-
-    /// True if the tags are those of a representation, or if the request has none.
-    ///
-    /// - Parameter bytes: The present representation; nil for none.
-    func match(_ bytes: [UInt8]?) -> Bool {
-        guard !tags.isEmpty else { return true }
-        return bytes.map { tags.contains("*") || tags.contains(CacheableAnswer.tag(of: $0)) } ?? false
     }
 }
 

@@ -6,7 +6,8 @@ import Hummingbird
 import Ledger
 import Proofs
 
-/// Routes for the administration of the catalog: define, withdraw and picture products, and list the changes.
+/// Routes for the administration of the catalog: define, withdraw and picture products, define rights and offerings, and list the
+/// changes.
 struct CatalogRoutes: Sendable {
     let catalog: CatalogService
     let catalogs: CatalogViews
@@ -19,30 +20,22 @@ struct CatalogRoutes: Sendable {
     /// - Parameter group: Routes under `/v1`.
     func add(to group: RouterGroup<ServiceContext>) {
         let group = group.for(.backEnd(.catalog), isPerApp: true).group("catalog")
-        group.get("products") { request, context in try products(request, in: try catalogs.app(of: request, context)) }
-        group.get("products/:product") { request, context in
-            try product(try context.parameters.text("product"), in: try catalogs.app(of: request, context))
+        add("products", "product", to: group, \.products, \.productIdentifier) { .product($0) }
+        add("rights", "name", to: group, \.rights, \.name) { .right($0) }
+        add("offerings", "name", to: group, \.offerings, \.identifier) { .offering($0) }
+        group.get("current-offering") { request, context in
+            try answer(.currentOffering, in: try catalogs.app(of: request, context))
         }
-        group.put("products/:product") { request, context in
-            let (identifier, key) = (try context.parameters.text("product"), try context.requiredCaller.name)
+        group.put("current-offering") { request, context in
             let app = try catalogs.app(of: request, context)
-            let expected = request.headers[values: .ifMatch]
-            let object = try await JSONBody(
-                request, context, fields: nil, upTo: Self.maximumBody
-            ).object
-            let isNew = try await change(identifier, in: app, matching: expected) {
-                try await catalog.define(
-                    object, as: identifier, in: app, seeing: catalogs.limit(of: context), by: key)
+            let body = try await JSONBody(request, context, fields: ["identifier"])
+            let identifier = try body.text("identifier")
+            return try await changed(.currentOffering, in: app, request, context) { key in
+                try catalog.setCurrentOffering(identifier, in: app, by: key)
             }
-            return try product(identifier, in: app, status: isNew ? .created : .ok)
         }
-        group.delete("products/:product") { request, context in
-            let (identifier, key) = (try context.parameters.text("product"), try context.requiredCaller.name)
-            let app = try catalogs.app(of: request, context)
-            _ = try await change(identifier, in: app, matching: request.headers[values: .ifMatch]) {
-                try await catalog.revert(identifier, in: app, by: key)
-            }
-            return HTTPResponse.Status.noContent
+        group.delete("current-offering") { request, context in
+            try await revert(.currentOffering, request, context)
         }
         group.put("products/:product/withdrawal") { request, context in
             try await setWithdrawn(true, request, context)
@@ -57,18 +50,59 @@ struct CatalogRoutes: Sendable {
         }
     }
 
-    /// Compares a product with the client's entity tags (RFC 9110 section 13.1.1).
+    /// Adds the routes of a list, and of each of its elements.
     ///
-    /// - Parameter expected: Entity tags; empty if the request has no `If-Match`.
-    /// - Throws: `Problem`, `productChanged`.
-    private func check(_ expected: [String], of identifier: String, in app: App) throws {
-        guard !expected.isEmpty else { return }
-        let product = CatalogResource.product(identifier, in: catalogs.view(of: app)).map { JSONAnswer.encode($0) }
-        guard EntityTags(expected).match(product) else {
-            throw Problem(
-                status: .preconditionFailed, code: "productChanged",
-                detail: "The product has changed since its ETag was read. Read the product again, then change it.")
+    /// - Parameters:
+    ///   - name: The name of the list.
+    ///   - parameter: The path parameter that names an element.
+    private func add<Element>(
+        _ name: String,
+        _ parameter: String,
+        to group: RouterGroup<ServiceContext>,
+        _ elements: @escaping @Sendable (Catalog) -> [Element],
+        _ identifier: @escaping @Sendable (Element) -> String,
+        subject: @escaping @Sendable (String) -> CatalogSubject
+    ) {
+        group.get(RouterPath(name)) { request, context in
+            let (view, page) = (try catalogs.view(of: request, context), try Page(request))
+            let (shown, next) = page.part(of: try page.rest(of: elements(view.catalog).map(identifier)) { $0 }) { $0 }
+            let resources = shown.compactMap { CatalogResource.json(of: subject($0), in: view) }
+            return JSONAnswer.response(bytes: JSONAnswer.encode(CatalogResource.page(name, resources, next: next)))
         }
+        let path = RouterPath("\(name)/:\(parameter)")
+        group.get(path) { request, context in
+            try answer(subject(try context.parameters.text(parameter)), in: try catalogs.app(of: request, context))
+        }
+        group.put(path) { request, context in
+            let subject = subject(try context.parameters.text(parameter))
+            let app = try catalogs.app(of: request, context)
+            let object = try await JSONBody(request, context, fields: nil, upTo: Self.maximumBody).object
+            return try await changed(subject, in: app, request, context) { key in
+                guard case .product(let identifier) = subject else {
+                    return try catalog.define(object, as: subject, in: app, by: key)
+                }
+                return try await catalog.define(
+                    object, as: identifier, in: app, seeing: catalogs.limit(of: context), by: key)
+            }
+        }
+        group.delete(path) { request, context in
+            try await revert(subject(try context.parameters.text(parameter)), request, context)
+        }
+    }
+
+    private func revert(
+        _ subject: CatalogSubject,
+        _ request: Request,
+        _ context: ServiceContext
+    ) async throws -> HTTPResponse.Status {
+        let app = try catalogs.app(of: request, context)
+        _ = try await change(subject, in: app, request, context) { key in
+            guard case .product(let identifier) = subject else {
+                return try catalog.revert(subject, in: app, by: key)
+            }
+            return try await catalog.revert(identifier, in: app, by: key)
+        }
+        return .noContent
     }
 
     private func setWithdrawn(
@@ -76,17 +110,14 @@ struct CatalogRoutes: Sendable {
         _ request: Request,
         _ context: ServiceContext
     ) async throws -> Response {
-        let (identifier, key) = (try context.parameters.text("product"), try context.requiredCaller.name)
-        let app = try catalogs.app(of: request, context)
-        _ = try await change(identifier, in: app) {
+        let (identifier, app) = (try context.parameters.text("product"), try catalogs.app(of: request, context))
+        return try await changed(.product(identifier), in: app, request, context, isConditional: false) { key in
             try catalog.setWithdrawn(isWithdrawn, identifier, in: app, by: key)
         }
-        return try product(identifier, in: app)
     }
 
     private func setPicture(_ request: Request, _ context: ServiceContext) async throws -> Response {
-        let (identifier, key) = (try context.parameters.text("product"), try context.requiredCaller.name)
-        let app = try catalogs.app(of: request, context)
+        let (identifier, app) = (try context.parameters.text("product"), try catalogs.app(of: request, context))
         let form = try await MultipartForm(
             request, context, upTo: Picture.maximumSize + Self.multipartOverhead)
         guard form.parts.count == 1, let part = form.parts.first, part.name == "picture" else {
@@ -106,62 +137,84 @@ struct CatalogRoutes: Sendable {
                     file: "The picture",
                     reason: "its Content-Type is \(said), but its bytes are \(picture.format.mediaType)"))
         }
-        _ = try await change(identifier, in: app) {
+        return try await changed(.product(identifier), in: app, request, context, isConditional: false) { key in
             try catalog.setPicture(
                 picture, of: identifier, in: app, seeing: catalogs.limit(of: context), by: key)
         }
-        return try product(identifier, in: app)
+    }
+
+    /// Makes a change, and answers with what it has changed.
+    private func changed(
+        _ subject: CatalogSubject,
+        in app: App,
+        _ request: Request,
+        _ context: ServiceContext,
+        isConditional: Bool = true,
+        _ make: (_ key: String) async throws -> CatalogService.Pending?
+    ) async throws -> Response {
+        let isNew = try await change(subject, in: app, request, context, isConditional: isConditional, make)
+        return try answer(subject, in: app, status: isNew ? .created : .ok)
     }
 
     /// Makes a change to the current catalog, and retries it if another writer has changed the catalog meanwhile.
     ///
-    /// - Parameter expected: Entity tags that the client has seen; empty if the request has no `If-Match`.
-    /// - Returns: True if the product is new.
+    /// - Parameter isConditional: True to refuse it if the subject differs from the client's entity tags (`If-Match`).
+    /// - Returns: True if the subject is new.
     private func change(
-        _ identifier: String,
+        _ subject: CatalogSubject,
         in app: App,
-        matching expected: [String] = [],
-        _ make: () async throws -> CatalogService.Pending?
+        _ request: Request,
+        _ context: ServiceContext,
+        isConditional: Bool = true,
+        _ make: (_ key: String) async throws -> CatalogService.Pending?
     ) async throws -> Bool {
+        let key = try context.requiredCaller.name
+        let expected = EntityTags(isConditional ? request.headers[values: .ifMatch] : [])
+        func check() throws(Problem) {
+            guard
+                expected.match({
+                    CatalogResource.json(of: subject, in: catalogs.view(of: app)).map { JSONAnswer.encode($0) }
+                })
+            else { throw Self.changed(subject) }
+        }
         let outcome = try await catalog.perform {
-            try check(expected, of: identifier, in: app)
-            let pending = try await make()
+            try check()
+            let pending = try await make(key)
             // The catalog may have changed since the first check. The change fits this catalog, or is outdated by a later one.
-            try check(expected, of: identifier, in: app)
+            try check()
             return pending
         }
         guard let outcome else { throw Problem.tooBusy }
         return outcome == .created
     }
 
-    private func product(
-        _ identifier: String,
+    private static func changed(_ subject: CatalogSubject) -> Problem {
+        guard subject.kind == .product else {
+            return Problem(
+                status: .preconditionFailed, code: "definitionChanged",
+                detail: "The definition has changed since its ETag was read. Read it again, then change it.")
+        }
+        return Problem(
+            status: .preconditionFailed, code: "productChanged",
+            detail: "The product has changed since its ETag was read. Read the product again, then change it.")
+    }
+
+    private func answer(
+        _ subject: CatalogSubject,
         in app: App,
         status: HTTPResponse.Status = .ok
     ) throws -> Response {
-        guard let product = CatalogResource.product(identifier, in: catalogs.view(of: app)) else {
-            throw CatalogChangeError.productNotFound
+        guard let json = CatalogResource.json(of: subject, in: catalogs.view(of: app)) else {
+            switch subject {
+            case .product: throw CatalogChangeError.productNotFound
+            case .right: throw CatalogChangeError.rightNotFound
+            case .offering, .currentOffering: throw CatalogChangeError.offeringNotFound
+            }
         }
-        let bytes = JSONAnswer.encode(product)
+        let bytes = JSONAnswer.encode(json)
         return JSONAnswer.response(
             bytes: bytes, status: status,
             headers: [.eTag: CacheableAnswer.tag(of: bytes), .cacheControl: "no-cache"])
-    }
-
-    private func products(_ request: Request, in app: App) throws -> Response {
-        let (page, view) = (try Page(request), catalogs.view(of: app))
-        var identifiers = view.catalog.products.map(\.productIdentifier)[...]
-        if let last = page.last {
-            guard let index = identifiers.firstIndex(where: { $0.hasSameBytes(as: last) }) else {
-                throw Problem.cursorInvalid
-            }
-            identifiers = identifiers[(index + 1)...]
-        }
-        let (shown, next) = page.part(of: identifiers) { $0 }
-        return JSONAnswer.response(
-            bytes: JSONAnswer.encode(
-                CatalogResource.page(
-                    "products", shown.compactMap { CatalogResource.product($0, in: view) }, next: next)))
     }
 
     /// The changes that a request asks for.
@@ -185,5 +238,23 @@ struct CatalogRoutes: Sendable {
             bytes: JSONAnswer.encode(
                 CatalogResource.page(
                     "changes", shown.map { CatalogResource.change($0, naming: keys) }, next: next)))
+    }
+}
+
+/// The entity tags of an `If-Match` (RFC 9110 section 13.1.1).
+struct EntityTags {
+    private let tags: [String]
+
+    /// - Parameter values: The values of the header fields; empty if the request has none.
+    init(_ values: [String]) {
+        tags = values.flatMap { $0.split(separator: ",") }.map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+
+    /// True if the tags are those of a representation, or if the request has none.
+    ///
+    /// - Parameter bytes: Returns the present representation; nil for none.
+    func match(_ bytes: () -> [UInt8]?) -> Bool {
+        guard !tags.isEmpty else { return true }
+        return bytes().map { tags.contains("*") || tags.contains(CacheableAnswer.tag(of: $0)) } ?? false
     }
 }

@@ -49,11 +49,17 @@ struct CustomerPeriod: Sendable {
 
     /// True if this period gives access longer than another. Of two with the same end, the later purchase does.
     func lasts(longerThan other: CustomerPeriod) -> Bool {
-        if endsAt != other.endsAt {
-            guard let endsAt else { return true }
-            return other.endsAt.map { endsAt > $0 } ?? false
-        }
-        let (date, otherDate) = (transaction.purchaseDate, other.transaction.purchaseDate)
-        return date != otherDate ? date > otherDate : transaction.sequence > other.transaction.sequence
+        endsAt.isLaterEnd(than: other.endsAt)
+            ?? ((transaction.purchaseDate, transaction.sequence)
+                > (other.transaction.purchaseDate, other.transaction.sequence))
+    }
+}
+
+extension Timestamp? {
+    /// True if an end of access is later than another; nil if they are equal. Nil stands for no end.
+    func isLaterEnd(than other: Timestamp?) -> Bool? {
+        guard self != other else { return nil }
+        guard let self else { return true }
+        return other.map { self > $0 } ?? false
     }
 }

@@ -1,6 +1,8 @@
 import Features
 import HTTPSupport
+import HTTPTypes
 import Hummingbird
+import Ledger
 import Proofs
 
 /// A protocol of another purchase server. Its clients work with Till unmodified.
@@ -51,35 +53,8 @@ package final class DoorServices: Sendable {
     /// The signers of promotional offers, by the bundle identifier of the app.
     let offerSigners: [ByteKey: OfferSigner]
 
-    /// The same services, as far as a caller sees and changes them.
-    func limited(to caller: Caller) -> DoorServices {
-        guard let app = caller.limitingApp else { return self }
-        return DoorServices(self, limitedTo: app)
-    }
-
-    private init(_ services: DoorServices, limitedTo app: String) {
-        entitlements = services.entitlements.limited(to: app)
-        attributes = services.attributes.limited(to: app)
-        authentication = services.authentication
-        limits = services.limits
-        metrics = services.metrics
-        clock = services.clock
-        offerSigners = services.offerSigners
-    }
-
     /// Signs an offer: the identifiers of the product and the offer, the account token or an empty string, and the moment.
     package typealias OfferSigner = @Sendable (String, String, String, Timestamp) throws -> PromotionalOfferSignature
-
-    /// The customer of an id that an app sends.
-    ///
-    /// - Throws: `Problem` with the code `userInvalid`, also for an id that stands for no customer.
-    func customer(_ identifier: String) throws(Problem) -> CustomerIdentifier {
-        guard let customer = CustomerIdentifier(identifier) else { throw .customerInvalid }
-        guard !entitlements.blockedNames.contains(identifier) else {
-            throw Problem(RedemptionError.userBlocked) ?? .customerInvalid
-        }
-        return customer
-    }
 
     package init(
         entitlements: EntitlementService,
@@ -96,5 +71,126 @@ package final class DoorServices: Sendable {
         self.clock = clock
         self.limits = limits.map { RateLimitMiddleware(limits: $0, clock: clock) }
         attributes = AttributeService(ledger: entitlements.ledger, clock: clock)
+    }
+
+    private init(_ services: DoorServices, limitedTo app: String) {
+        entitlements = services.entitlements.limited(to: app)
+        attributes = services.attributes.limited(to: app)
+        authentication = services.authentication
+        limits = services.limits
+        metrics = services.metrics
+        clock = services.clock
+        offerSigners = services.offerSigners
+    }
+
+    /// The same services, as far as a caller sees and changes them.
+    func limited(to caller: Caller) -> DoorServices {
+        guard let app = caller.limitingApp else { return self }
+        return DoorServices(self, limitedTo: app)
+    }
+
+    /// The redemption of the proofs that clients of the doors send.
+    ///
+    /// - Parameter newcomers: The caller's allowance for customers without a purchase. Beyond it, the answer is the same.
+    func redemption(by caller: Caller, _ newcomers: NewcomerAllowance?) -> ProofRedemption {
+        ProofRedemption(by: caller, entitlements, metrics, newcomers: newcomers)
+    }
+
+    /// A group whose callers may present the public keys of apps, within their rate limits.
+    func recognised(_ group: RouterGroup<ServiceContext>) -> RouterGroup<ServiceContext> {
+        let group = group.group().add(
+            middleware: AuthenticationMiddleware(authentication: authentication, acceptsPublicKeys: true))
+        if let limits { group.add(middleware: limits) }
+        return group
+    }
+
+    /// The customer of an id that an app sends.
+    ///
+    /// - Throws: `Problem` with the code `userInvalid`, also for an id that stands for no customer.
+    func customer(_ identifier: String) throws(Problem) -> CustomerIdentifier {
+        guard let customer = CustomerIdentifier(identifier) else { throw .customerInvalid }
+        guard !entitlements.blockedNames.contains(identifier) else {
+            throw Problem(RedemptionError.userBlocked) ?? .customerInvalid
+        }
+        return customer
+    }
+
+    /// The types of products by the catalog.
+    func types(of products: [String]) -> [ByteKey: ProductType] {
+        var types: [ByteKey: ProductType] = [:]
+        for product in Set(products.map { ByteKey($0) }) { types[product] = entitlements.apps.type(of: product.text) }
+        return types
+    }
+
+    /// The types of redeemed products: by the catalog, or by a proof if the catalog does not have the product any more.
+    func types(of lines: [Redemption.Line], _ purchases: [ProvenPurchase]) -> [ByteKey: ProductType] {
+        var types: [ByteKey: ProductType] = [:]
+        for purchase in purchases { types[ByteKey(purchase.productIdentifier)] = purchase.productType }
+        return types.merging(self.types(of: lines.map(\.productId))) { $1 }
+    }
+}
+
+extension [ByteKey: ProductType] {
+    /// True if a later proof contains the purchases of a product again, even if the app has finished them. The App Store never
+    /// delivers a finished consumable again.
+    func canReturn(_ product: String) -> Bool { self[ByteKey(product)].map { $0 != .consumable } ?? false }
+}
+
+/// An error in the form of a door's protocol.
+protocol DoorProblem: Error {
+    /// Till's code for the metrics; nil if it is noted already.
+    var code: String? { get }
+
+    func response() -> Response
+}
+
+/// The parts of a middleware that converts the errors at a door's paths.
+///
+/// Such a middleware is added twice. Around the routes, it converts the errors that they throw. Around the whole router, it replaces
+/// problem documents from outside the routes, such as those of limits.
+enum DoorErrors {
+    /// Answers a request, with each error in the form of a protocol.
+    ///
+    /// - Parameters:
+    ///   - keepsCode: True to keep the code of a problem document from outside the routes.
+    ///   - answer: Returns a problem in the protocol's form.
+    static func converted(
+        _ request: Request,
+        _ context: ServiceContext,
+        _ next: (Request, ServiceContext) async throws -> Response,
+        keepsCode: Bool = false,
+        _ answer: (Problem) -> Response
+    ) async -> Response {
+        do {
+            let response = try await next(request, context)
+            guard response.status.code >= 400, response.headers[.contentType] == Problem.contentType else {
+                return response
+            }
+            let noted = keepsCode ? context.notes.code : nil
+            return answer(
+                Problem(
+                    status: response.status, code: noted ?? "httpError",
+                    detail: "The service cannot process the request. Send it again later.",
+                    retryAfter: response.headers[.retryAfter].flatMap { Int($0) }))
+        } catch let problem as any DoorProblem {
+            if let code = problem.code { context.notes.code = code }
+            return problem.response()
+        } catch {
+            return answer(ProblemMiddleware.problem(of: error, context))
+        }
+    }
+
+    /// True if a request's path has the segments of another path, in which a segment in braces stands for any.
+    static func isPath(_ path: String, _ pattern: String) -> Bool {
+        let (segments, names) = (path.split(separator: "/"), pattern.split(separator: "/"))
+        return names.count == segments.count
+            && zip(names, segments).allSatisfy { $0.hasPrefix("{") || $0.utf8.elementsEqual($1.utf8) }
+    }
+
+    /// A JSON answer with the delay before a retry, as text; nil if it is unknown.
+    static func response(_ json: JSONValue, status: HTTPResponse.Status, retryAfter: String?) -> Response {
+        var headers: HTTPFields = [:]
+        if let retryAfter { headers[.retryAfter] = retryAfter }
+        return JSONAnswer.response(bytes: JSONAnswer.encode(json), status: status, headers: headers)
     }
 }

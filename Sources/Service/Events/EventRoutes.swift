@@ -44,7 +44,7 @@ struct EventRoutes: Sendable {
     /// - Parameter isNew: True if the user may be added. A client with a known position whose user is missing belongs to an
     ///   erased user.
     private func number(of user: User, isNew: Bool) async throws -> Int64? {
-        if let known = try await hub.ledger.read(.snapshot, { try $0.number(of: user) }) { return known }
+        if let known = try await hub.ledger.read(.snapshot, { try $0.users.known(user) }) { return known }
         guard isNew else { return nil }
         return try await hub.ledger.write { try $0.number(of: user, at: clock.now()) }
     }
@@ -56,7 +56,7 @@ struct EventRoutes: Sendable {
             guard case .app(user, _) = try await authentication.caller(presenting: credential) else {
                 return false
             }
-            return try await hub.ledger.read { try $0.number(of: user) } == number
+            return try await hub.ledger.read { try $0.users.known(user) } == number
         } catch {
             return (error as? Problem)?.status != HTTPResponse.Status.unauthorized.code
         }
@@ -111,7 +111,7 @@ struct EventStream: Sendable {
             try await writer.write(listener.retryField)
         } else {
             // A reader that reads everything after this position misses nothing.
-            position = try await ledger.read { try $0.position(ofUser: user) }
+            position = try await ledger.read { try $0.events.position(of: user) }
             try await writer.write(listener.retryField)
             try await writer.write(Self.text("ready", position))
         }
@@ -141,7 +141,8 @@ struct EventStream: Sendable {
     /// The events after a position as text, and the position that they reach. Nil if there are none. The text is nil for an
     /// erased user.
     private func newEvents(of user: Int64, after position: EventPosition) async throws -> (String?, EventPosition)? {
-        switch try await ledger.read(.snapshot, { try $0.events(ofUser: user, after: position, limit: Self.pageSize) })
+        switch try await ledger.read(
+            .snapshot, { try $0.events.events(of: user, after: position, limit: Self.pageSize) })
         {
         case .events(let events, let upTo): upTo == position ? nil : (try events.map(Self.text).joined(), upTo)
         case .missed(let current): ("id: \(current)\nevent: reset\ndata: {}\n\n", current)

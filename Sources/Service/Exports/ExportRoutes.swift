@@ -19,7 +19,8 @@ struct ExportRoutes: Sendable {
             guard let export = Export(rawValue: name) else {
                 throw Problem(
                     status: .notFound, code: "exportUnknown",
-                    detail: "Unknown export. The exports are \(Self.names(Export.self)).")
+                    detail:
+                        "Unknown export. The exports are \(Export.allCases.map(\.rawValue).joined(separator: ", ")).")
             }
             let app = try RequestedApps.name(of: request, context)
             // Customers and events are not per app.
@@ -27,7 +28,7 @@ struct ExportRoutes: Sendable {
                 guard context.caller?.app == nil else { throw Problem.appForbidden(app) }
                 throw Problem.parameter("app", "left out, because only the export transactions is available per app")
             }
-            let format = try format(of: request)
+            let format = try request.query("format") ?? ExportFormat.csv
             let size = try size(of: request)
             let part = try await exports.part(
                 of: export, in: app, as: format, after: try position(of: request), users: size)
@@ -46,14 +47,6 @@ struct ExportRoutes: Sendable {
         app.map { "&app=" + ($0.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "") } ?? ""
     }
 
-    private func format(of request: Request) throws -> ExportFormat {
-        guard let text = try request.query("format") else { return .csv }
-        guard let format = ExportFormat(rawValue: text) else {
-            throw Problem.parameter("format", "one of \(Self.names(ExportFormat.self))")
-        }
-        return format
-    }
-
     private func size(of request: Request) throws -> Int {
         guard let text = try request.query("pageSize") else { return ExportService.standardPartSize }
         guard let size = Int(text), ExportService.partSizes.contains(size) else {
@@ -69,9 +62,5 @@ struct ExportRoutes: Sendable {
             let text = String(validating: bytes, as: UTF8.self), let position = ExportPosition(text)
         else { throw Problem.parameter("cursor", "the cursor of the Link header of the previous part") }
         return position
-    }
-
-    private static func names<Word: CaseIterable & RawRepresentable<String>>(_ type: Word.Type) -> String {
-        Word.allCases.map(\.rawValue).joined(separator: ", ")
     }
 }

@@ -25,29 +25,15 @@ struct FigureRoutes: Sendable {
         let last = try day("to", of: request) ?? figures.today
         let first = try day("from", of: request) ?? last.adding(days: 1 - FigureQuery.standardDays)
         return try FigureQuery(
-            figure, in: try word("environment", of: request) ?? .production,
-            by: try word("by", of: request) ?? .day, from: first, to: last, group: try word("group", of: request),
-            app: app, product: try request.query("product"),
-            storefront: try request.query("storefront"))
+            figure, in: try request.query("environment") ?? .production, by: try request.query("by") ?? .day,
+            from: first, to: last, group: try request.query("group"), app: app,
+            product: try request.query("product"), storefront: try request.query("storefront"))
     }
 
     private func day(_ name: String, of request: Request) throws -> CalendarDay? {
         try request.query(name).map { text in
             guard let day = CalendarDay(text) else { throw Problem.parameter(name, "a date such as 2026-10-31") }
             return day
-        }
-    }
-
-    private func word<Word: CaseIterable & RawRepresentable<String>>(
-        _ name: String,
-        of request: Request
-    ) throws -> Word? {
-        try request.query(name).map { text in
-            guard let word = Word(rawValue: text) else {
-                let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
-                throw Problem.parameter(name, "one of \(words)")
-            }
-            return word
         }
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Proofs
 
 /// A message in plain text to one recipient.
@@ -27,7 +28,8 @@ package struct MailMessage: Sendable {
     ) {
         guard subject.utf8.count <= Self.maximumSubjectLength, text.utf8.count <= Self.maximumTextLength,
             !subject.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }),
-            (1...128).contains(identifier.utf8.count), identifier.utf8.allSatisfy(Self.isAllowed)
+            (1...128).contains(identifier.utf8.count),
+            identifier.utf8.allSatisfy({ $0.isASCIILetterOrDigit || "-_.".utf8.contains($0) })
         else { return nil }
         self.sender = sender
         self.recipient = recipient
@@ -35,15 +37,6 @@ package struct MailMessage: Sendable {
         self.text = text
         self.identifier = identifier
         self.date = date
-    }
-
-    private static func isAllowed(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
-            true
-        default: false
-        }
     }
 
     /// The message as it goes over the line (RFC 5322), with CRLF at the end of each line.
@@ -70,9 +63,8 @@ package struct MailMessage: Sendable {
             if byte == UInt8(ascii: "\n") { bytes.append(UInt8(ascii: "\r")) }
             bytes.append(byte)
         }
-        return stride(from: 0, to: bytes.count, by: 57).map { start in
-            Base64.encode(bytes[start..<min(start + 57, bytes.count)])
-        }.joined(separator: "\r\n")
+        return Data(bytes).base64EncodedString(
+            options: [.lineLength76Characters, .endLineWithCarriageReturn, .endLineWithLineFeed])
     }
 
     /// A date in the form of RFC 5322, in UTC.
@@ -163,20 +155,12 @@ package struct MailAddress: Hashable, Sendable {
     private init?(name: String?, address: String) {
         let parts = address.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
         guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), address.utf8.count <= Self.maximumLength,
-            address.utf8.allSatisfy(Self.isAllowed), parts[1].allSatisfy(Self.isOfDomain),
+            address.utf8.allSatisfy(Self.isAllowed),
+            parts[1].allSatisfy({ $0.isASCIILetterOrDigit || "-.".utf8.contains($0) }),
             (name?.utf8.count ?? 0) <= Self.maximumLength
         else { return nil }
         self.name = name
         self.address = address
-    }
-
-    private static func isOfDomain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."):
-            true
-        default: false
-        }
     }
 
     /// Visible ASCII, without the characters that end an address in a header field or a command.

@@ -69,7 +69,7 @@ package struct ConsumptionResponder: Service {
                 } catch {
                     guard !Task.isCancelled else { return }
                     let code = (error as? any CodedError)?.code ?? Problem.unexpected.code
-                    metrics.countConsumptionAnswer("failed", code: code)
+                    metrics.count(.consumptionAnswers, "failed", code: code)
                     logger.error("consumption request not answered yet", metadata: ["code": "\(code)"])
                     pause = Self.retryInterval
                 }
@@ -108,11 +108,11 @@ package struct ConsumptionResponder: Service {
                     sampleContentProvided: answer.sampleContentProvided,
                     refundPreference: isUnknownShare ? nil : answer.refundPreference),
                 of: request.transactionIdentifier)
-            metrics.countConsumptionAnswer("accepted")
+            metrics.count(.consumptionAnswers, "accepted")
         } catch {
             guard error.isFinal else { throw error }
             // A retry would be refused again.
-            metrics.countConsumptionAnswer("refused", code: error.code)
+            metrics.count(.consumptionAnswers, "refused", code: error.code)
             logger.warning("consumption answer refused", metadata: ["error": "\(error.message)"])
         }
         try await service.ledger.write { try $0.settle(request, at: service.clock.now()) }

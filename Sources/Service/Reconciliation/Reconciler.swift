@@ -53,7 +53,7 @@ package struct Reconciler: Sendable {
         /// - Throws: `ReconciliationError`, `refusedByService`, if the service refused a proof for a reason that the operator must
         ///   correct.
         func check() throws(ReconciliationError) {
-            if let code = outcomes.keys.sorted().first(where: Problem.operatorErrorCodes.contains) {
+            if let code = outcomes.keys.sorted().first(where: { ErrorRule(refusal: $0)?.isOfOperator ?? false }) {
                 throw .refusedByService(code: code)
             }
         }

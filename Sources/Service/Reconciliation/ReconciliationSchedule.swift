@@ -1,3 +1,4 @@
+import Features
 import Foundation
 import HTTPSupport
 import Logging
@@ -76,7 +77,7 @@ package struct ReconciliationSchedule: Service {
             do {
                 let report = try await reconcile()
                 runs.end(subject, report.outcomes, errorCode: nil, at: clock.now())
-                metrics.countReconciliation()
+                metrics.count(.reconciliations, "done")
                 let counts = report.outcomes.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
                 logger.info(
                     "reconciled",
@@ -86,7 +87,7 @@ package struct ReconciliationSchedule: Service {
                 let code = (error as? any CodedError)?.code ?? Problem.unexpected.code
                 runs.end(subject, [:], errorCode: code, at: clock.now())
                 guard !Task.isCancelled else { return }
-                metrics.countReconciliation(code: code)
+                metrics.count(.reconciliations, "failed", code: code)
                 logger.error(
                     "reconciliation failed", metadata: ["subject": "\(subject.rawValue)", "code": "\(code)"])
                 await runs.wait(for: subject, upTo: interval.map { min($0, Self.retrySeconds) })

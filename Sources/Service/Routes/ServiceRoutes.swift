@@ -177,7 +177,6 @@ package struct ServiceRoutes: Sendable {
         ExportRoutes(exports: exports).add(to: version)
         if let administration {
             CatalogRoutes(catalog: administration, catalogs: catalogs).add(to: version)
-            CatalogOfferingRoutes(catalog: administration, catalogs: catalogs).add(to: version)
         }
         ProofRoutes(service: service).add(to: version.for(.backEnd(.read), isPerApp: true))
         let subjects = Subjects(issuers: authentication.issuers + [User.customerIssuer])
@@ -239,17 +238,15 @@ struct NotificationRoutes: Sendable {
             do {
                 let notification = try await verified(
                     try await RequestBytes.collect(request, context, upTo: Self.maximumSize))
-                guard case .recorded(let outcome) = try await service.claims.answer(notification.request) else {
-                    throw Problem.unexpected
-                }
-                metrics.countNotification(outcome.rawValue)
+                let outcome = try await service.receive(notification)
+                metrics.count(.notifications, outcome.rawValue)
                 // Anyone can send a known notification again.
                 context.logger.log(
                     level: outcome == .duplicate ? .debug : .info, "notification",
                     metadata: ["outcome": "\(outcome.rawValue)"])
                 return try JSONAnswer.response(NotificationReceipt(outcome: outcome.rawValue))
             } catch {
-                metrics.countNotification("refused", code: Problem.code(of: error))
+                metrics.count(.notifications, "refused", code: Problem.code(of: error))
                 throw error
             }
         }

@@ -69,21 +69,8 @@ struct NamedPurchase: Sendable {
 
     init(_ request: Request, _ context: ServiceContext) throws {
         identifier = try context.parameters.text("transaction")
-        origin = try Origin.requested(by: request)
+        origin = try request.query("origin")
         app = try RequestedApps.name(of: request, context)
-    }
-}
-
-extension Origin {
-    /// The query parameter `origin`; nil if it is missing.
-    ///
-    /// - Throws: `Problem`, `parameterInvalid`.
-    static func requested(by request: Request) throws(Problem) -> Origin? {
-        guard let text = try request.query("origin") else { return nil }
-        guard let origin = Origin(rawValue: text) else {
-            throw .parameter("origin", "one of \(allCases.map(\.rawValue).joined(separator: ", "))")
-        }
-        return origin
     }
 }
 

@@ -82,40 +82,23 @@ struct UserRoutes: Sendable {
         _ context: ServiceContext,
         for user: User
     ) async throws -> Response {
-        let (caller, service) = (try context.requiredCaller, service.limited(to: context))
+        let caller = try context.requiredCaller
         let newcomers = context.newcomers(for: request)
         let body = try await JSONBody(
             request, context, fields: [field], upTo: JSONBody.sizeWithProof)
         let proof = try body.proof(field)
+        let redemption = ProofRedemption(by: caller, service, metrics, newcomers: newcomers)
         return try await idempotentRequests.answer(
             request, from: caller, about: user, body: body.bytes, admits: { try $0.admits($1, about: $2, newcomers) }
         ) { pending in
-            do {
-                let purchases = try await BlockingWork.process(proof.count) {
-                    try service.purchases(in: proof, of: caller.app)
-                }
-                let keeping = pending.map { pending in
-                    service.keeping(pending.key) { answer in
-                        (try? service.redemption(of: purchases, answered: answer)).map {
-                            pending.answer(JSONAnswer.encode($0.json))
-                        }
-                    }
-                }
-                let answer = try await service.answer(
-                    try service.request(
-                        purchases, for: user, by: caller.actor, keeping: keeping, newcomers: newcomers))
-                if case .kept(let earlier) = answer { return .replayed(earlier) }
-                let redemption = try service.redemption(of: purchases, answered: answer)
-                metrics.countRedemption(redemption.outcome.rawValue)
-                let json = JSONAnswer.encode(redemption.json)
+            let keeping = pending.map { pending -> ProofRedemption.Keeping in
+                (pending.key, { pending.answer(JSONAnswer.encode($0.json)) })
+            }
+            switch try await redemption.redeem(proof, for: user, keeping: keeping) {
+            case .kept(let earlier): return .replayed(earlier)
+            case .redeemed(let redeemed):
+                let json = JSONAnswer.encode(redeemed.json)
                 return pending.map { .kept($0.answer(json)) } ?? .new(json)
-            } catch {
-                metrics.countRedemption("refused", code: Problem.code(of: error))
-                // The client gets the refusal even if it cannot be recorded.
-                try? await service.recordRefusal(error, for: user, by: caller.actor, newcomers: newcomers) {
-                    (try? await BlockingWork.process(proof.count) { service.claims(ofAuthentic: proof) }) ?? []
-                }
-                throw error
             }
         }
     }

@@ -82,22 +82,16 @@ struct SeedAppRoutes: Sendable {
             request, context, upTo: SeedAppForm.sizeWithReceipt)
         let (proof, product) = (try form.base64("receipt"), try form.text("product"))
         _ = try await member(user)
+        let app = service.apps.first
+        let redemption = ProofRedemption(
+            by: try context.requiredCaller, service, metrics, of: app.bundleIdentifier, recordsRefusals: false)
         do {
-            let purchases = try await BlockingWork.process(proof.count) {
-                try service.purchases(in: proof, of: service.apps.first.bundleIdentifier)
+            guard case .redeemed(let redeemed) = try await redemption.redeem(proof, for: user) else {
+                throw Problem.unexpected
             }
-            let answer = try await service.answer(try service.request(purchases, for: user, by: .user))
-            let redemption = try service.redemption(of: purchases, answered: answer)
-            metrics.countRedemption(redemption.outcome.rawValue)
-            let item = service.apps.first.catalog.benefit(of: product)?.item
-            let isOwned = item.map(redemption.items.contains) ?? false
+            let isOwned = app.catalog.benefit(of: product)?.item.map(redeemed.items.contains) ?? false
             return (isOwned ? SeedAppStatus.done : .refused).response
-        } catch let error as RedemptionError {
-            metrics.countRedemption("refused", code: error.code)
-            switch error {
-            case .userUnknown: throw error
-            default: break
-            }
+        } catch let error as RedemptionError where error != .userUnknown {
             context.notes.code = error.code
             return SeedAppStatus.refused.response
         }
@@ -181,11 +175,7 @@ enum SeedAppStatus: Int, Error {
 struct SeedAppMiddleware: RouterMiddleware {
     let authentication: Authentication
 
-    func handle(
-        _ request: Request,
-        context: ServiceContext,
-        next: (Request, ServiceContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         do {
             guard let name = HTTPField.Name.idToken, let token = request.headers[name], !token.isEmpty else {
                 throw SeedAppStatus.clientError

@@ -38,7 +38,7 @@ package struct OrderLookup: Sendable {
     /// The signed transactions of an order; empty if no App Store knows it.
     private func signedTransactions(of order: OrderIdentifier, in app: String?) async throws -> [String] {
         var failure: ReconciliationError?
-        for client in clients where app?.hasSameBytes(as: client.bundleIdentifier) ?? true {
+        for client in clients where app?.hasSameBytes(as: client.key.bundleIdentifier) ?? true {
             do {
                 let signed = try await client.lookUpOrderId(order).transactions
                 if !signed.isEmpty { return signed }

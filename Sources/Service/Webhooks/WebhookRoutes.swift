@@ -13,68 +13,79 @@ struct WebhookRoutes: Sendable {
     /// Caches must not store secrets.
     private static let headers: HTTPFields = [.cacheControl: "no-store"]
 
+    /// A request about webhooks, with those that its caller sees and changes.
+    ///
+    /// A class: Swift 6.3.1 crashes while it compiles a route that keeps a copy as wide as these parts while it waits.
+    private final class Call: Sendable {
+        let webhooks: WebhookService
+        let request: Request
+        let context: ServiceContext
+
+        init(_ webhooks: WebhookService, _ request: Request, _ context: ServiceContext) {
+            self.webhooks = webhooks.limited(to: context.caller?.limitingApp)
+            self.request = request
+            self.context = context
+        }
+
+        /// The identifier of the webhook in the path.
+        var identifier: String { get throws { try context.parameters.text("webhook") } }
+
+        /// The name of the caller.
+        var key: String { get throws { try context.requiredCaller.name } }
+
+        func body(_ fields: [String]) async throws -> JSONBody { try await JSONBody(request, context, fields: fields) }
+
+        func answer(_ endpoint: WebhookEndpoint) async throws -> Response {
+            try JSONAnswer.response(WebhookResource(endpoint, naming: try await webhooks.ledger.apiKeyNames()))
+        }
+
+        func secrets(of endpoint: WebhookEndpoint) throws -> Response {
+            try JSONAnswer.response(
+                WebhookSecretsResource(endpoint, at: webhooks.now()), headers: WebhookRoutes.headers)
+        }
+    }
+
     /// - Parameter group: Routes under `/v1`.
     func add(to group: RouterGroup<ServiceContext>) {
         let group = group.for(.backEnd(.webhooks), isPerApp: true).group("webhooks")
-        group.get { _, context in
-            let webhooks = visible(to: context)
-            let keys = try await webhooks.ledger.apiKeyNames()
-            return try JSONAnswer.response(
-                List(try await webhooks.endpoints().map { WebhookResource($0, naming: keys) }))
+        func on(
+            _ method: HTTPRequest.Method,
+            _ path: RouterPath = "",
+            _ answer: @escaping @Sendable (Call) async throws -> Response
+        ) {
+            group.on(path, method: method) { request, context in try await answer(Call(webhooks, request, context)) }
         }
-        group.post { request, context in
-            let webhooks = visible(to: context)
-            let body = try await JSONBody(request, context, fields: ["url", "format", "authorization"])
+        on(.get) { call in
+            let keys = try await call.webhooks.ledger.apiKeyNames()
+            return try JSONAnswer.response(
+                List(try await call.webhooks.endpoints().map { WebhookResource($0, naming: keys) }))
+        }
+        on(.post) { call in
+            let body = try await call.body(["url", "format", "authorization"])
             let (url, format, authorization) = (try url(body), try Self.format(body), try Self.authorization(body))
-            let keys = try await webhooks.ledger.apiKeyNames()
-            let endpoint = try await webhooks.add(
-                url, format: format, authorization: authorization, by: try context.requiredCaller.name)
-            let resource = WebhookResource(endpoint, naming: keys, showingSecretAt: webhooks.now())
+            let keys = try await call.webhooks.ledger.apiKeyNames()
+            let endpoint = try await call.webhooks.add(
+                url, format: format, authorization: authorization, by: try call.key)
+            let resource = WebhookResource(endpoint, naming: keys, showingSecretAt: call.webhooks.now())
             return JSONAnswer.response(
                 bytes: try JSONAnswer.encode(resource), status: .created, headers: Self.headers)
         }
-        group.get(":webhook") { _, context in
-            let webhooks = visible(to: context)
-            let endpoint = try await webhooks.endpoint(try context.parameters.text("webhook"))
-            return try JSONAnswer.response(
-                WebhookResource(endpoint, naming: try await webhooks.ledger.apiKeyNames()))
+        on(.get, ":webhook") { call in try await call.answer(try await call.webhooks.endpoint(try call.identifier)) }
+        on(.patch, ":webhook") { call in
+            let url = try url(try await call.body(["url"]))
+            return try await call.answer(
+                try await call.webhooks.setURL(url, of: try call.identifier, by: try call.key))
         }
-        group.patch(":webhook") { request, context in
-            let webhooks = visible(to: context)
-            let url = try url(try await JSONBody(request, context, fields: ["url"]))
-            let identifier = try context.parameters.text("webhook")
-            let endpoint = try await webhooks.setURL(
-                url, of: identifier, by: try context.requiredCaller.name)
-            return try JSONAnswer.response(
-                WebhookResource(endpoint, naming: try await webhooks.ledger.apiKeyNames()))
+        on(.delete, ":webhook") { call in
+            try await call.webhooks.remove(try call.identifier, by: try call.key)
+            return Response(status: .noContent)
         }
-        group.delete(":webhook") { _, context in
-            let webhooks = visible(to: context)
-            let identifier = try context.parameters.text("webhook")
-            try await webhooks.remove(identifier, by: try context.requiredCaller.name)
-            return HTTPResponse.Status.noContent
+        on(.get, ":webhook/secret") { call in
+            try call.secrets(of: try await call.webhooks.endpoint(try call.identifier))
         }
-        addSecrets(to: group)
-        addDeliveries(to: group)
-    }
-
-    /// The webhooks that the caller of a request sees and changes.
-    private func visible(to context: ServiceContext) -> WebhookService {
-        webhooks.limited(to: context.caller?.limitingApp)
-    }
-
-    private func addSecrets(to group: RouterGroup<ServiceContext>) {
-        group.get(":webhook/secret") { _, context in
-            let webhooks = visible(to: context)
-            let identifier = try context.parameters.text("webhook")
-            let endpoint = try await webhooks.endpoint(identifier)
-            return try JSONAnswer.response(
-                WebhookSecretsResource(endpoint, at: webhooks.now()), headers: Self.headers)
-        }
-        group.post(":webhook/secret") { request, context in
-            let webhooks = visible(to: context)
-            let identifier = try context.parameters.text("webhook")
-            let bytes = try await RequestBytes.collect(request, context, upTo: JSONBody.standardSize)
+        on(.post, ":webhook/secret") { call in
+            let identifier = try call.identifier
+            let bytes = try await RequestBytes.collect(call.request, call.context, upTo: JSONBody.standardSize)
             let given =
                 bytes.isEmpty
                 ? nil
@@ -85,54 +96,39 @@ struct WebhookRoutes: Sendable {
                 throw JSONBody.invalid(
                     "The field /previousSecretSeconds must be a number from 0 to \(WebhookService.overlap.upperBound).")
             }
-            let endpoint = try await webhooks.replaceSecret(
-                of: identifier, keepingPreviousFor: seconds, by: try context.requiredCaller.name)
-            return try JSONAnswer.response(
-                WebhookSecretsResource(endpoint, at: webhooks.now()), headers: Self.headers)
+            return try call.secrets(
+                of: try await call.webhooks.replaceSecret(
+                    of: identifier, keepingPreviousFor: seconds, by: try call.key))
         }
-        group.put(":webhook/authorization") { request, context in
-            let webhooks = visible(to: context)
-            let identifier = try context.parameters.text("webhook")
-            let body = try await JSONBody(request, context, fields: ["authorization"])
+        on(.put, ":webhook/authorization") { call in
+            let identifier = try call.identifier
+            let body = try await call.body(["authorization"])
             guard body.object["authorization"] != nil else {
                 throw JSONBody.invalid("The field /authorization is missing; null removes the header.")
             }
-            let endpoint = try await webhooks.setAuthorization(
-                try Self.authorization(body), of: identifier, by: try context.requiredCaller.name)
-            return try JSONAnswer.response(
-                WebhookResource(endpoint, naming: try await webhooks.ledger.apiKeyNames()))
+            return try await call.answer(
+                try await call.webhooks.setAuthorization(
+                    try Self.authorization(body), of: identifier, by: try call.key))
         }
-    }
-
-    private func addDeliveries(to group: RouterGroup<ServiceContext>) {
-        group.get(":webhook/deliveries") { request, context in try await deliveries(request, context) }
-        group.post(":webhook/deliveries/replay") { _, context in
-            let webhooks = visible(to: context)
-            let identifier = try context.parameters.text("webhook")
-            let replayed = try await webhooks.replayFailed(to: identifier, by: try context.requiredCaller.name)
-            return try JSONAnswer.response(WebhookReplayResource(replayed: replayed))
+        on(.get, ":webhook/deliveries") { call in try await Self.deliveries(call) }
+        on(.post, ":webhook/deliveries/replay") { call in
+            try JSONAnswer.response(
+                WebhookReplayResource(
+                    replayed: try await call.webhooks.replayFailed(to: try call.identifier, by: try call.key)))
         }
-        group.post(":webhook/deliveries/:message/replay") { _, context in
-            let webhooks = visible(to: context)
-            let identifier = try context.parameters.text("webhook")
-            let message = try context.parameters.text("message")
-            let delivery = try await webhooks.replay(message, to: identifier, by: try context.requiredCaller.name)
+        on(.post, ":webhook/deliveries/:message/replay") { call in
+            let (webhooks, identifier) = (call.webhooks, try call.identifier)
+            let message = try call.context.parameters.text("message")
+            let delivery = try await webhooks.replay(message, to: identifier, by: try call.key)
             let content = try await webhooks.content(of: delivery, to: try await webhooks.endpoint(identifier))
             return try JSONAnswer.response(WebhookDeliveryResource(delivery, content))
         }
     }
 
-    private func deliveries(_ request: Request, _ context: ServiceContext) async throws -> Response {
-        let webhooks = visible(to: context)
-        let identifier = try context.parameters.text("webhook")
-        let state = try request.query("state").map { text in
-            guard let state = WebhookDelivery.State(rawValue: text) else {
-                let states = WebhookDelivery.State.allCases.map(\.rawValue).joined(separator: ", ")
-                throw Problem.parameter("state", "one of \(states)")
-            }
-            return state
-        }
-        let page = try Page(request)
+    private static func deliveries(_ call: Call) async throws -> Response {
+        let (webhooks, identifier) = (call.webhooks, try call.identifier)
+        let state = try call.request.query("state", as: WebhookDelivery.State.self)
+        let page = try Page(call.request)
         let position = try page.position { WebhookDeliveryPosition(cursor: $0) }
         let found = try await webhooks.deliveries(to: identifier, in: state, before: position, limit: page.size + 1)
         let (shown, next) = page.part(of: found) { WebhookDeliveryPosition($0).cursor }

@@ -156,8 +156,8 @@ package struct WebhookSender: Service {
     }
 
     private func report(_ result: WebhookResult) {
-        metrics.countWebhookAttempt(
-            result.isDelivered ? "delivered" : result.isGivenUp ? "failed" : "retried",
+        metrics.count(
+            .webhookAttempts, result.isDelivered ? "delivered" : result.isGivenUp ? "failed" : "retried",
             code: result.isDelivered ? "" : result.outcome.code)
         guard result.isGivenUp else { return }
         logger.warning(

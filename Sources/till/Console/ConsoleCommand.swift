@@ -15,7 +15,7 @@ struct ConsoleCommand: AsyncParsableCommand {
 }
 
 /// `till console add-user`
-struct ConsoleAddUser: Command {
+struct ConsoleAddUser: LedgerUser {
     static let configuration = CommandConfiguration(
         commandName: "add-user",
         abstract: "Add a person, and print a link that sets the password once, within three days.",
@@ -36,27 +36,25 @@ struct ConsoleAddUser: Command {
 
     @OptionGroup var address: ConsoleAddressOption
 
-    @OptionGroup var options: ConsoleOptions
-
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var ledger: LedgerOptions
 
     func perform() async throws {
-        let secret = try await options.team(common, isNew: true).add(name, role: role)
-        let link = address.link(secret)
-        terminal.line(link)
-        if !common.json { terminal.note("Send the link to \(name). It works once, for three days.") }
-        try terminal.json(["name": name, "role": role.rawValue, "link": link])
+        try show(address.link(try await team(isNew: true).add(name, role: role)), of: name, role: role)
     }
 }
 
-/// The options of the commands about the people of the console.
-struct ConsoleOptions: ParsableArguments {
-    @OptionGroup var ledger: LedgerOptions
-
+extension LedgerUser {
     /// - Parameter isNew: True if the command creates a missing ledger.
-    func team(_ common: CommonOptions, isNew: Bool = false) throws -> TeamService {
-        let ledger = try ledger.place(common, isNew: isNew).open(.all(usesConsole: isNew), migrates: isNew)
+    fileprivate func team(isNew: Bool = false) throws -> TeamService {
+        let ledger = try ledger.place(isNew: isNew).open(.all(usesConsole: isNew), migrates: isNew)
         return TeamService(ledger: ledger, clock: SystemClock(), randomness: .system)
+    }
+
+    /// Prints the link of an invitation.
+    fileprivate func show(_ link: String, of name: String, role: TeamRole? = nil) throws {
+        terminal.line(link)
+        if !common.json { terminal.note("Send the link to \(name). It works once, for three days.") }
+        try terminal.json(["name": name, "role": role?.rawValue, "link": link].compactMapValues(\.self))
     }
 }
 
@@ -80,7 +78,7 @@ struct ConsoleAddressOption: ParsableArguments {
 extension TeamRole: ExpressibleByArgument {}
 
 /// `till console invite`
-struct ConsoleInvite: Command {
+struct ConsoleInvite: LedgerUser {
     static let configuration = CommandConfiguration(
         commandName: "invite",
         abstract: "Print a new link for a person, which sets another password and turns off one-time codes.",
@@ -94,20 +92,15 @@ struct ConsoleInvite: Command {
 
     @OptionGroup var address: ConsoleAddressOption
 
-    @OptionGroup var options: ConsoleOptions
-
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var ledger: LedgerOptions
 
     func perform() async throws {
-        let link = address.link(try await options.team(common).invite(name))
-        terminal.line(link)
-        if !common.json { terminal.note("Send the link to \(name). It works once, for three days.") }
-        try terminal.json(["name": name, "link": link])
+        try show(address.link(try await team().invite(name)), of: name)
     }
 }
 
 /// `till console list-users`
-struct ConsoleListUsers: Command {
+struct ConsoleListUsers: LedgerUser {
     static let configuration = CommandConfiguration(
         commandName: "list-users",
         abstract: "List the people of the console.",
@@ -116,20 +109,18 @@ struct ConsoleListUsers: Command {
               till console list-users
             """)
 
-    @OptionGroup var options: ConsoleOptions
-
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var ledger: LedgerOptions
 
     func perform() async throws {
-        let people = try await options.team(common).members().map(Person.init)
-        var table = TextTable(header: ["NAME", "ROLE", "PASSWORD", "CODES", "ADDED", "REMOVED"])
-        for person in people {
-            table.add([
-                person.name, person.role, person.hasPassword ? "yes" : "invited", person.usesCodes ? "yes" : "no",
-                person.addedAt, person.removedAt ?? "-",
-            ])
-        }
-        table.lines.forEach(terminal.line)
+        let people = try await team().members().map(Person.init)
+        terminal.table(
+            ["NAME", "ROLE", "PASSWORD", "CODES", "ADDED", "REMOVED"],
+            people.map { person in
+                [
+                    person.name, person.role, person.hasPassword ? "yes" : "invited", person.usesCodes ? "yes" : "no",
+                    person.addedAt, person.removedAt ?? "-",
+                ]
+            })
         try terminal.json(["users": people])
     }
 
@@ -153,7 +144,7 @@ struct ConsoleListUsers: Command {
 }
 
 /// `till console remove-user`
-struct ConsoleRemoveUser: Command {
+struct ConsoleRemoveUser: LedgerUser {
     static let configuration = CommandConfiguration(
         commandName: "remove-user",
         abstract: "Remove a person, and end the sessions. The audit log keeps the name.",
@@ -165,19 +156,17 @@ struct ConsoleRemoveUser: Command {
     @Argument(help: "The name of the person.")
     var name: String
 
-    @OptionGroup var options: ConsoleOptions
-
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var ledger: LedgerOptions
 
     func perform() async throws {
-        try await options.team(common).remove(name)
+        try await team().remove(name)
         terminal.line("Removed: \(name)")
         try terminal.json(["removed": name])
     }
 }
 
 /// `till console set-role`
-struct ConsoleSetRole: Command {
+struct ConsoleSetRole: LedgerUser {
     static let configuration = CommandConfiguration(
         commandName: "set-role",
         abstract: "Change the role of a person. It applies from the next request on.",
@@ -192,12 +181,10 @@ struct ConsoleSetRole: Command {
     @Argument(help: ArgumentHelp("The role: viewer, support, catalog or admin.", valueName: "role"))
     var role: TeamRole
 
-    @OptionGroup var options: ConsoleOptions
-
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var ledger: LedgerOptions
 
     func perform() async throws {
-        try await options.team(common).setRole(role, of: name)
+        try await team().setRole(role, of: name)
         terminal.line("\(name): \(role.rawValue)")
         try terminal.json(["name": name, "role": role.rawValue])
     }

@@ -18,22 +18,17 @@ struct DemoYear {
     /// The end of the year.
     let end: Timestamp
 
-    private var customers: [Customer] = []
-    private var areRenewalsCharged = true
+    var customers: [Customer] = []
+    var areRenewalsCharged = true
     /// The work of the service on the previous hour. The store goes on meanwhile, as in production.
-    private var serviceWork: Task<Void, any Error>?
+    var serviceWork: Task<Void, any Error>?
     /// The sales of the previous hour, which the app finishes once the service has granted them.
-    private var unfinished: [(transaction: PaymentTransaction, user: User)] = []
+    var unfinished: [Sale] = []
 
-    init(store: Store, service: EntitlementService, clock: DemoClock, chance: DemoChance, end: Timestamp) {
-        self.store = store
-        self.service = service
-        self.clock = clock
-        self.chance = chance
-        self.end = end
-    }
+    /// A payment of the app, with its user.
+    typealias Sale = (transaction: PaymentTransaction, user: User)
 
-    private struct Customer {
+    struct Customer {
         let user: User
         var subscription: String?
         var purchases: [String] = []
@@ -69,8 +64,8 @@ struct DemoYear {
     }
 
     /// The customers around one hour.
-    private mutating func live(_ day: Int) throws -> [(transaction: PaymentTransaction, user: User)] {
-        var sales: [(transaction: PaymentTransaction, user: User)] = []
+    private mutating func live(_ day: Int) throws -> [Sale] {
+        var sales: [Sale] = []
         // The app grows, and sells more on weekends and in two campaigns.
         let isCampaign = (90..<97).contains(day) || (270..<280).contains(day)
         let expected = 300 + day * 2 + (day % 7 >= 5 ? 350 : 0) + (isCampaign ? 1500 : 0)
@@ -84,8 +79,7 @@ struct DemoYear {
 
     /// Lets the service work on the proofs and notifications of an hour, after those of the hour before.
     private mutating func serve(
-        _ sales: [(transaction: PaymentTransaction, user: User)],
-        isMorning: Bool
+        _ sales: [Sale], isMorning: Bool
     ) async throws {
         var notifications: [String] = []
         while let delivery = try store.nextDelivery() {
@@ -104,7 +98,9 @@ struct DemoYear {
         let isGift = chance.happens(perMille: 500)
         let number = 1 + chance.number(below: 7)
         try await serviceWork?.value
-        for sale in unfinished { _ = try store.finish(sale.transaction.identifier, account: sale.user.name) }
+        for sale in unfinished {
+            _ = try store.perform(.finish, on: sale.transaction.identifier, account: sale.user.name)
+        }
         unfinished = sales
         serviceWork = Task { [service] in
             try await withThrowingTaskGroup { group in
@@ -129,9 +125,7 @@ struct DemoYear {
     }
 
     /// The team helps a customer.
-    private static func help(
-        _ user: User, isGift: Bool, _ number: Int, _ service: EntitlementService
-    ) async throws {
+    private static func help(_ user: User, isGift: Bool, _ number: Int, _ service: EntitlementService) async throws {
         let caller = AuditActor.caller(member: DemoShop.member)
         guard isGift else {
             let addition = try service.newAddition(
@@ -146,7 +140,7 @@ struct DemoYear {
     }
 
     /// A new customer buys for the first time.
-    private mutating func join(_ sales: inout [(transaction: PaymentTransaction, user: User)]) throws {
+    private mutating func join(_ sales: inout [Sale]) throws {
         let name = DemoNames.name(customers.count)
         guard let user = User(name: name) else { return }
         var customer = Customer(user: user)
@@ -165,7 +159,7 @@ struct DemoYear {
     }
 
     /// A customer buys something more.
-    private mutating func returnAgain(_ index: Int, _ sales: inout [(transaction: PaymentTransaction, user: User)])
+    private mutating func returnAgain(_ index: Int, _ sales: inout [Sale])
         throws
     {
         let product =
@@ -180,7 +174,7 @@ struct DemoYear {
     }
 
     private func buy(
-        _ product: String, for customer: inout Customer, _ sales: inout [(transaction: PaymentTransaction, user: User)]
+        _ product: String, for customer: inout Customer, _ sales: inout [Sale]
     )
         throws
     {
@@ -200,19 +194,18 @@ struct DemoYear {
     private mutating func change(_ index: Int) throws {
         let customer = customers[index]
         do {
-            switch chance.number(below: 100) {
-            case 0..<62:
+            let action: TransactionAction =
+                switch chance.number(below: 100) {
+                case 0..<62: .turnAutoRenewOff
+                case 62..<70: .turnAutoRenewOn
+                case 70..<82: .resolveBillingIssue
+                default: .refund
+                }
+            if action != .refund {
                 guard let subscription = customer.subscription else { return }
-                try store.setAutoRenew(false, of: subscription)
-            case 62..<70:
-                guard let subscription = customer.subscription else { return }
-                try store.setAutoRenew(true, of: subscription)
-            case 70..<82:
-                guard let subscription = customer.subscription else { return }
-                try store.resolveBillingIssue(of: subscription)
-            default:
-                guard !customer.purchases.isEmpty else { return }
-                try store.refund(chance.element(of: customer.purchases), reason: .refundedForOtherReason)
+                try store.perform(action, on: subscription)
+            } else if !customer.purchases.isEmpty {
+                try store.perform(.refund, on: chance.element(of: customer.purchases))
             }
         } catch StoreError.invalidAction {
             // The subscription has ended, or the money is back already.

@@ -13,18 +13,13 @@ extension Examination {
                 return [
                     .problem(
                         .trustedRoots,
-                        Phrase("there are none, so every proof is refused", "없어서 모든 증명을 거절합니다"),
-                        remedy: Phrase(
-                            "Add Apple's: till trust add FILE. A local store adds its own: till serve --store.",
-                            "Apple의 루트를 추가하세요: till trust add FILE. 로컬 스토어는 자기 루트를 추가합니다: till serve --store."))
+                        "there are none, so every proof is refused",
+                        remedy: "Add Apple's: till trust add FILE. A local store adds its own: till serve --store.")
                 ]
             }
             try configuration.check(try TrustAnchors(folders: folders))
             let ending = entries.compactMap { entry in
-                problem(
-                    of: HealthCertificate(entry), .trustedRoot,
-                    remedy: Phrase(
-                        "Add its successor: till trust add FILE.", "새 루트를 추가하세요: till trust add FILE."))
+                problem(of: HealthCertificate(entry), .trustedRoot, remedy: "Add its successor: till trust add FILE.")
             }
             return ending + [.passed(.trustedRoots, Phrase(same: "\(entries.count)"))]
         } catch {
@@ -43,16 +38,12 @@ extension Examination {
         }
         guard let certificate = HealthCertificate(ofServer: tls.certificate) else {
             return [
-                .problem(
-                    .tlsCertificate,
-                    Phrase("\"\(path)\" has no certificate in PEM", "\"\(path)\"에 PEM 인증서가 없습니다"))
+                .problem(.tlsCertificate, "\"\(path)\" has no certificate in PEM")
             ]
         }
         let until = certificate.notAfter.rfc3339
-        let ending = problem(
-            of: certificate, .tlsCertificate,
-            remedy: Phrase("Renew it, then restart the service.", "갱신한 다음 서비스를 다시 시작하세요."))
-        let valid = Phrase("\"\(path)\" is valid until \(until)", "\"\(path)\"은(는) \(until)까지 유효합니다")
+        let ending = problem(of: certificate, .tlsCertificate, remedy: "Renew it, then restart the service.")
+        let valid = Phrase("\"\(path)\" is valid until \(until)")
         return [ending ?? .passed(.tlsCertificate, valid)]
     }
 
@@ -72,9 +63,9 @@ extension Examination {
         let detail: Phrase
         switch certificate.state(at: now) {
         case .valid: return nil
-        case .notYetValid: detail = Phrase("\"\(file)\" is not valid before \(from)", "\"\(file)\"은(는) \(from)부터 유효합니다")
-        case .endsSoon: detail = Phrase("\"\(file)\" expires on \(until)", "\"\(file)\"이(가) \(until)에 만료됩니다")
-        case .expired: detail = Phrase("\"\(file)\" expired on \(until)", "\"\(file)\"이(가) \(until)에 만료되었습니다")
+        case .notYetValid: detail = "\"\(file)\" is not valid before \(from)"
+        case .endsSoon: detail = "\"\(file)\" expires on \(until)"
+        case .expired: detail = "\"\(file)\" expired on \(until)"
         }
         return .problem(subject, detail, remedy: remedy)
     }
@@ -82,28 +73,17 @@ extension Examination {
     /// The address to which the App Store sends notifications.
     var notifications: HealthCheck {
         guard configuration.origins.contains(where: { $0 == .appleProduction || $0 == .appleSandbox }) else {
-            return .passed(
-                .notifications,
-                Phrase(
-                    "none from Apple, whose origins are not accepted",
-                    "Apple의 출처를 받지 않으므로 Apple의 알림이 없습니다"))
+            return .passed(.notifications, "none from Apple, whose origins are not accepted")
         }
         let address = Phrase(
-            "Register https://HOST/v1/notifications/apple in App Store Connect, with the public name of this service",
-            "App Store Connect에 이 서비스의 공개 주소로 https://HOST/v1/notifications/apple을 등록하세요")
+            "Register https://HOST/v1/notifications/apple in App Store Connect, with the public name of this service")
         guard configuration.appStore != nil else {
             return .note(
-                .notifications, Phrase("missed ones are not fetched", "놓친 알림을 가져오지 않습니다"),
-                remedy: Phrase(
-                    "\(address.english). Set app-store-key, app-store-key-id and app-store-issuer-id to fetch missed ones.",
-                    "\(address.korean). 놓친 알림을 가져오려면 app-store-key, app-store-key-id, app-store-issuer-id를 설정하세요."))
+                .notifications, "missed ones are not fetched",
+                remedy: "\(address). Set app-store-key, app-store-key-id and app-store-issuer-id to fetch missed ones.")
         }
-        return .note(
-            .notifications,
-            Phrase(
-                "missed ones are fetched with \(configuration.appStore?.key?.file ?? "the keys of the apps")",
-                "놓친 알림을 가져옵니다: \(configuration.appStore?.key?.file ?? "앱의 키")"),
-            remedy: Phrase(address.english + ".", address.korean + "."))
+        let keys = configuration.appStore?.key.map { Phrase(same: $0.file) } ?? "the keys of the apps"
+        return .note(.notifications, "missed ones are fetched with \(keys)", remedy: "\(address).")
     }
 }
 

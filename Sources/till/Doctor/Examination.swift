@@ -56,11 +56,7 @@ struct Examination {
     private func answeringLedger() async -> HealthCheck {
         do {
             try await service?.ledger.ping()
-            return .passed(
-                .ledger,
-                Phrase(
-                    "answers; `till ledger check` checks every rule while the service runs",
-                    "응답합니다. 서비스가 실행 중일 때도 `till ledger check`로 모든 규칙을 검사할 수 있습니다"))
+            return .passed(.ledger, "answers; `till ledger check` checks every rule while the service runs")
         } catch {
             return .problem(.ledger, message(error))
         }
@@ -70,22 +66,14 @@ struct Examination {
         let unknown = ServeSettings.unknownVariables(ProcessInfo.processInfo.environment)
         guard unknown.isEmpty else { return .note(.settings, Phrase(same: unknown.joined(separator: " "))) }
         let given = configuration.settings.effective.count { $0.source != nil }
-        return .passed(
-            .settings,
-            Phrase(
-                "\(given) set, \(configuration.settings.effective.count - given) by default",
-                "설정함 \(given)개, 기본값 \(configuration.settings.effective.count - given)개"))
+        return .passed(.settings, "\(given) set, \(configuration.settings.effective.count - given) by default")
     }
 
     private var directory: HealthCheck {
         let path = data.folder.path
         do {
             guard try FileAccess(data.folder).exists() else {
-                return .note(
-                    .dataDirectory,
-                    Phrase(
-                        "\"\(path)\" does not exist yet; till serve creates it",
-                        "\"\(path)\"이(가) 아직 없습니다. till serve가 만듭니다"))
+                return .note(.dataDirectory, "\"\(path)\" does not exist yet; till serve creates it")
             }
             try FileAccess(data.folder).requireWriting()
             return .passed(.dataDirectory, Phrase(same: "\"\(path)\""))
@@ -100,14 +88,10 @@ struct Examination {
             let phrases = apps.all.map { Self.phrase(for: $0.catalog) }
             return .passed(
                 .catalog,
-                Phrase(
-                    phrases.map(\.english).joined(separator: "; "), phrases.map(\.korean).joined(separator: "; ")))
+                .joined(phrases, separator: "; "))
         } catch {
             return .problem(
-                .catalog, message(error),
-                remedy: Phrase(
-                    "Correct the files; Documentation/Catalog.md describes them.",
-                    "파일을 고치세요. Documentation/Catalog.md에 설명이 있습니다."))
+                .catalog, message(error), remedy: "Correct the files; Documentation/Catalog.md describes them.")
         }
     }
 
@@ -115,33 +99,24 @@ struct Examination {
         let (name, count) = (catalog.bundleIdentifier, catalog.products.count)
         let (rights, offerings) = (catalog.rights.count, catalog.offerings.count)
         guard rights + offerings > 0 else {
-            return Phrase("\(name) sells \(count) products", "\(name): 상품 \(count)개")
+            return "\(name) sells \(count) products"
         }
-        return Phrase(
-            "\(name) sells \(count) products (rights: \(rights), offerings: \(offerings))",
-            "\(name): 상품 \(count)개(권한 \(rights)개, 상품 묶음 \(offerings)개)")
+        return "\(name) sells \(count) products (rights: \(rights), offerings: \(offerings))"
     }
 
     private var ledger: HealthCheck {
         let place = LedgerPlace(configuration.ledger, in: data)
         if case .file(let file) = place, (try? FileAccess(file).exists()) == false {
-            return .note(
-                .ledger,
-                Phrase(
-                    "\"\(file.path)\" does not exist yet; till serve creates it",
-                    "\"\(file.path)\"이(가) 아직 없습니다. till serve가 만듭니다"))
+            return .note(.ledger, "\"\(file.path)\" does not exist yet; till serve creates it")
         }
         do {
             let report = try place.check()
             guard report.problems.isEmpty else {
                 return .problem(
                     .ledger, Phrase(same: report.problems.joined(separator: " ")),
-                    remedy: Phrase(
-                        "Stop the service, keep a copy of the ledger, and restore a backup: till ledger restore.",
-                        "서비스를 멈추고 원장을 복사해 둔 다음 백업을 복원하세요: till ledger restore."))
+                    remedy: "Stop the service, keep a copy of the ledger, and restore a backup: till ledger restore.")
             }
-            return .passed(
-                .ledger, Phrase("sound; users: \(report.users)", "이상 없음. 사용자 \(report.users)명"))
+            return .passed(.ledger, "sound; users: \(report.users)")
         } catch {
             return .problem(.ledger, message(error))
         }
@@ -149,10 +124,10 @@ struct Examination {
 
     private func apiKeys() async -> (finding: HealthCheck, newest: Timestamp?) {
         let command = common.hint("keys", "make", "NAME", options: configuration.options(beside: common))
-        let remedy = Phrase("Make one: \(command)", "키를 만드세요: \(command)")
+        let remedy = Phrase("Make one: \(command)")
         // Apps call with tokens and need no key.
         let isOptional = configuration.tokens != nil || configuration.hasAccounts
-        let detail = Phrase("none is valid, so no back end can call", "유효한 키가 없어 백엔드가 호출할 수 없습니다")
+        let detail = Phrase("none is valid, so no back end can call")
         let none =
             isOptional ? HealthCheck.note(.apiKeys, detail, remedy: remedy) : .problem(.apiKeys, detail, remedy: remedy)
         let place = LedgerPlace(configuration.ledger, in: data)
@@ -169,22 +144,9 @@ struct Examination {
                 return (none, newest)
             }
             let expired = keys.count - valid - revoked
-            return (
-                .passed(
-                    .apiKeys,
-                    Phrase(
-                        "\(valid) valid, \(revoked) revoked, \(expired) expired",
-                        "유효 \(valid)개, 취소 \(revoked)개, 만료 \(expired)개")),
-                newest
-            )
+            return (.passed(.apiKeys, "\(valid) valid, \(revoked) revoked, \(expired) expired"), newest)
         } catch {
-            return (
-                .problem(
-                    .apiKeys,
-                    Phrase(
-                        "they cannot be read: \(message(error).english)", "읽을 수 없습니다: \(message(error).korean)")),
-                nil
-            )
+            return (.problem(.apiKeys, "they cannot be read: \(message(error))"), nil)
         }
     }
 
@@ -194,20 +156,12 @@ struct Examination {
             commits.map { Timestamp(secondsSince1970: Int64($0.timeIntervalSince1970)) }
             + [newestKey].compactMap(\.self)
         guard let newest = moments.max(), newest > now else {
-            return .passed(
-                .clock,
-                Phrase(
-                    "\(now.rfc3339), after the newest recorded moment",
-                    "\(now.rfc3339), 기록된 가장 최근 시각 이후입니다"))
+            return .passed(.clock, "\(now.rfc3339), after the newest recorded moment")
         }
         return .problem(
             .clock,
-            Phrase(
-                "\(now.rfc3339) is before \(newest.rfc3339), the newest recorded moment",
-                "\(now.rfc3339)은(는) 기록된 가장 최근 시각 \(newest.rfc3339)보다 이릅니다"),
-            remedy: Phrase(
-                "Set the system's clock, and keep it with NTP: proofs from the future are refused.",
-                "시스템 시계를 맞추고 NTP로 유지하세요. 미래의 증명은 거절됩니다."))
+            "\(now.rfc3339) is before \(newest.rfc3339), the newest recorded moment",
+            remedy: "Set the system's clock, and keep it with NTP: proofs from the future are refused.")
     }
 
     /// The sentence of an error, which is English.
@@ -228,57 +182,38 @@ extension Examination {
             guard stat(path, &status) == 0, UInt16(status.st_mode & 0o777) & forbidden != 0 else { return nil }
             return .problem(
                 .permissions,
-                Phrase(
-                    "\"\(path)\" has the mode \(String(status.st_mode & 0o777, radix: 8))",
-                    "\"\(path)\"의 모드는 \(String(status.st_mode & 0o777, radix: 8))입니다"),
-                remedy: Phrase(
-                    "Run: chmod \(mode) \(CommonOptions.quoted(path))",
-                    "실행하세요: chmod \(mode) \(CommonOptions.quoted(path))"))
+                "\"\(path)\" has the mode \(String(status.st_mode & 0o777, radix: 8))",
+                remedy: "Run: chmod \(mode) \(CommonOptions.quoted(path))")
         }
-        let closed = Phrase(
-            "files closed to others: \(files.count)", "다른 사용자에게 닫힌 파일: \(files.count)개")
+        let closed = Phrase("files closed to others: \(files.count)")
         return open.isEmpty ? [.passed(.permissions, closed)] : open
     }
 
     /// The port that the service listens on.
     var port: HealthCheck {
         let (host, port) = (configuration.server.host, configuration.server.port)
-        guard port > 0 else { return .passed(.port, Phrase("any free one", "비어 있는 아무 포트")) }
+        guard port > 0 else { return .passed(.port, "any free one") }
         let problem = Self.listeningProblem(host: host, port: port)
         switch problem {
-        case nil: return .passed(.port, Phrase("\(host):\(port) is free", "\(host):\(port)이(가) 비어 있습니다"))
+        case nil: return .passed(.port, "\(host):\(port) is free")
         case EADDRINUSE:
             let holder = ListeningProcess.find(port: port)
             if let holder, holder.name == "till" {
-                return .passed(
-                    .port,
-                    Phrase(
-                        "\(host):\(port) is in use by till, process \(holder.identifier)",
-                        "till의 프로세스 \(holder.identifier)이(가) \(host):\(port)을(를) 사용합니다"))
+                return .passed(.port, "\(host):\(port) is in use by till, process \(holder.identifier)")
             }
             let name = holder.map { "\"\($0.name)\", process \($0.identifier)" } ?? "another program"
             return .problem(
-                .port,
-                Phrase("\(host):\(port) is in use by \(name)", "\(host):\(port)을(를) 사용하는 프로그램: \(name)"),
-                remedy: Phrase(
-                    "End it, or choose another port with --port.", "끝내거나 --port로 다른 포트를 고르세요."))
+                .port, "\(host):\(port) is in use by \(name)", remedy: "End it, or choose another port with --port.")
         case EACCES:
             return .problem(
                 .port,
-                Phrase(
-                    "\(host):\(port) needs a privilege that this user lacks",
-                    "\(host):\(port)에 필요한 권한이 이 사용자에게 없습니다"),
-                remedy: Phrase(
-                    "Choose a port from 1024 on, or give the service CAP_NET_BIND_SERVICE.",
-                    "1024 이상의 포트를 고르거나 서비스에 CAP_NET_BIND_SERVICE를 주세요."))
+                "\(host):\(port) needs a privilege that this user lacks",
+                remedy: "Choose a port from 1024 on, or give the service CAP_NET_BIND_SERVICE.")
         case let code?:
             return .problem(
                 .port,
-                Phrase(
-                    "\(host):\(port) cannot be listened on: \(String(cString: strerror(code)))",
-                    "\(host):\(port)에서 연결을 받을 수 없습니다: \(String(cString: strerror(code)))"),
-                remedy: Phrase(
-                    "Name an address of this machine with --host.", "--host로 이 컴퓨터의 주소를 지정하세요."))
+                "\(host):\(port) cannot be listened on: \(String(cString: strerror(code)))",
+                remedy: "Name an address of this machine with --host.")
         }
     }
 

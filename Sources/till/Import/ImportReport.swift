@@ -43,23 +43,23 @@ struct ImportReport: Encodable {
     /// The lines for a person.
     var lines: [String] {
         var lines = isDryRun ? ["Dry run: nothing was imported."] : []
-        var table = TextTable(header: ["IMPORTED", "", ""])
-        table.add(["customers", "\(customers)", "\(counts.newCustomers) new"])
-        table.add(["further ids", "\(counts.aliases)", ""])
-        table.add(["attributes", "\(attributes)", ""])
-        table.add(["grants", "\(counts.newGrants)", "\(counts.knownGrants) of an earlier import"])
-        table.add(["purchases expected", "\(counts.expectedPurchases)", ""])
-        table.add(["purchases confirmed", "\(counts.confirmedPurchases)", ""])
+        let table = TextTable(
+            header: ["IMPORTED", "", ""],
+            [
+                ["customers", "\(customers)", "\(counts.newCustomers) new"], ["further ids", "\(counts.aliases)", ""],
+                ["attributes", "\(attributes)", ""],
+                ["grants", "\(counts.newGrants)", "\(counts.knownGrants) of an earlier import"],
+                ["purchases expected", "\(counts.expectedPurchases)", ""],
+                ["purchases confirmed", "\(counts.confirmedPurchases)", ""],
+            ])
         lines += table.lines.map { line in String(line.reversed().drop { $0 == " " }.reversed()) }
         if !exclusions.isEmpty {
-            var table = TextTable(header: ["NOT IMPORTED", "REASON"])
-            for (exclusion, count) in sorted { table.add(["\(count)", exclusion.sentence]) }
-            lines += [""] + table.lines
+            let rows = sorted.map { ["\($0.count)", $0.exclusion.sentence] }
+            lines += [""] + TextTable(header: ["NOT IMPORTED", "REASON"], rows).lines
         }
         guard invalidCount > 0 else { return lines }
-        var invalid = TextTable(header: ["INVALID LINE", "REASON"])
-        for line in invalidLines.prefix(Self.maximumPrinted) { invalid.add(["\(line.line)", line.reason]) }
-        lines += [""] + invalid.lines
+        let rows = invalidLines.prefix(Self.maximumPrinted).map { ["\($0.line)", $0.reason] }
+        lines += [""] + TextTable(header: ["INVALID LINE", "REASON"], rows).lines
         if invalidCount > Self.maximumPrinted {
             let more = invalidCount - Self.maximumPrinted
             lines.append("and \(more) more; --json lists up to \(ExportImport.maximumListed)")

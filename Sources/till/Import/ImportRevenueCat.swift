@@ -7,7 +7,7 @@ import Proofs
 import Service
 
 /// `till import revenuecat`
-struct ImportRevenueCat: Command {
+struct ImportRevenueCat: LedgerUser {
     /// The number of customers of one commit.
     private static let batchSize = 100
     /// The actor in the audit log, as of other commands that need no API key.
@@ -46,8 +46,6 @@ struct ImportRevenueCat: Command {
 
     @OptionGroup var ledger: LedgerOptions
 
-    @OptionGroup var common: CommonOptions
-
     func validate() throws {
         guard accept != .xcode else {
             throw ValidationError("Purchases of Xcode are not in an export. Name another origin with --accept.")
@@ -60,7 +58,7 @@ struct ImportRevenueCat: Command {
         let file = try ExportFile(path: file)
         let catalog = try Catalog(folder: common.dataDirectory.catalogFolder)
         let blockedNames = BlockedNames(adding: blockedUserNames)
-        let ledger = try ledger.place(common, isNew: true).open().blocking(blockedNames)
+        let ledger = try ledger.place(isNew: true).open().blocking(blockedNames)
         let apps = try await CatalogService(apps: Apps(App(catalog)), ledger: ledger, clock: clock).apps
         let rules = ExportRules(
             catalog: apps.first.catalog, origin: accept, blocking: blockedNames, at: clock.now())
@@ -91,9 +89,7 @@ struct ImportRevenueCat: Command {
     }
 
     private func add(
-        _ customers: [ExportImport.Customer],
-        to ledger: Ledger,
-        at moment: Timestamp
+        _ customers: [ExportImport.Customer], to ledger: Ledger, at moment: Timestamp
     ) async throws -> ImportedBatch {
         let isDryRun = dryRun
         do {

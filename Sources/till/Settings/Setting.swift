@@ -24,6 +24,10 @@ package struct Setting: Sendable {
         case value(SettingValue)
         /// No value, but a behaviour: Markdown for the documentation.
         case described(String)
+
+        static func text(_ text: String) -> Default { .value(.text(text)) }
+
+        static func texts(_ texts: [String]) -> Default { .value(.texts(texts)) }
     }
 
     /// The name on the command line without `--`, and in the file.
@@ -69,12 +73,23 @@ package struct Setting: Sendable {
         self.redacted = redacted
     }
 
+    /// A number with a default.
+    static func number(
+        _ name: String,
+        _ range: ClosedRange<Int>,
+        _ standard: Int,
+        valueName: String = "n",
+        dependency: String? = nil,
+        _ description: String
+    ) -> Setting {
+        Setting(
+            name, .number(range), default: .value(.number(standard)), valueName: valueName, dependency: dependency,
+            description)
+    }
+
     /// A setting that is off by default.
     static func flag(
-        _ name: String,
-        dependency: String? = nil,
-        reference: String? = nil,
-        _ description: String
+        _ name: String, dependency: String? = nil, reference: String? = nil, _ description: String
     ) -> Setting {
         Setting(
             name, .flag, default: .value(.flag(false)), dependency: dependency, reference: reference, description)

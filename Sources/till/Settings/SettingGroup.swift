@@ -30,27 +30,23 @@ extension SettingGroup {
         title: "Service",
         settings: [
             Setting(
-                "host", .text, default: .value(.text(standard.host)), valueName: "address",
+                "host", .text, default: .text(standard.host), valueName: "address",
                 "the address to listen on; by default, only this machine reaches it"),
-            Setting(
-                "port", .number(0...65_535), default: .value(.number(standard.port)), valueName: "n",
-                "the port; 0 for any free one"),
+            .number("port", 0...65_535, standard.port, "the port; 0 for any free one"),
             Setting(
                 "tls-certificate", .text, valueName: "file", dependency: "tls-key",
                 "the server's certificate chain in PEM; serves TLS 1.2 and later"),
-            Setting(
-                "tls-key", .text, valueName: "file", dependency: "tls-certificate", "the certificate's key in PEM"),
-            Setting(
-                "proxies", .number(0...16), default: .value(.number(0)), valueName: "n",
+            Setting("tls-key", .text, valueName: "file", dependency: "tls-certificate", "the certificate's key in PEM"),
+            .number(
+                "proxies", 0...16, 0,
                 "the number of your proxies in front of the service; each adds the client's address to `X-Forwarded-For`, by which clients are counted"
             ),
             Setting(
-                "log-level", .choice(Logger.Level.allCases.map(\.rawValue)),
-                default: .value(.text(Logger.Level.info.rawValue)), valueName: "level",
-                "the lowest level that is logged; `info` logs each request"),
+                "log-level", .choice(Logger.Level.allCases.map(\.rawValue)), default: .text(Logger.Level.info.rawValue),
+                valueName: "level", "the lowest level that is logged; `info` logs each request"),
             Setting(
-                "log-format", .choice(LogFormat.allCases.map(\.rawValue)),
-                default: .value(.text(LogFormat.text.rawValue)), valueName: "format",
+                "log-format", .choice(LogFormat.allCases.map(\.rawValue)), default: .text(LogFormat.text.rawValue),
+                valueName: "format",
                 "the form of the log; `json` is one JSON object a line, with `time`, `level`, `label`, `message` and `metadata`"
             ),
         ])
@@ -59,7 +55,7 @@ extension SettingGroup {
         title: "Ledger",
         settings: [
             Setting(
-                "data", .text, default: .value(.text(".till")), valueName: "folder", isCommon: true,
+                "data", .text, default: .text(".till"), valueName: "folder", isCommon: true,
                 "the directory of the ledger and the trusted certificates"),
             Setting(
                 "ledger", .text, default: .described("a file in the data directory"), valueName: "url",
@@ -84,7 +80,7 @@ extension SettingGroup {
             Setting("apps", .apps, reference: "[Several apps](#several-apps)", "a list of apps, in the file alone"),
             Setting(
                 "accept", .choices(Origin.allCases.map(\.rawValue)),
-                default: .value(.texts(Origin.defaultAccepted.map(\.rawValue).sorted())), valueName: "origin",
+                default: .texts(Origin.defaultAccepted.map(\.rawValue).sorted()), valueName: "origin",
                 "the accepted [origins](Concepts.md#origins)"),
             Setting(
                 "sandbox-users", .texts, valueName: "user",
@@ -92,13 +88,11 @@ extension SettingGroup {
             ),
             Setting(
                 "ownership", .choice(["keep", "transfer", "transferIfInactive"]),
-                default: .value(.text(OwnershipPolicy.keep.name)), valueName: "policy",
-                reference: "[API](API.md#ownership)",
+                default: .text(OwnershipPolicy.keep.name), valueName: "policy", reference: "[API](API.md#ownership)",
                 "the policy for a user who presents another user's purchase"),
-            Setting(
-                "transfer-pause-seconds", .number(0...315_360_000),
-                default: .value(.number(Int(OwnershipPolicy.defaultPauseSeconds))), valueName: "seconds",
-                dependency: "ownership",
+            .number(
+                "transfer-pause-seconds", 0...315_360_000, Int(OwnershipPolicy.defaultPauseSeconds),
+                valueName: "seconds", dependency: "ownership",
                 "the time for which a transferred purchase stays with its owner: 30 days"),
         ])
 }
@@ -111,22 +105,18 @@ extension SettingGroup {
                 "app-store-key", .text, valueName: "file",
                 "the `.p8` file of a key from App Store Connect, with which the service fetches missed notifications"),
             Setting(
-                "app-store-key-id", .text, valueName: "identifier", dependency: "app-store-key",
-                "the key's identifier"),
+                "app-store-key-id", .text, valueName: "identifier", dependency: "app-store-key", "the key's identifier"),
             Setting(
-                "app-store-issuer-id", .text, valueName: "uuid", dependency: "app-store-key",
-                "the issuer's identifier"),
+                "app-store-issuer-id", .text, valueName: "uuid", dependency: "app-store-key", "the issuer's identifier"),
             Setting(
                 "app-store-url", .text, default: .described("Apple's, by origin"), valueName: "url",
                 dependency: "app-store-key", "the address of the App Store Server API, of a local store for example"),
-            Setting(
-                "reconcile-seconds", .number(0...86_400), default: .value(.number(3600)), valueName: "seconds",
-                dependency: "app-store-key",
+            .number(
+                "reconcile-seconds", 0...86_400, 3600, valueName: "seconds", dependency: "app-store-key",
                 "the interval between fetches of missed notifications, from the start on; 0 for never"),
-            Setting(
-                "reconcile-customers-seconds", .number(0...(30 * 86_400)), default: .value(.number(86_400)),
-                valueName: "seconds", dependency: "app-store-key",
-                "the same for the history of every customer"),
+            .number(
+                "reconcile-customers-seconds", 0...(30 * 86_400), 86_400, valueName: "seconds",
+                dependency: "app-store-key", "the same for the history of every customer"),
             Setting(
                 "refund-preference", .choice(RefundPreference.allCases.map(\.rawValue) + ["NONE"]),
                 valueName: "preference", dependency: "app-store-key",
@@ -137,66 +127,50 @@ extension SettingGroup {
                 "says in these answers that customers could try before they bought"),
         ])
 
-    static let limits: SettingGroup = {
-        let standard = ServerConfiguration()
-        return SettingGroup(
-            title: "Limits",
-            settings: [
-                Setting(
-                    "maximum-connections", .number(1...100_000), default: .value(.number(standard.maximumConnections)),
-                    valueName: "n", "the limit on connections"),
-                Setting(
-                    "maximum-connections-per-address", .number(1...100_000),
-                    default: .value(.number(standard.maximumConnectionsPerAddress ?? standard.maximumConnections)),
-                    valueName: "n",
-                    "the limit on connections of one address; with `proxies`, on its requests under way"),
-                Setting(
-                    "maximum-streams-per-address", .number(1...100_000),
-                    default: .value(.number(EventHub.Limits().perAddress)), valueName: "n",
-                    "the limit on event streams of one address"),
-                Setting(
-                    "maximum-body-megabytes", .number(16...65_536), default: .value(.number(64)), valueName: "n",
-                    "the memory for request bodies, in MiB; one app or address gets a quarter"),
-                Setting(
-                    "idle-seconds", .number(1...86_400),
-                    default: .value(.number(Int(standard.idleTime.components.seconds))), valueName: "seconds",
-                    "the time after which a silent connection is closed"),
-                Setting(
-                    "request-seconds", .number(1...3600),
-                    default: .value(.number(Int(standard.requestTime.components.seconds))), valueName: "seconds",
-                    "the time in which a request must be answered"),
-                Setting(
-                    "requests-per-minute", .number(1...10_000_000),
-                    default: .value(.number(standard.requestLimits.perKey)), valueName: "n",
-                    "the rate limit of each API key"),
-                Setting(
-                    "user-requests-per-minute", .number(1...10_000_000),
-                    default: .value(.number(standard.requestLimits.perUser)), valueName: "n",
-                    "the rate limit of each user of an app"),
-                Setting(
-                    "address-requests-per-minute", .number(1...10_000_000),
-                    default: .value(.number(standard.requestLimits.perPublicKeyAddress)), valueName: "n",
-                    "the rate limit of each address with a public key; of IPv6, of each /64, and 16 times as much of each /48"
-                ),
-                Setting(
-                    "newcomer-megabytes-per-day", .number(1...1_000_000),
-                    default: .value(.number(standard.requestLimits.newcomerBytesPerDay >> 20)), valueName: "n",
-                    "what public keys and signed-up users may write in a day for customers without a purchase, in MiB"),
-                Setting(
-                    "address-newcomer-kilobytes-per-day", .number(1...1_000_000),
-                    default: .value(.number(standard.requestLimits.newcomerBytesPerAddress >> 10)), valueName: "n",
-                    "the part of one address, in KiB; of IPv6, of each /64, and 16 times as much of each /48"),
-                Setting(
-                    "storage-reserve-megabytes", .number(0...100_000_000), default: .value(.number(256)),
-                    valueName: "n",
-                    "the free space beside a ledger in a file below which only purchases, notifications and back ends write, in MiB, an eighth of the disk at most; 0 for none"
-                ),
-                Setting(
-                    "grace-seconds", .number(0...3600),
-                    default: .value(.number(Int(standard.gracePeriod.components.seconds))), valueName: "seconds",
-                    "the time for requests under way when the service stops"),
-            ])
-    }()
+    static let limits = SettingGroup(
+        title: "Limits",
+        settings: [
+            .number("maximum-connections", 1...100_000, standard.maximumConnections, "the limit on connections"),
+            .number(
+                "maximum-connections-per-address", 1...100_000,
+                standard.maximumConnectionsPerAddress ?? standard.maximumConnections,
+                "the limit on connections of one address; with `proxies`, on its requests under way"),
+            .number(
+                "maximum-streams-per-address", 1...100_000, EventHub.Limits().perAddress,
+                "the limit on event streams of one address"),
+            .number(
+                "maximum-body-megabytes", 16...65_536, 64,
+                "the memory for request bodies, in MiB; one app or address gets a quarter"),
+            .number(
+                "idle-seconds", 1...86_400, Int(standard.idleTime.components.seconds), valueName: "seconds",
+                "the time after which a silent connection is closed"),
+            .number(
+                "request-seconds", 1...3600, Int(standard.requestTime.components.seconds), valueName: "seconds",
+                "the time in which a request must be answered"),
+            .number(
+                "requests-per-minute", 1...10_000_000, standard.requestLimits.perKey, "the rate limit of each API key"),
+            .number(
+                "user-requests-per-minute", 1...10_000_000, standard.requestLimits.perUser,
+                "the rate limit of each user of an app"),
+            .number(
+                "address-requests-per-minute", 1...10_000_000, standard.requestLimits.perPublicKeyAddress,
+                "the rate limit of each address with a public key; of IPv6, of each /64, and 16 times as much of each /48"
+            ),
+            .number(
+                "newcomer-megabytes-per-day", 1...1_000_000, standard.requestLimits.newcomerBytesPerDay >> 20,
+                "what public keys and signed-up users may write in a day for customers without a purchase, in MiB"),
+            .number(
+                "address-newcomer-kilobytes-per-day", 1...1_000_000,
+                standard.requestLimits.newcomerBytesPerAddress >> 10,
+                "the part of one address, in KiB; of IPv6, of each /64, and 16 times as much of each /48"),
+            .number(
+                "storage-reserve-megabytes", 0...100_000_000, 256,
+                "the free space beside a ledger in a file below which only purchases, notifications and back ends write, in MiB, an eighth of the disk at most; 0 for none"
+            ),
+            .number(
+                "grace-seconds", 0...3600, Int(standard.gracePeriod.components.seconds), valueName: "seconds",
+                "the time for requests under way when the service stops"),
+        ])
 }
 
 extension SettingGroup {
@@ -213,13 +187,12 @@ extension SettingGroup {
                 "the issuer's JWK Set: a file, or its https address"),
             Setting(
                 "jwt-algorithms", .choices(TokenAlgorithm.allCases.map(\.rawValue)),
-                default: .value(.texts(["ES256", "RS256"])), valueName: "algorithm", dependency: "jwt-issuer",
+                default: .texts(["ES256", "RS256"]), valueName: "algorithm", dependency: "jwt-issuer",
                 "the accepted algorithms of tokens"),
             Setting(
                 "blocked-user-names", .texts, valueName: "name", reference: "[API](API.md#blocked-names)",
                 "further names and ids that stand for no user, like `null` and `guest`, which are always blocked"),
-            .flag(
-                "accounts", reference: "[API](API.md#accounts)", "lets users sign up with e-mail and password"),
+            .flag("accounts", reference: "[API](API.md#accounts)", "lets users sign up with e-mail and password"),
             .flag(
                 "profiles", reference: "[API](API.md#profiles-and-wishes)",
                 "lets users have a nickname, choose items to wear, and wish for products"),
@@ -227,8 +200,7 @@ extension SettingGroup {
                 "live-events", reference: "[API](API.md#live-events)",
                 "lets apps listen to the changes of their users; each listener uses one of `maximum-connections`"),
             Setting(
-                "doors", .choices(Door.allCases.map(\.rawValue)), valueName: "door",
-                reference: "[Doors](Doors.md)",
+                "doors", .choices(Door.allCases.map(\.rawValue)), valueName: "door", reference: "[Doors](Doors.md)",
                 "speaks the protocols of other purchase servers, for apps whose SDKs know them"),
             .flag(
                 "seed-app", dependency: "jwt-issuer", reference: "[API](API.md#the-seeds-app)",
@@ -242,11 +214,10 @@ extension SettingGroup {
                 "catalog-administration", reference: "[API](API.md#catalog-administration)",
                 "lets back ends create, edit and withdraw products"),
             .flag(
-                "webhooks", reference: "[API](API.md#webhooks)",
-                "sends back ends the changes of their users' purchases"),
+                "webhooks", reference: "[API](API.md#webhooks)", "sends back ends the changes of their users' purchases"
+            ),
             .flag(
-                "webhook-private-addresses",
-                "lets webhooks be in private networks, on this machine, and without TLS"),
+                "webhook-private-addresses", "lets webhooks be in private networks, on this machine, and without TLS"),
             .flag("figures", reference: "[Figures](Figures.md)", "keeps sums of sales, and answers with figures"),
             .flag(
                 "console", reference: "[Console](Console.md)",
@@ -292,7 +263,7 @@ extension SettingGroup {
                 "mail-webhook-secret-file", .text, valueName: "file", dependency: "mail-webhook",
                 "a file with this secret, instead of `mail-webhook-secret`"),
             Setting(
-                "mail-templates", .text, default: .described("Till's own"), valueName: "folder",
-                dependency: "accounts", "a folder with texts that replace Till's own, such as `reset.en.txt`"),
+                "mail-templates", .text, default: .described("Till's own"), valueName: "folder", dependency: "accounts",
+                "a folder with texts that replace Till's own, such as `reset.en.txt`"),
         ])
 }

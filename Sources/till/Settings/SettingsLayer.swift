@@ -13,49 +13,50 @@ struct SettingsLayer {
     let place: Place
     /// The values as they were written, by setting.
     let texts: [String: String]
-    private let provider: any ConfigProvider
+    /// The same values in swift-configuration's form, without those that their settings cannot have.
+    private let contents: [String: ConfigContent]
 
     init(options values: [String: [String]]) {
         place = .commandLine
         texts = values.mapValues { $0.joined(separator: ", ") }
-        var contents: [String: ConfigContent] = [:]
-        for (name, texts) in values {
-            guard let setting = Setting.named(name), let last = texts.last else { continue }
-            contents[name] =
+        contents = values.reduce(into: [:]) { contents, value in
+            guard let setting = Setting.named(value.key), let last = value.value.last else { return }
+            contents[setting.name] =
                 switch setting.kind {
-                case .texts, .choices: .stringArray(texts)
-                // Text that is not a number stays text. No number setting accepts it.
-                case .number: Int(last).map { .int($0) } ?? .string(last)
+                case .texts, .choices: .stringArray(value.value)
+                case .number: Int(last).map { .int($0) }
                 case .flag: .bool(last == "true")
                 case .text, .choice, .apps: .string(last)
                 }
         }
-        provider = Self.provider(contents)
     }
 
     init(environment: [String: String]) {
         place = .environment
         // An empty variable is the same as none.
         let variables = environment.filter { !$0.value.isEmpty }
-        let named = Setting.all.compactMap { setting in
-            setting.variable.flatMap { variables[$0] }.map { (setting.name, $0) }
+        let provider = EnvironmentVariablesProvider(environmentVariables: variables).prefixKeys(with: "till")
+        var (texts, contents): ([String: String], [String: ConfigContent]) = ([:], [:])
+        for setting in Setting.all {
+            guard let text = setting.variable.flatMap({ variables[$0] }) else { continue }
+            texts[setting.name] = text
+            let result = try? provider.value(forKey: AbsoluteConfigKey([setting.name]), type: setting.contentType)
+            contents[setting.name] = result?.value?.content
         }
-        texts = Dictionary(named) { first, _ in first }
-        provider = EnvironmentVariablesProvider(environmentVariables: variables).prefixKeys(with: "till")
+        (self.texts, self.contents) = (texts, contents)
     }
 
     init(file: SettingsFile) {
         place = .file(file.path, lines: file.lines)
         texts = file.texts
-        provider = Self.provider(file.contents)
+        contents = file.contents
     }
 
     /// - Returns: Nil if the layer does not have the setting.
     /// - Throws: `ConfigurationError` for a value that the setting does not accept.
     func value(of setting: Setting) throws(ConfigurationError) -> SettingValue? {
         guard texts[setting.name] != nil else { return nil }
-        let result = try? provider.value(forKey: AbsoluteConfigKey([setting.name]), type: setting.contentType)
-        guard let content = result?.value?.content, let value = setting.value(content) else {
+        guard let value = contents[setting.name].flatMap(setting.value) else {
             throw ConfigurationError(setting: setting, expected: setting.expected, in: self)
         }
         return value
@@ -80,12 +81,5 @@ struct SettingsLayer {
         case .file(let path, let lines):
             "\(lines[setting.name].map { "in line \($0) of " } ?? "in ")\(path) it is \(has)"
         }
-    }
-
-    private static func provider(_ contents: [String: ConfigContent]) -> InMemoryProvider {
-        InMemoryProvider(
-            values: Dictionary(
-                contents.map { (AbsoluteConfigKey([$0]), ConfigValue($1, isSecret: false)) }
-            ) { first, _ in first })
     }
 }

@@ -75,7 +75,8 @@ struct StoreBuy: Command {
             offer: offer.map { Payment.OfferChoice(kind: offerType.kind, identifier: $0) })
         let added = try store.add(payment, account: account, outcome: outcome)
         _ = try store.process(account: account)
-        let transaction = try store.transaction(added.identifier, account: account)
+        let queued = try store.queuedTransaction(added.identifier)
+        let transaction = queued.transaction
         let effect = try store.effect(of: transaction.identifier)
         let details = [
             transaction.payment.productIdentifier, effect?.words, transaction.purchase?.transactionIdentifier,
@@ -86,8 +87,9 @@ struct StoreBuy: Command {
                 + details.compactMap(\.self).joined(separator: "  "))
         if transaction.state == .deferred { terminal.deferred(transaction, common: common) }
         try terminal.json(PaymentReport(transaction, account: account, effect: effect))
-        try terminal.endIfFailed(
-            transaction, isInterrupted: try store.isInterrupted(transaction.identifier), common: common)
+        guard let error = transaction.error else { return }
+        try terminal.end(
+            Terminal.failure(error, of: transaction, isInterrupted: queued.isInterrupted, common: common))
     }
 }
 
@@ -106,7 +108,7 @@ struct StoreResolve: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let queued = try common.directoryOfStore.store().resolveIssue(number)
+        let queued = try common.directoryOfStore.store().perform(.resolve, on: number)
         terminal.line(
             "\(queued.transaction.state.rawValue)  #\(queued.transaction.identifier)  "
                 + queued.transaction.payment.productIdentifier)
@@ -123,17 +125,9 @@ extension Terminal {
                 + common.hint("store", "decline", number))
     }
 
-    /// Ends the command of a payment that failed, with the reason.
-    func endIfFailed(_ transaction: PaymentTransaction, isInterrupted: Bool, common: CommonOptions) throws {
-        guard let error = transaction.error else { return }
-        try end(Self.failure(error, of: transaction, isInterrupted: isInterrupted, common: common))
-    }
-
+    /// The reason why a payment failed.
     static func failure(
-        _ error: SKErrorCode,
-        of transaction: PaymentTransaction,
-        isInterrupted: Bool,
-        common: CommonOptions
+        _ error: SKErrorCode, of transaction: PaymentTransaction, isInterrupted: Bool, common: CommonOptions
     ) -> String {
         isInterrupted
             ? "The purchase was interrupted, and nothing was charged. Complete it: "
@@ -165,7 +159,7 @@ struct PaymentReport: Encodable {
     func encode(to encoder: any Encoder) throws {
         try transaction.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encodeIfPresent(effect?.kind.rawValue, forKey: .effect)
+        try container.encodeIfPresent(effect?.name, forKey: .effect)
         try container.encodeIfPresent(effect?.price?.milliunits, forKey: .price)
         try container.encodeIfPresent(effect?.price?.currency, forKey: .currency)
         try container.encodeIfPresent(effect?.nextProductIdentifier, forKey: .nextProductId)

@@ -46,8 +46,7 @@ struct StoreApprove: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let queued = try common.directoryOfStore.store().approve(id)
-        try terminal.decided(queued, common: common)
+        try terminal.decide(.approve, id, common)
     }
 }
 
@@ -66,14 +65,14 @@ struct StoreDecline: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let queued = try common.directoryOfStore.store().decline(id)
-        try terminal.decided(queued, common: common)
+        try terminal.decide(.decline, id, common)
     }
 }
 
 extension Terminal {
-    /// Prints the result of a decision on a deferred purchase, and the command that relaunches the app.
-    func decided(_ queued: QueuedTransaction, common: CommonOptions) throws {
+    /// Decides on a deferred purchase, and prints the result and the command that relaunches the app.
+    func decide(_ action: PaymentAction, _ id: Int64, _ common: CommonOptions) throws {
+        let queued = try common.directoryOfStore.store().perform(action, on: id)
         let transaction = queued.transaction
         let reason = transaction.error.map { " (\($0.name))" } ?? ""
         line("Transaction \(transaction.identifier) is \(transaction.state.rawValue)\(reason).")
@@ -134,15 +133,15 @@ struct StoreQueue: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let store = try common.directoryOfStore.store()
-        let transactions = try store.transactions(account: account)
+        let transactions = try common.directoryOfStore.store().read { try $0.payments.transactions(account: account) }
         let reports = transactions.map { TransactionReport($0.transaction, user: $0.account) }
         var table = TextTable(header: ["ID", "ACCOUNT", "PRODUCT", "STATE", "TRANSACTION"])
-        for report in reports {
+        for (queued, report) in zip(transactions, reports) {
+            // The name of the SKError, or `interrupted` for a payment that `till store resolve` completes.
+            let reason = queued.isInterrupted ? "interrupted" : report.error
             table.add([
                 String(report.id), TextTable.shortened(report.user), report.productId,
-                report.state.rawValue + (try reason(report, in: store).map { " (\($0))" } ?? ""),
-                report.transactionId ?? "-",
+                report.state.rawValue + (reason.map { " (\($0))" } ?? ""), report.transactionId ?? "-",
             ])
         }
         if reports.isEmpty {
@@ -151,12 +150,6 @@ struct StoreQueue: Command {
             table.lines.forEach(terminal.line)
         }
         try terminal.json(["transactions": reports])
-    }
-
-    /// The name of the SKError, or `interrupted` for a payment that `till store resolve` completes.
-    private func reason(_ report: TransactionReport, in store: Store) throws -> String? {
-        guard let error = report.error else { return nil }
-        return try store.isInterrupted(report.id) ? "interrupted" : error
     }
 }
 
@@ -206,7 +199,7 @@ struct StoreSales: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let sold = try common.directoryOfStore.store().history(of: account)
+        let sold = try common.directoryOfStore.store().read { try $0.transactions.transactions(of: account) }
         if sold.isEmpty { terminal.line("No sales to account \"\(account)\".") }
         var table = TextTable(header: ["TRANSACTION", "PRODUCT", "PRICE", "PURCHASED", "EXPIRES", ""])
         for sale in sold {
@@ -304,13 +297,13 @@ struct StoreServe: Command {
             ? try ServerIdentity(
                 folder: data.storeFolder.appending(path: "tls", directoryHint: .isDirectory), clock: SystemClock(),
                 randomness: .system) : nil
+        var configuration = ServerConfiguration()
+        (configuration.host, configuration.port) = (host, port)
+        configuration.tls = identity.map { ServerConfiguration.TLS(certificate: $0.certificate, key: $0.key) }
         let server = ServiceServer(
             router: StoreRoutes(store: store, sandboxKey: key.apiKey).router,
-            backgroundServices: [NotificationSender(store: store, logger: logger)],
-            configuration: ServerConfiguration(
-                host: host, port: port,
-                tls: identity.map { ServerConfiguration.TLS(certificate: $0.certificate, key: $0.key) }), logger: logger
-        )
+            backgroundServices: [NotificationSender(store: store, logger: logger)], configuration: configuration,
+            logger: logger)
         let terminal = terminal
         try await server.run { url in
             terminal.line("Listening on \(url.absoluteString)")
@@ -328,9 +321,7 @@ struct ServerURL: ExpressibleByArgument {
     let url: URL
 
     init?(argument: String) {
-        guard let url = URL(string: argument), let scheme = url.scheme, ["http", "https"].contains(scheme),
-            url.host()?.isEmpty == false
-        else { return nil }
+        guard let url = URL(web: argument) else { return nil }
         self.url = url
     }
 }

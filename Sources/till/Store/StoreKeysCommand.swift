@@ -82,20 +82,15 @@ struct StoreRefund: Command {
 
     func perform() async throws {
         let store = try common.directoryOfStore.store()
-        switch step {
-        case .grant: try store.refund(transactionIdentifier)
-        case .request: try store.requestRefund(of: transactionIdentifier)
-        case .decline: try store.declineRefund(of: transactionIdentifier)
-        case .reverse: try store.reverseRefund(of: transactionIdentifier)
-        }
-        let done =
+        let (action, done): (TransactionAction, String) =
             switch step {
-            case .grant: "refunded"
-            case .request: "refund asked for"
-            case .decline: "refund declined"
-            case .reverse: "refund reversed"
+            case .grant: (.refund, "refunded")
+            case .request: (.requestRefund, "refund asked for")
+            case .decline: (.declineRefund, "refund declined")
+            case .reverse: (.reverseRefund, "refund reversed")
             }
+        try store.perform(action, on: transactionIdentifier)
         terminal.line("\(transactionIdentifier)  \(done)")
-        try terminal.json(SaleResource(try store.sale(transactionIdentifier)))
+        try terminal.json(SaleResource(try store.read { try $0.sale(transactionIdentifier) }))
     }
 }

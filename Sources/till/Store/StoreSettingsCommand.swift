@@ -9,8 +9,6 @@ struct StoreSettingsCommand: Command {
     enum Switch: String, CaseIterable, ExpressibleByArgument {
         case on
         case off
-
-        var isOn: Bool { self == .on }
     }
 
     static let configuration = CommandConfiguration(
@@ -55,32 +53,19 @@ struct StoreSettingsCommand: Command {
         let settings = try store.update { settings in
             settings.timeRate = timeRate ?? settings.timeRate
             settings.storefront = storefront ?? settings.storefront
-            settings.isAskToBuyEnabled = askToBuy?.isOn ?? settings.isAskToBuyEnabled
-            settings.areInterruptedPurchasesEnabled =
-                interruptedPurchases?.isOn ?? settings.areInterruptedPurchasesEnabled
-            settings.shouldEnterBillingRetryOnRenewal =
-                billingIssues?.isOn ?? settings.shouldEnterBillingRetryOnRenewal
-            settings.isBillingGracePeriodEnabled = gracePeriod?.isOn ?? settings.isBillingGracePeriodEnabled
+            for (path, new) in [
+                (\StoreSettings.isAskToBuyEnabled, askToBuy),
+                (\.areInterruptedPurchasesEnabled, interruptedPurchases),
+                (\.shouldEnterBillingRetryOnRenewal, billingIssues), (\.isBillingGracePeriodEnabled, gracePeriod),
+            ] {
+                if let new { settings[keyPath: path] = new == .on }
+            }
             for error in error { settings.simulatedErrors[error.call] = error.failure }
             settings.notificationsURL = notificationsURL?.url ?? settings.notificationsURL
         }
-        func word(_ isOn: Bool) -> String { isOn ? "on" : "off" }
-        for (name, value) in [
-            ("time-rate", settings.timeRate.name), ("storefront", settings.storefront),
-            ("ask-to-buy", word(settings.isAskToBuyEnabled)),
-            ("interrupted-purchases", word(settings.areInterruptedPurchasesEnabled)),
-            ("billing-issues", word(settings.shouldEnterBillingRetryOnRenewal)),
-            ("grace-period", word(settings.isBillingGracePeriodEnabled)),
-            (
-                "error",
-                settings.simulatedErrors.isEmpty
-                    ? "-"
-                    : settings.simulatedErrors.map { "\($0.key.rawValue)=\($0.value.rawValue)" }.sorted()
-                        .joined(separator: " ")
-            ),
-            ("notifications-url", settings.notificationsURL?.absoluteString ?? "-"),
-        ] {
-            terminal.line(name.padding(toLength: 24, withPad: " ", startingAt: 0) + value)
+        for setting in StoreSetting.all {
+            guard let option = setting.option else { continue }
+            terminal.line(option.padding(toLength: 24, withPad: " ", startingAt: 0) + setting.words(settings))
         }
         try terminal.json(SettingsResource(settings))
     }
@@ -103,10 +88,9 @@ struct SimulatedError: ExpressibleByArgument {
     init?(argument: String) {
         let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, let call = StoreKitCall(rawValue: parts[0]) else { return nil }
-        let failure = StoreKitFailure(rawValue: parts[1])
-        guard parts[1].isEmpty || failure.map(call.failures.contains) == true else { return nil }
         self.call = call
-        self.failure = failure
+        failure = call.failure(named: parts[1])
+        guard parts[1].isEmpty || failure != nil else { return nil }
     }
 }
 
@@ -151,7 +135,7 @@ struct StoreNotifications: Command {
                 "Notifications have no address: set one with "
                     + common.hint("store", "settings", "--notifications-url", "URL") + ".")
         }
-        let notifications = try store.notifications()
+        let notifications = try store.read { try $0.notifications.notifications() }
         var table = TextTable(header: ["UUID", "DATE", "TYPE", "SUBTYPE", "TRANSACTION", "SENT"])
         for notification in notifications {
             table.add([

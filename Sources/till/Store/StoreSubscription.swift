@@ -51,20 +51,22 @@ struct StoreSubscription: Command {
 
     func perform() async throws {
         let store = try common.directoryOfStore.store()
-        switch event {
-        case .renew: try store.forceRenewal(of: transactionIdentifier)
-        case .expire: try store.expire(transactionIdentifier)
-        case .cancel: try store.setAutoRenew(false, of: transactionIdentifier)
-        case .resume: try store.setAutoRenew(true, of: transactionIdentifier)
-        case .resolveBilling: try store.resolveBillingIssue(of: transactionIdentifier)
-        case .raisePrice:
-            try store.requestPriceIncrease(
-                of: transactionIdentifier, to: price ?? 0, needsConsent: !withoutConsent)
-        case .consent: try store.consentToPriceIncrease(of: transactionIdentifier)
-        case .refuse: try store.declinePriceIncrease(of: transactionIdentifier)
-        }
-        let sale = try store.sale(transactionIdentifier)
-        let latest = try store.history(of: sale.account).last {
+        let action: TransactionAction =
+            switch event {
+            case .renew: .forceRenewal
+            case .expire: .expire
+            case .cancel: .turnAutoRenewOff
+            case .resume: .turnAutoRenewOn
+            case .resolveBilling: .resolveBillingIssue
+            case .raisePrice: .requestPriceIncrease
+            case .consent: .consentToPriceIncrease
+            case .refuse: .declinePriceIncrease
+            }
+        var values = TransactionAction.Parameters()
+        (values.price, values.needsConsent) = (price ?? 0, !withoutConsent)
+        try store.perform(action, values, on: transactionIdentifier)
+        let sale = try store.read { try $0.sale(transactionIdentifier) }
+        let latest = try store.read { try $0.transactions.transactions(of: sale.account) }.last {
             $0.originalTransactionIdentifier == sale.originalTransactionIdentifier
         }
         terminal.line(

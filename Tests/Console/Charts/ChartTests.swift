@@ -13,9 +13,11 @@ import Testing
     ) -> Chart {
         let count = series.first?.1.count ?? 0
         return Chart(
-            Phrase("Sales", "판매"), kind, unit: unit,
+            "Sales", kind, unit: unit,
             periods: (0..<count).map {
-                ChartPeriod(label: Phrase("Day \($0)", "\($0)일"), name: "2026-10-\($0)", isComplete: $0 != incomplete)
+                ChartPeriod(
+                    label: Phrase(english: "Day \($0)", korean: "\($0)일"), name: "2026-10-\($0)",
+                    isComplete: $0 != incomplete)
             }, series: series.map { ChartSeries(Phrase(same: $0), points($1)) })
     }
 

@@ -21,10 +21,11 @@ struct RuleFixture {
     func product(_ name: String) throws -> Product { try #require(configuration.product("garden.\(name)")) }
 
     func terms(isBillingFailing: Bool = false, isGracePeriodEnabled: Bool = false) -> SubscriptionTerms {
-        let configuration = configuration
-        return SubscriptionTerms(
-            product: { configuration.product($0) }, timeRate: .realTime, currency: "USD",
-            isBillingFailing: isBillingFailing, isGracePeriodEnabled: isGracePeriodEnabled)
+        var settings = StoreSettings(configuration)
+        settings.timeRate = .realTime
+        settings.shouldEnterBillingRetryOnRenewal = isBillingFailing
+        settings.isBillingGracePeriodEnabled = isGracePeriodEnabled
+        return SubscriptionTerms(configuration, settings, currency: "USD")
     }
 
     /// Alice's subscription, bought on day 0 at the standard price.
@@ -47,13 +48,12 @@ struct RuleFixture {
         revoked: RevocationType? = nil
     ) -> Transaction {
         var transaction = Transaction(
-            transactionIdentifier: identifier, originalTransactionIdentifier: original ?? identifier,
-            orderIdentifier: "M1", webOrderLineItemIdentifier: nil, account: "alice",
-            productIdentifier: "garden.\(name)", type: type, subscriptionGroupIdentifier: nil, quantity: 1,
-            purchaseDate: now, originalPurchaseDate: now, price: Price(milliunits: 990, currency: "USD"), offer: nil,
-            reason: .purchase, ownership: ownership, storefrontCountryCode: "USA")
+            identifier, orderIdentifier: "M1", account: "alice", productIdentifier: "garden.\(name)", type: type,
+            price: Price(milliunits: 990, currency: "USD"), storefrontCountryCode: "USA", at: now)
+        transaction.originalTransactionIdentifier = original ?? identifier
+        transaction.ownership = ownership
         transaction.revocation = revoked.map {
-            TransactionStatement.Revocation(date: now, reason: .refundedForOtherReason, type: $0)
+            Transaction.Revocation(date: now, reason: .refundedForOtherReason, type: $0)
         }
         return transaction
     }

@@ -1,59 +1,13 @@
-import Foundation
+import GRDB
 import Proofs
 
-/// The lists for people: a bounded number of elements, the newest first.
 extension Store {
-    /// The transactions of all accounts, or of one, newest first.
-    ///
-    /// - Parameters:
-    ///   - number: The number of the last transaction of the previous page; nil for the first page.
-    ///   - original: The original transaction identifier, for only the transactions of one purchase.
-    package func listedTransactions(
-        of account: String? = nil,
-        original: String? = nil,
-        before number: Int64? = nil,
-        limit: Int
-    ) throws(StoreError) -> [ListedTransaction] {
-        try read { books in
-            try books.transactions.page(
-                account: account, original: original, before: number ?? .max, limit: limit
-            ).map(books.listed)
-        }
-    }
-
     /// - Throws: `StoreError`, `saleNotFound`.
     package func listedTransaction(_ transactionIdentifier: String) throws(StoreError) -> ListedTransaction {
         try read { books in
-            guard let found = try books.transactions.numbered(transactionIdentifier).first else {
-                throw StoreError.saleNotFound(transactionIdentifier)
-            }
+            guard let found = try books.transactions.rows("transaction_id = ?", [transactionIdentifier], limit: 1).first
+            else { throw StoreError.saleNotFound(transactionIdentifier) }
             return try books.listed(found)
-        }
-    }
-
-    /// The payment queues of all accounts, or of one, newest first.
-    ///
-    /// - Parameters:
-    ///   - isUnfinished: True for only the transactions that the app has not finished.
-    ///   - number: The number of the last transaction of the previous page; nil for the first page.
-    package func queuedTransactions(
-        of account: String? = nil,
-        isUnfinished: Bool = false,
-        before number: Int64? = nil,
-        limit: Int
-    ) throws(StoreError) -> [QueuedTransaction] {
-        try read {
-            try $0.payments.page(account: account, isUnfinished: isUnfinished, before: number ?? .max, limit: limit)
-        }
-    }
-
-    /// - Throws: `StoreError`, `transactionNotFound`.
-    package func queuedTransaction(_ identifier: Int64) throws(StoreError) -> QueuedTransaction {
-        try read { books in
-            guard let queued = try books.payments.transaction(identifier) else {
-                throw StoreError.transactionNotFound(identifier)
-            }
-            return queued
         }
     }
 
@@ -63,40 +17,39 @@ extension Store {
             try books.subscriptions.subscriptions(of: account).map { SubscriptionSummary($0, books.terms) }
         }
     }
-
-    /// The accounts of the latest 200 sales, the latest first.
-    package func recentAccounts() throws(StoreError) -> [String] {
-        try read { try $0.transactions.recentAccounts(among: 200) }
-    }
-
-    /// The notifications, newest first.
-    ///
-    /// - Parameter number: The number of the last notification of the previous page; nil for the first page.
-    package func listedNotifications(
-        before number: Int64? = nil,
-        limit: Int
-    ) throws(StoreError) -> [ListedNotification] {
-        try read { try $0.notifications.page(before: number ?? .max, limit: limit) }
-    }
-
-    /// - Throws: `StoreError`, `notificationNotFound`.
-    package func listedNotification(_ notificationUUID: UUID) throws(StoreError) -> ListedNotification {
-        try read { books in
-            guard let found = try books.notifications.listed(notificationUUID) else {
-                throw StoreError.notificationNotFound(notificationUUID)
-            }
-            return found
-        }
-    }
 }
 
 extension Books {
+    /// A page of transactions, newest first.
+    ///
+    /// - Parameters:
+    ///   - account: An account; nil for all.
+    ///   - original: The original transaction identifier, for only the transactions of one purchase.
+    ///   - number: The number of the last transaction of the previous page; nil for the first page.
+    package func listedTransactions(
+        of account: String? = nil,
+        original: String? = nil,
+        before number: Int64? = nil,
+        limit: Int
+    ) throws -> [ListedTransaction] {
+        var (condition, arguments) = ("rowid < ?", [number ?? .max] as StatementArguments)
+        if let account {
+            condition += " AND account = ?"
+            arguments += [account]
+        }
+        if let original {
+            condition += " AND original_transaction_id = ?"
+            arguments += [original]
+        }
+        return try transactions.rows(condition, arguments, limit: limit).map(listed)
+    }
+
     fileprivate func listed(_ numbered: (number: Int64, transaction: Transaction)) throws -> ListedTransaction {
         let transaction = numbered.transaction
         let product = configuration.product(transaction.productIdentifier)
         return ListedTransaction(
             number: numbered.number, transaction: transaction,
-            payment: try payments.latest(showing: transaction.transactionIdentifier)?.transaction,
+            payment: try payments.transactions(showing: transaction.transactionIdentifier).last?.transaction,
             subscription: try subscriptionOrNone(of: transaction).map { SubscriptionSummary($0, terms) },
             // The name of no account.
             isShareable: (try? transaction.checkShareable(with: "", product: product)) != nil)
@@ -130,114 +83,23 @@ package final class ListedTransaction: Sendable {
     }
 }
 
-/// A tester's action on a transaction, or on its subscription (StoreKitTest, `SKTestSession`).
-package enum TransactionAction: String, Sendable, CaseIterable {
-    case requestRefund
-    case refund
-    case declineRefund
-    case reverseRefund
-    case share
-    case revokeFamilySharing
-    case forceRenewal
-    case failRenewal
-    case resolveBillingIssue
-    case expire
-    case turnAutoRenewOff
-    case turnAutoRenewOn
-    case requestPriceIncrease
-    case consentToPriceIncrease
-    case declinePriceIncrease
-    case delete
-}
-
-extension ListedTransaction {
-    /// The actions that change something now, in the order of their cases.
-    package var actions: [TransactionAction] {
-        TransactionAction.allCases.filter(isPossible)
-    }
-
-    private func isPossible(_ action: TransactionAction) -> Bool {
-        let isActive = subscription?.status == .active
-        let isPending = subscription?.priceIncrease?.isAccepted == false
-        let isRenewing = subscription?.isAutoRenewing == true
-        return switch action {
-        case .requestRefund: transaction.revocation == nil && transaction.ownership == .purchased
-        case .refund, .declineRefund: transaction.revocation == nil
-        case .reverseRefund: transaction.revocation?.type == .refundFull
-        case .share: isShareable
-        case .revokeFamilySharing: transaction.revocation == nil && transaction.ownership == .familyShared
-        case .forceRenewal: isActive && !isPending
-        case .failRenewal: isActive && isRenewing && !isPending
-        case .resolveBillingIssue:
-            subscription?.status == .billingRetry || subscription?.status == .billingGracePeriod
-        case .expire: isActive || subscription?.status == .billingGracePeriod
-        case .turnAutoRenewOff: isRenewing
-        case .turnAutoRenewOn: isActive && !isRenewing
-        case .requestPriceIncrease: isActive && isRenewing
-        case .consentToPriceIncrease, .declinePriceIncrease: isPending
-        case .delete: true
-        }
-    }
-}
-
-/// A notification in a list. It is a class, so throwing functions can return it.
-package final class ListedNotification: Sendable {
-    /// The number in the order of creation. Later notifications have greater numbers.
-    package let number: Int64
-    package let notification: StoreNotification
-
-    init(number: Int64, notification: StoreNotification) {
-        self.number = number
-        self.notification = notification
-    }
-}
-
-/// A customer's subscription, for people.
+/// A customer's subscription with the terms of its next renewal, for people.
+@dynamicMemberLookup
 package struct SubscriptionSummary: Hashable, Sendable {
-    /// A higher price that was announced to the customer.
-    package struct PriceIncrease: Hashable, Sendable {
-        package let price: Price
-        /// True if the customer has consented, or need not.
-        package let isAccepted: Bool
-    }
-
-    package let originalTransactionIdentifier: String
-    package let account: String
-    package let groupIdentifier: String
-    package let status: Status
-    package let productIdentifier: String
-    /// The product of the next renewal.
-    package let nextProductIdentifier: String
-    package let isAutoRenewing: Bool
-    /// The start of the uninterrupted subscription.
-    package let startDate: Timestamp
-    /// The end of the paid period.
-    package let expiresDate: Timestamp
-    /// The date of the next event: a renewal, the end of a grace period or of the billing retry. Nil if it has ended.
-    package let dueDate: Timestamp?
+    private let subscription: CustomerSubscription
     /// The price of the next renewal; nil if it does not renew.
     package let renewalPrice: Price?
     /// The offer of the next renewal; nil for the standard price.
     package let renewalOffer: SubscriptionOffer.Kind?
-    package let priceIncrease: PriceIncrease?
-    /// The reason why it has ended or will end; nil if it renews.
-    package let expirationIntent: ExpirationIntent?
 
-    package init(_ subscription: CustomerSubscription, _ terms: SubscriptionTerms) {
+    init(_ subscription: CustomerSubscription, _ terms: SubscriptionTerms) {
         let renewal = subscription.isAutoRenewing ? subscription.renewalTerms(terms) : nil
-        originalTransactionIdentifier = subscription.originalTransactionIdentifier
-        account = subscription.account
-        groupIdentifier = subscription.groupIdentifier
-        status = subscription.status
-        productIdentifier = subscription.productIdentifier
-        nextProductIdentifier = subscription.autoRenewProductIdentifier
-        isAutoRenewing = subscription.isAutoRenewing
-        startDate = subscription.startDate
-        expiresDate = subscription.expiresDate
-        dueDate = subscription.dueDate
+        self.subscription = subscription
         renewalPrice = renewal?.price
         renewalOffer = renewal?.offer?.kind
-        priceIncrease = subscription.priceIncrease.map { PriceIncrease(price: $0.price, isAccepted: $0.isAccepted) }
-        expirationIntent = subscription.expirationIntent
+    }
+
+    package subscript<Value>(dynamicMember path: KeyPath<CustomerSubscription, Value>) -> Value {
+        subscription[keyPath: path]
     }
 }

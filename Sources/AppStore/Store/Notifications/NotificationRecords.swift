@@ -3,24 +3,19 @@ import GRDB
 import Proofs
 
 /// The SQL statements on notifications. They run inside the caller's transaction of the store's database.
-struct NotificationRecords {
+package struct NotificationRecords {
     let database: Database
 
     /// - Parameter fault: The fault of its delivery.
     func add(_ notification: StoreNotification, fault: NotificationFault?) throws {
-        try database.execute(
-            sql: """
-                INSERT INTO notification (uuid, type, subtype, transaction_id, original_transaction_id, date, payload,
-                    next_attempt_date, comes_after_next, repeats)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """,
-            arguments: [
-                notification.notificationUUID.uuidString, notification.type.rawValue, notification.subtype?.rawValue,
-                notification.transactionIdentifier, notification.originalTransactionIdentifier,
-                notification.date.millisecondsSince1970, notification.signedPayload,
-                notification.nextAttemptDate?.millisecondsSince1970,
-                fault == .reorder, fault == .duplicate ? 1 : 0,
-            ])
+        try database.insert(
+            [
+                "uuid": notification.notificationUUID.uuidString, "type": notification.type.rawValue,
+                "subtype": notification.subtype?.rawValue, "transaction_id": notification.transactionIdentifier,
+                "original_transaction_id": notification.originalTransactionIdentifier, "date": notification.date,
+                "payload": notification.signedPayload, "next_attempt_date": notification.nextAttemptDate,
+                "comes_after_next": fault == .reorder, "repeats": fault == .duplicate ? 1 : 0,
+            ], into: "notification")
     }
 
     /// Clears the request to send a notification once more.
@@ -36,31 +31,27 @@ struct NotificationRecords {
     func send(_ notificationUUID: UUID, at moment: Timestamp) throws {
         try database.execute(
             sql: "UPDATE notification SET next_attempt_date = ? WHERE uuid = ?",
-            arguments: [moment.millisecondsSince1970, notificationUUID.uuidString])
+            arguments: [moment, notificationUUID.uuidString])
     }
 
     /// Adds a delivery attempt and the date of the next one, unless a replay was requested meanwhile.
     func add(_ attempt: StoreNotification.SendAttempt, to notificationUUID: UUID, next: Timestamp?) throws {
-        try database.execute(
-            sql: "INSERT INTO send_attempt (notification_uuid, date, result) VALUES (?, ?, ?)",
-            arguments: [
-                notificationUUID.uuidString, attempt.date.millisecondsSince1970, attempt.result.rawValue,
-            ])
+        let uuid = notificationUUID.uuidString
+        try database.insert(
+            ["notification_uuid": uuid, "date": attempt.date, "result": attempt.result.rawValue], into: "send_attempt")
         try database.execute(
             sql: "UPDATE notification SET next_attempt_date = ? WHERE uuid = ? AND next_attempt_date = ?",
-            arguments: [
-                next?.millisecondsSince1970, notificationUUID.uuidString, attempt.date.millisecondsSince1970,
-            ])
+            arguments: [next, uuid, attempt.date])
     }
 
-    func notification(_ notificationUUID: UUID) throws -> StoreNotification? {
+    package func notification(_ notificationUUID: UUID) throws -> StoreNotification? {
         try fetch("uuid = ?", [notificationUUID.uuidString]).first
     }
 
-    /// The notifications from one date until before another, in the order of their creation.
-    func notifications(from start: Timestamp, until end: Timestamp) throws -> [StoreNotification] {
-        try fetch(
-            "date >= ? AND date < ? ORDER BY rowid", [start.millisecondsSince1970, end.millisecondsSince1970])
+    /// All notifications, or those from one date until before another, in the order of their creation.
+    package func notifications(in dates: Range<Timestamp>? = nil) throws -> [StoreNotification] {
+        guard let dates else { return try fetch("true ORDER BY rowid", []) }
+        return try fetch("date >= ? AND date < ? ORDER BY rowid", [dates.lowerBound, dates.upperBound])
     }
 
     /// The notifications of some types, from one date until before another, the oldest first.
@@ -72,17 +63,14 @@ struct NotificationRecords {
     ) throws -> [StoreNotification] {
         let names = types.map { "'\($0.rawValue)'" }.joined(separator: ", ")
         return try fetch(
-            "date >= ? AND date < ? AND type IN (\(names)) ORDER BY date, rowid LIMIT ?",
-            [start.millisecondsSince1970, end.millisecondsSince1970, limit])
+            "date >= ? AND date < ? AND type IN (\(names)) ORDER BY date, rowid LIMIT ?", [start, end, limit])
     }
 
-    /// A page of notifications, newest first, each with its number in the order of their creation.
-    func page(before number: Int64, limit: Int) throws -> [ListedNotification] {
-        try rows("rowid < ? ORDER BY rowid DESC LIMIT ?", [number, limit])
-    }
-
-    func listed(_ notificationUUID: UUID) throws -> ListedNotification? {
-        try rows("uuid = ?", [notificationUUID.uuidString]).first
+    /// A page of notifications, newest first.
+    ///
+    /// - Parameter number: The number of the last notification of the previous page; nil for the first page.
+    package func page(before number: Int64? = nil, limit: Int) throws -> [StoreNotification] {
+        try fetch("rowid < ? ORDER BY rowid DESC LIMIT ?", [number ?? .max, limit])
     }
 
     /// The first notification that is due at a moment. A reordered one waits until its follower was sent or will never be sent.
@@ -95,39 +83,31 @@ struct NotificationRecords {
                     AND (follower.next_attempt_date IS NULL
                         OR follower.uuid IN (SELECT notification_uuid FROM send_attempt))))
             ORDER BY next_attempt_date, rowid LIMIT 1
-            """, [moment.millisecondsSince1970]
+            """, [moment]
         ).first
     }
 
     /// The date of the first attempt after a moment.
     func nextAttemptDate(after moment: Timestamp) throws -> Timestamp? {
-        try Int64.fetchOne(
+        try Timestamp.fetchOne(
             database, sql: "SELECT min(next_attempt_date) FROM notification WHERE next_attempt_date > ?",
-            arguments: [moment.millisecondsSince1970]
-        ).map(Timestamp.init(millisecondsSince1970:))
+            arguments: [moment])
     }
 
     private func fetch(_ condition: String, _ arguments: StatementArguments) throws -> [StoreNotification] {
-        try rows(condition, arguments).map(\.notification)
-    }
-
-    private func rows(_ condition: String, _ arguments: StatementArguments) throws -> [ListedNotification] {
         try Row.fetchAll(
             database, sql: "SELECT rowid AS number, * FROM notification WHERE \(condition)", arguments: arguments
         ).compactMap { row in
             guard let uuid = UUID(uuidString: row["uuid"]), let type = NotificationTypeV2(rawValue: row["type"])
             else { return nil }
-            let next: Int64? = row["next_attempt_date"]
-            let subtype: String? = row["subtype"]
-            return ListedNotification(
-                number: row["number"],
-                notification: StoreNotification(
-                    notificationUUID: uuid, type: type, subtype: subtype.flatMap(Subtype.init),
-                    transactionIdentifier: row["transaction_id"],
-                    originalTransactionIdentifier: row["original_transaction_id"],
-                    date: Timestamp(millisecondsSince1970: row["date"]), signedPayload: row["payload"],
-                    sendAttempts: try attempts(uuid), nextAttemptDate: next.map(Timestamp.init(millisecondsSince1970:)))
-            )
+            var notification = StoreNotification(
+                notificationUUID: uuid, type: type, subtype: (row["subtype"] as String?).flatMap(Subtype.init),
+                transactionIdentifier: row["transaction_id"],
+                originalTransactionIdentifier: row["original_transaction_id"], date: row["date"],
+                signedPayload: row["payload"], sendAttempts: try attempts(uuid),
+                nextAttemptDate: row["next_attempt_date"])
+            notification.number = row["number"]
+            return notification
         }
     }
 
@@ -137,8 +117,7 @@ struct NotificationRecords {
             arguments: [notificationUUID.uuidString]
         ).map {
             StoreNotification.SendAttempt(
-                date: Timestamp(millisecondsSince1970: $0["date"]),
-                result: SendAttemptResult(rawValue: $0["result"]) ?? .other)
+                date: $0["date"], result: SendAttemptResult(rawValue: $0["result"]) ?? .other)
         }
     }
 }
@@ -171,7 +150,7 @@ extension Books {
     func notify(
         _ type: NotificationTypeV2,
         _ subtype: Subtype?,
-        _ body: NotificationStatement.Body,
+        _ body: NotificationStatement,
         transaction: Transaction? = nil
     ) throws -> StoreNotification {
         let notificationUUID = UUID(randomness: randomness)
@@ -187,7 +166,6 @@ extension Books {
     }
 
     private func nextFault() throws -> NotificationFault? {
-        let state = StateRecords(database: database)
         let faults = try state.faults()
         guard let first = faults.first else { return nil }
         try state.setFaults(Array(faults.dropFirst()))

@@ -4,6 +4,8 @@ import Proofs
 /// A signed notification of the store and its delivery attempts (App Store Server API,
 /// `NotificationHistoryResponseItem`).
 package struct StoreNotification: Hashable, Sendable {
+    /// The number in the order of creation. Later notifications have greater numbers.
+    package internal(set) var number: Int64 = 0
     package let notificationUUID: UUID
     package let type: NotificationTypeV2
     package let subtype: Subtype?
@@ -97,14 +99,6 @@ package struct NotificationDelivery: Hashable, Sendable {
 }
 
 extension Store {
-    /// The notifications from one date until before another, the oldest first. The default is all of them.
-    package func notifications(
-        from start: Timestamp = Timestamp(millisecondsSince1970: 0),
-        until end: Timestamp = Timestamp(millisecondsSince1970: .max)
-    ) throws(StoreError) -> [StoreNotification] {
-        try read { try $0.notifications.notifications(from: start, until: end) }
-    }
-
     /// The next notification that is due; nil if none is due or the store has no address to send it to.
     package func nextDelivery() throws(StoreError) -> NotificationDelivery? {
         try read { books in
@@ -142,11 +136,6 @@ extension Store {
         }
     }
 
-    /// The faults of the next notifications, one for each.
-    package func faults() throws(StoreError) -> [NotificationFault] {
-        try read { try StateRecords(database: $0.database).faults() }
-    }
-
     /// Removes the faults of the next notifications.
     package func clearFaults() throws(StoreError) {
         try writeState { try $0.setFaults([]) }
@@ -154,10 +143,7 @@ extension Store {
 
     /// Adds faults for the next notifications, one for each, after the faults that are already there.
     package func add(_ faults: [NotificationFault]) throws(StoreError) {
-        try write { books in
-            let state = StateRecords(database: books.database)
-            try state.setFaults(try state.faults() + faults)
-        }
+        try write { try $0.state.setFaults(try $0.state.faults() + faults) }
     }
 }
 

@@ -111,18 +111,12 @@ package enum PurchaseEffect: Hashable, Sendable {
     /// Nothing was charged: the subscription changes to another product at its next renewal.
     case changes(productIdentifier: String, date: Timestamp)
 
-    /// The kind of an effect. The raw value is the name in JSON.
-    package enum Kind: String, Sendable, CaseIterable {
-        case charged
-        case alreadySubscribed
-        case changes
-    }
-
-    package var kind: Kind {
+    /// The name in JSON.
+    package var name: String {
         switch self {
-        case .charged: .charged
-        case .alreadySubscribed: .alreadySubscribed
-        case .changes: .changes
+        case .charged: "charged"
+        case .alreadySubscribed: "alreadySubscribed"
+        case .changes: "changes"
         }
     }
 

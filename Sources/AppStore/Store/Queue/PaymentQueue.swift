@@ -5,6 +5,37 @@ package struct QueuedTransaction: Hashable, Sendable {
     /// The customer's App Store account.
     package let account: String
     package let transaction: PaymentTransaction
+    /// The outcome that the tester chose, or that the settings made of it.
+    let outcome: PaymentOutcome
+
+    /// True if the payment was interrupted and `PaymentAction.resolve` completes it.
+    package var isInterrupted: Bool { outcome.isResolvable(transaction) }
+}
+
+/// A step of a payment that the customer, a parent or the app takes. The raw value is the name in addresses.
+package enum PaymentAction: String, Sendable, CaseIterable {
+    /// Approves a deferred transaction. It is purchased, unless the product was withdrawn meanwhile.
+    case approve
+    /// Declines a deferred transaction. It fails with `paymentCancelled`.
+    case decline
+    /// Completes an interrupted payment as a new transaction of the queue.
+    case resolve
+    /// Finishes a transaction that the app has handled. For a finished one, it does nothing: two launches of the app may
+    /// both have handled the transaction.
+    case finish
+}
+
+extension QueuedTransaction {
+    /// The actions that change something now.
+    package var actions: [PaymentAction] {
+        PaymentAction.allCases.filter { action in
+            switch action {
+            case .approve, .decline: transaction.state == .deferred
+            case .resolve: isInterrupted
+            case .finish: transaction.state.isAwaitingFinish
+            }
+        }
+    }
 }
 
 /// The payment queue, as an app uses it (StoreKit, `SKPaymentQueue`).
@@ -28,7 +59,7 @@ extension Store {
         return try write { books in
             if payment.offer?.kind == .offerCode { try books.throwSimulatedError(.offerCodeRedeemSheet) }
             try books.throwSimulatedError(.purchase)
-            return try books.payments.add(payment, account: account, outcome: outcome)
+            return try books.payments.add(payment, account: account, outcome: outcome).transaction
         }
     }
 
@@ -38,48 +69,41 @@ extension Store {
     package func process(account: String) throws(StoreError) -> [PaymentTransaction] {
         try write { books in
             try books.payments.transactions(account: account).filter { $0.transaction.state == .purchasing }
-                .map(books.process)
+                .map { try books.process($0).transaction }
         }
     }
 
-    /// Approves a deferred transaction. It is purchased, unless the product was withdrawn meanwhile.
-    package func approve(_ identifier: Int64) throws(StoreError) -> QueuedTransaction {
-        try change(identifier) { books, queued in try books.perform(.approve, on: queued) }
-    }
-
-    /// Declines a deferred transaction. It fails with `paymentCancelled`.
-    package func decline(_ identifier: Int64) throws(StoreError) -> QueuedTransaction {
-        try change(identifier) { books, queued in try books.perform(.decline, on: queued) }
-    }
-
-    /// Completes an interrupted payment as a new transaction of the queue.
-    package func resolveIssue(_ identifier: Int64) throws(StoreError) -> QueuedTransaction {
+    /// Performs an action on a transaction of an account, or of any.
+    ///
+    /// - Returns: The transaction after the action.
+    package func perform(
+        _ action: PaymentAction,
+        on identifier: Int64,
+        account: String? = nil
+    ) throws(StoreError) -> QueuedTransaction {
         try write { books in
-            let queued = try Self.queued(identifier, in: books)
-            guard try books.payments.outcome(of: identifier).isResolvable(queued.transaction) else {
-                throw StoreError.invalidAction("Transaction \(identifier) was not interrupted.")
+            let queued = try books.queued(identifier, account: account)
+            switch action {
+            case .approve: return try books.perform(.approve, on: queued)
+            case .decline: return try books.perform(.decline, on: queued)
+            case .finish:
+                return queued.transaction.state == .finished ? queued : try books.perform(.finish, on: queued)
+            case .resolve:
+                guard queued.isInterrupted else {
+                    throw StoreError.invalidAction("Transaction \(identifier) was not interrupted.")
+                }
+                try books.payments.setOutcome(.failed(.unknown), of: identifier)
+                let added = try books.payments.add(
+                    queued.transaction.payment, account: queued.account, outcome: .purchased)
+                return try books.perform(PaymentStep(.purchased), on: added)
             }
-            try books.payments.setOutcome(.failed(.unknown), of: identifier)
-            let added = try books.payments.add(
-                queued.transaction.payment, account: queued.account, outcome: .purchased)
-            let transaction = try books.perform(
-                PaymentStep(.purchased), on: QueuedTransaction(account: queued.account, transaction: added))
-            return QueuedTransaction(account: queued.account, transaction: transaction)
-        }
-    }
-
-    /// Returns true if the payment was interrupted and `resolveIssue` can complete it.
-    package func isInterrupted(_ identifier: Int64) throws(StoreError) -> Bool {
-        try read { books in
-            try books.payments.outcome(of: identifier).isResolvable(try Self.queued(identifier, in: books).transaction)
         }
     }
 
     /// The effect of a processed payment; nil if nothing was sold.
     package func effect(of identifier: Int64) throws(StoreError) -> PurchaseEffect? {
         try read { books in
-            let queued = try Self.queued(identifier, in: books)
-            guard let purchase = queued.transaction.purchase,
+            guard let purchase = try books.queued(identifier).transaction.purchase,
                 let sold = try books.transactions.transaction(purchase.transactionIdentifier)
             else { return nil }
             let showing = try books.payments.transactions(showing: sold.transactionIdentifier)
@@ -89,26 +113,12 @@ extension Store {
         }
     }
 
-    /// Finishes a transaction that the app has handled. For a finished one, it does nothing: two launches of the app may both
-    /// have handled the transaction.
-    package func finish(_ identifier: Int64, account: String) throws(StoreError) -> PaymentTransaction {
-        try change(identifier, account: account) { books, queued in
-            guard queued.transaction.state != .finished else { return queued.transaction }
-            return try books.perform(.finish, on: queued)
-        }.transaction
-    }
-
-    /// A transaction of an account.
-    package func transaction(_ identifier: Int64, account: String) throws(StoreError) -> PaymentTransaction {
-        guard let queued = try read({ try $0.payments.transaction(identifier) }), queued.account == account else {
-            throw .transactionNotFound(identifier)
-        }
-        return queued.transaction
-    }
-
-    /// All transactions, or one account's, finished ones included, in the order in which they were added.
-    package func transactions(account: String? = nil) throws(StoreError) -> [QueuedTransaction] {
-        try read { try $0.payments.transactions(account: account) }
+    /// A transaction of an account, or of any.
+    ///
+    /// - Throws: `StoreError`, `transactionNotFound`.
+    package func queuedTransaction(_ identifier: Int64, account: String? = nil) throws(StoreError) -> QueuedTransaction
+    {
+        try read { try $0.queued(identifier, account: account) }
     }
 
     /// Adds a restored transaction for each purchase that lasts. `Restoration` has the rules.
@@ -124,27 +134,8 @@ extension Store {
                     case .repeated(let transaction): try books.again(transaction)
                     case .period(let transaction): transaction
                     }
-                _ = try books.payments.add(restored, .restored)
+                try books.payments.add(restored, .restored)
             }
-        }
-    }
-
-    private static func queued(_ identifier: Int64, in books: Books) throws -> QueuedTransaction {
-        guard let queued = try books.payments.transaction(identifier) else {
-            throw StoreError.transactionNotFound(identifier)
-        }
-        return queued
-    }
-
-    private func change(
-        _ identifier: Int64,
-        account: String? = nil,
-        _ body: (Books, QueuedTransaction) throws -> PaymentTransaction
-    ) throws(StoreError) -> QueuedTransaction {
-        try write { books in
-            let queued = try Self.queued(identifier, in: books)
-            guard account == nil || queued.account == account else { throw StoreError.transactionNotFound(identifier) }
-            return QueuedTransaction(account: queued.account, transaction: try body(books, queued))
         }
     }
 }
@@ -189,47 +180,44 @@ package enum Restoration: Hashable, Sendable {
 }
 
 extension Books {
+    /// - Throws: `StoreError`, `transactionNotFound`.
+    func queued(_ identifier: Int64, account: String? = nil) throws -> QueuedTransaction {
+        guard let queued = try payments.transaction(identifier), account == nil || queued.account == account else {
+            throw StoreError.transactionNotFound(identifier)
+        }
+        return queued
+    }
+
     /// Takes a purchasing payment to the requested outcome, or to the outcome of the settings.
-    func process(_ queued: QueuedTransaction) throws -> PaymentTransaction {
-        let identifier = queued.transaction.identifier
-        let requested = try payments.outcome(of: identifier)
-        let outcome = requested.applying(settings)
+    fileprivate func process(_ queued: QueuedTransaction) throws -> QueuedTransaction {
+        let outcome = queued.outcome.applying(settings)
         // An interrupted payment is recognized by its outcome when the customer completes it.
-        if outcome == .interrupted, requested != outcome { try payments.setOutcome(outcome, of: identifier) }
+        if outcome == .interrupted, queued.outcome != outcome {
+            try payments.setOutcome(outcome, of: queued.transaction.identifier)
+        }
         return try perform(PaymentStep(outcome), on: queued)
     }
 
     /// Takes one transaction through one step.
-    func perform(_ step: PaymentStep, on queued: QueuedTransaction) throws -> PaymentTransaction {
-        guard case .sell = step else { return try update(queued, by: step) }
+    func perform(_ step: PaymentStep, on queued: QueuedTransaction) throws -> QueuedTransaction {
+        func changed(by step: PaymentStep, selling sold: Transaction? = nil) throws -> QueuedTransaction {
+            do {
+                return QueuedTransaction(
+                    account: queued.account, transaction: try queued.transaction.after(step, selling: sold?.purchase),
+                    outcome: queued.outcome)
+            } catch { throw StoreError.illegalTransition(error) }
+        }
         // Checks the step before the sale.
-        _ = try changed(queued, by: step)
-        do {
-            let sold = try sell(queued.transaction.payment, account: queued.account)
-            return try update(queued, by: step, selling: sold)
-        } catch let failure as PaymentFailure {
-            return try update(queued, by: step.afterFailedSale(failure.error))
+        var result = try changed(by: step)
+        if case .sell = step {
+            do {
+                result = try changed(by: step, selling: try sell(queued.transaction.payment, account: queued.account))
+            } catch let failure as PaymentFailure {
+                result = try changed(by: step.afterFailedSale(failure.error))
+            }
         }
-    }
-
-    private func update(
-        _ queued: QueuedTransaction,
-        by step: PaymentStep,
-        selling sold: Transaction? = nil
-    ) throws -> PaymentTransaction {
-        let changed = try changed(queued, by: step, selling: sold)
-        try payments.update(changed)
-        return changed
-    }
-
-    private func changed(
-        _ queued: QueuedTransaction,
-        by step: PaymentStep,
-        selling sold: Transaction? = nil
-    ) throws -> PaymentTransaction {
-        do { return try queued.transaction.after(step, selling: sold?.purchase) } catch {
-            throw StoreError.illegalTransition(error)
-        }
+        try payments.update(result.transaction)
+        return result
     }
 
     /// The identifiers of an account's transactions that the app has yet to finish.

@@ -3,82 +3,73 @@ import GRDB
 import Proofs
 
 /// The SQL statements on the payment queue. They run inside the caller's transaction of the store's database.
-struct PaymentRecords {
+package struct PaymentRecords {
     let database: Database
 
     /// Adds a payment to an account's queue, in the state `purchasing`.
-    func add(_ payment: Payment, account: String, outcome: PaymentOutcome) throws -> PaymentTransaction {
-        try database.execute(
-            sql: """
-                INSERT INTO payment_transaction
-                    (account, product_id, quantity, app_account_token, offer, outcome, state)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
-                """,
-            arguments: [
-                account, payment.productIdentifier, payment.quantity, payment.appAccountToken?.uuidString,
-                try payment.offer.map { try StoreRecord.text($0) }, outcome.name,
-                PaymentTransactionState.purchasing.rawValue,
-            ])
-        return PaymentTransaction(
-            identifier: database.lastInsertedRowID, payment: payment, state: .purchasing, error: nil, purchase: nil)
+    func add(_ payment: Payment, account: String, outcome: PaymentOutcome) throws -> QueuedTransaction {
+        try database.insert(
+            [
+                "account": account, "product_id": payment.productIdentifier, "quantity": payment.quantity,
+                "app_account_token": payment.appAccountToken?.uuidString,
+                "offer": try payment.offer.map { try StoreRecord.text($0) }, "outcome": outcome.name,
+                "state": PaymentTransactionState.purchasing.rawValue,
+            ], into: "payment_transaction")
+        return QueuedTransaction(
+            account: account,
+            transaction: PaymentTransaction(
+                identifier: database.lastInsertedRowID, payment: payment, state: .purchasing, error: nil, purchase: nil),
+            outcome: outcome)
     }
 
     /// Adds a transaction that restores an earlier purchase, or that began outside the app.
-    func add(_ purchase: Transaction, _ state: PaymentTransactionState) throws -> PaymentTransaction {
+    func add(_ purchase: Transaction, _ state: PaymentTransactionState) throws {
         let payment = Payment(
             productIdentifier: purchase.productIdentifier, quantity: purchase.quantity,
             appAccountToken: purchase.appAccountToken)
         let added = try add(payment, account: purchase.account, outcome: .purchased)
-        let transaction = PaymentTransaction(
-            identifier: added.identifier, payment: payment, state: state, error: nil, purchase: purchase.purchase)
-        try update(transaction)
-        return transaction
+        try update(
+            PaymentTransaction(
+                identifier: added.transaction.identifier, payment: payment, state: state, error: nil,
+                purchase: purchase.purchase))
     }
 
     /// All transactions, or one account's, in the order in which they were added.
-    func transactions(account: String? = nil) throws -> [QueuedTransaction] {
-        guard let account else { return try fetch("true", []) }
-        return try fetch("payment_transaction.account = ?", [account])
+    package func transactions(account: String? = nil) throws -> [QueuedTransaction] {
+        try account.map { try fetch("payment_transaction.account = ?", [$0]) } ?? fetch("true", [])
     }
 
     /// A page of the queue's transactions, newest first.
     ///
     /// - Parameters:
-    ///   - number: The number of the last transaction of the previous page.
+    ///   - account: An account; nil for all.
     ///   - isUnfinished: True for only those that the app has not finished.
-    func page(account: String?, isUnfinished: Bool, before number: Int64, limit: Int) throws -> [QueuedTransaction] {
-        let unfinished = isUnfinished ? " AND state <> 'finished'" : ""
+    ///   - number: The number of the last transaction of the previous page; nil for the first page.
+    package func page(
+        of account: String? = nil,
+        isUnfinished: Bool = false,
+        before number: Int64? = nil,
+        limit: Int
+    ) throws -> [QueuedTransaction] {
+        var (condition, arguments) = ("identifier < ?", [number ?? .max] as StatementArguments)
+        if isUnfinished { condition += " AND state <> 'finished'" }
         if let account {
-            return try fetch(
-                "payment_transaction.account = ? AND identifier < ?\(unfinished)", [account, number],
-                order: "identifier DESC LIMIT \(limit)")
+            condition += " AND payment_transaction.account = ?"
+            arguments += [account]
         }
         return try fetch(
-            "identifier < ?\(unfinished)", [number], order: "identifier DESC LIMIT \(limit)",
+            condition, arguments, order: "identifier DESC LIMIT \(limit)",
             // A long queue has few unfinished transactions.
-            index: isUnfinished ? "INDEXED BY payment_transaction_unfinished" : "")
-    }
-
-    /// The newest transaction of the queue for a transaction of the App Store; nil if none shows it.
-    func latest(showing transactionIdentifier: String) throws -> QueuedTransaction? {
-        try fetch("payment_transaction.transaction_id = ?", [transactionIdentifier], order: "identifier DESC LIMIT 1")
-            .first
+            index: isUnfinished && account == nil ? "INDEXED BY payment_transaction_unfinished" : "")
     }
 
     func transaction(_ identifier: Int64) throws -> QueuedTransaction? {
         try fetch("identifier = ?", [identifier]).first
     }
 
-    /// The queue's transactions for one transaction of the App Store.
+    /// The queue's transactions for one transaction of the App Store, the oldest first.
     func transactions(showing transactionIdentifier: String) throws -> [QueuedTransaction] {
         try fetch("payment_transaction.transaction_id = ?", [transactionIdentifier])
-    }
-
-    /// The requested outcome of a transaction's payment.
-    func outcome(of identifier: Int64) throws -> PaymentOutcome {
-        let name = try String.fetchOne(
-            database, sql: "SELECT outcome FROM payment_transaction WHERE identifier = ?", arguments: [identifier])
-        return name.flatMap(PaymentOutcome.init(name:)) ?? .failed(.unknown)
     }
 
     func setOutcome(_ outcome: PaymentOutcome, of identifier: Int64) throws {
@@ -112,23 +103,20 @@ struct PaymentRecords {
                 """,
             arguments: arguments
         ).map { row in
-            let error: Int? = row["error"]
-            let token: String? = row["app_account_token"]
-            let offer: String? = row["offer"]
-            let record: String? = row["record"]
-            let sold: Transaction? = try record.map { try StoreRecord.value($0) }
+            let sold: Transaction? = try (row["record"] as String?).map { try StoreRecord.value($0) }
             return QueuedTransaction(
                 account: row["account"],
                 transaction: PaymentTransaction(
                     identifier: row["identifier"],
                     payment: Payment(
                         productIdentifier: row["product_id"], quantity: row["quantity"],
-                        appAccountToken: token.flatMap { UUID(uuidString: $0) },
-                        offer: try offer.map { try StoreRecord.value($0) }),
+                        appAccountToken: (row["app_account_token"] as String?).flatMap { UUID(uuidString: $0) },
+                        offer: try (row["offer"] as String?).map { try StoreRecord.value($0) }),
                     // The table's constraint allows no other state.
                     state: PaymentTransactionState(rawValue: row["state"]) ?? .failed,
-                    error: error.map { SKErrorCode(rawValue: $0) ?? .unknown },
-                    purchase: sold?.purchase))
+                    error: (row["error"] as Int?).map { SKErrorCode(rawValue: $0) ?? .unknown },
+                    purchase: sold?.purchase),
+                outcome: PaymentOutcome(name: row["outcome"]) ?? .failed(.unknown))
         }
     }
 }

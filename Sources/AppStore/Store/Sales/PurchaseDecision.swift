@@ -50,14 +50,14 @@ extension Transaction {
         appAccountToken: UUID? = nil,
         at now: Timestamp
     ) -> Transaction {
-        Transaction(
-            transactionIdentifier: transactionIdentifier, originalTransactionIdentifier: originalTransactionIdentifier,
-            orderIdentifier: orderIdentifier, webOrderLineItemIdentifier: webOrderLineItemIdentifier, account: account,
-            productIdentifier: productIdentifier, type: type, subscriptionGroupIdentifier: subscriptionGroupIdentifier,
-            quantity: quantity, purchaseDate: now, originalPurchaseDate: originalPurchaseDate,
-            price: Price(milliunits: 0, currency: price.currency), offer: nil, reason: .purchase, ownership: ownership,
-            storefrontCountryCode: storefrontCountryCode, expiresDate: expiresDate,
-            appAccountToken: appAccountToken ?? self.appAccountToken)
+        var transaction = self
+        transaction.transactionIdentifier = transactionIdentifier
+        transaction.purchaseDate = now
+        transaction.price = Price(milliunits: 0, currency: price.currency)
+        (transaction.offer, transaction.revocation) = (nil, nil)
+        (transaction.reason, transaction.isUpgraded) = (.purchase, false)
+        transaction.appAccountToken = appAccountToken ?? self.appAccountToken
+        return transaction
     }
 }
 
@@ -91,14 +91,11 @@ extension Books {
         _ payment: Payment,
         account: String
     ) throws -> Transaction {
-        let identifier = newTransactionIdentifier()
-        let transaction = Transaction(
-            transactionIdentifier: identifier, originalTransactionIdentifier: identifier,
-            orderIdentifier: newOrderIdentifier(), webOrderLineItemIdentifier: nil, account: account,
-            productIdentifier: product.productIdentifier, type: product.type, subscriptionGroupIdentifier: nil,
-            quantity: payment.quantity, purchaseDate: now, originalPurchaseDate: now, price: price, offer: nil,
-            reason: .purchase, ownership: .purchased, storefrontCountryCode: storefront.countryCode, expiresDate: nil,
-            appAccountToken: payment.appAccountToken)
+        var transaction = Transaction(
+            newTransactionIdentifier(), orderIdentifier: newOrderIdentifier(), account: account,
+            productIdentifier: product.productIdentifier, type: product.type, quantity: payment.quantity, price: price,
+            storefrontCountryCode: storefront.countryCode, at: now)
+        transaction.appAccountToken = payment.appAccountToken
         try transactions.add(transaction)
         try notify(.oneTimeCharge, nil, of: transaction)
         return transaction

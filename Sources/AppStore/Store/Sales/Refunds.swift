@@ -23,7 +23,7 @@ package struct RefundDecision: Hashable, Sendable {
     /// Revokes the purchase. The paid period of a subscription ends with it.
     package func refund(reason: RevocationReason, at now: Timestamp) throws(StoreError) -> [RefundEffect] {
         try transaction.checkNotRevoked()
-        return revoke(TransactionStatement.Revocation(date: now, reason: reason, type: .refundFull), telling: .refund)
+        return revoke(Transaction.Revocation(date: now, reason: reason, type: .refundFull), telling: .refund)
     }
 
     /// Notifies the developer of the refused request.
@@ -48,13 +48,13 @@ package struct RefundDecision: Hashable, Sendable {
         guard transaction.ownership == .familyShared else {
             throw .invalidAction("Transaction \(transaction.transactionIdentifier) does not belong to a family member.")
         }
-        let revocation = TransactionStatement.Revocation(
+        let revocation = Transaction.Revocation(
             date: now, reason: .refundedForOtherReason, type: .familyRevoke)
         return revoke(revocation, telling: .revoke)
     }
 
     private func revoke(
-        _ revocation: TransactionStatement.Revocation,
+        _ revocation: Transaction.Revocation,
         telling type: NotificationTypeV2
     ) -> [RefundEffect] {
         var subscription = subscription
@@ -64,7 +64,7 @@ package struct RefundDecision: Hashable, Sendable {
     }
 
     private func set(
-        _ revocation: TransactionStatement.Revocation?,
+        _ revocation: Transaction.Revocation?,
         endingWith subscription: CustomerSubscription?,
         telling type: NotificationTypeV2
     ) -> [RefundEffect] {
@@ -98,70 +98,9 @@ package enum RefundEffect: Hashable, Sendable {
     case notify(NotificationTypeV2, Transaction, CustomerSubscription?, ConsumptionRequestReason?)
 }
 
-/// Refunds and family sharing. `RefundDecision` has the rules.
-extension Store {
-    /// Requests a refund for the customer. Apple asks the developer about the consumption.
-    package func requestRefund(
-        of transactionIdentifier: String,
-        reason: ConsumptionRequestReason = .other
-    ) throws(StoreError) {
-        try write { books in
-            try books.throwSimulatedError(.refundRequestSheet)
-            try books.decideRefund(of: transactionIdentifier) { try $0.request(reason: reason) }
-        }
-    }
-
-    /// Refunds a transaction as Apple does. The paid period of a subscription ends with it.
-    package func refund(
-        _ transactionIdentifier: String,
-        reason: RevocationReason = .refundedForOtherReason
-    ) throws(StoreError) {
-        try write { books in
-            try books.decideRefund(of: transactionIdentifier) { try $0.refund(reason: reason, at: books.now) }
-        }
-    }
-
-    /// Declines a refund as Apple does.
-    package func declineRefund(of transactionIdentifier: String) throws(StoreError) {
-        try write { books in try books.decideRefund(of: transactionIdentifier) { try $0.decline() } }
-    }
-
-    /// Reverses a refund as Apple does. The purchase is valid again.
-    package func reverseRefund(of transactionIdentifier: String) throws(StoreError) {
-        try write { books in
-            try books.decideRefund(of: transactionIdentifier) { try $0.reverse(at: books.now) }
-        }
-    }
-
-    /// Shares a purchase with another member of the customer's family.
-    ///
-    /// - Returns: The number of the member's own transaction.
-    package func share(_ transactionIdentifier: String, with account: String) throws(StoreError) -> String {
-        try Self.check(account: account)
-        return try write { books in
-            let transaction = try books.sale(transactionIdentifier)
-            try transaction.checkShareable(
-                with: account, product: books.configuration.product(transaction.productIdentifier))
-            let shared = transaction.shared(
-                with: account, transactionIdentifier: books.newTransactionIdentifier(),
-                orderIdentifier: books.newOrderIdentifier())
-            try books.transactions.add(shared)
-            _ = try books.payments.add(shared, .purchased)
-            return shared.transactionIdentifier
-        }
-    }
-
-    /// Ends family sharing for one member's transaction.
-    package func revokeFamilySharing(of transactionIdentifier: String) throws(StoreError) {
-        try write { books in
-            try books.decideRefund(of: transactionIdentifier) { try $0.revokeFamilySharing(at: books.now) }
-        }
-    }
-}
-
 extension Books {
     /// Reads the facts about a sale and makes the decided changes.
-    fileprivate func decideRefund(
+    func decideRefund(
         of transactionIdentifier: String,
         _ decide: (RefundDecision) throws -> [RefundEffect]
     ) throws {
@@ -212,12 +151,12 @@ extension Transaction {
 
     /// The transaction of a family member: an original purchase of their own, free of charge.
     package func shared(with account: String, transactionIdentifier: String, orderIdentifier: String) -> Transaction {
-        Transaction(
-            transactionIdentifier: transactionIdentifier, originalTransactionIdentifier: transactionIdentifier,
-            orderIdentifier: orderIdentifier, webOrderLineItemIdentifier: nil, account: account,
-            productIdentifier: productIdentifier, type: type, subscriptionGroupIdentifier: nil, quantity: quantity,
-            purchaseDate: purchaseDate, originalPurchaseDate: originalPurchaseDate,
-            price: Price(milliunits: 0, currency: price.currency), offer: nil, reason: .purchase,
-            ownership: .familyShared, storefrontCountryCode: storefrontCountryCode)
+        var transaction = repeated(transactionIdentifier: transactionIdentifier, at: purchaseDate)
+        transaction.originalTransactionIdentifier = transactionIdentifier
+        transaction.orderIdentifier = orderIdentifier
+        transaction.account = account
+        transaction.ownership = .familyShared
+        (transaction.appAccountToken, transaction.expiresDate) = (nil, nil)
+        return transaction
     }
 }

@@ -4,72 +4,68 @@ import Proofs
 
 /// A purchase, a renewal or a restoration in the App Store (StoreKit, `Transaction`).
 package struct Transaction: Hashable, Sendable, Codable {
-    package let transactionIdentifier: String
+    package internal(set) var transactionIdentifier: String
     /// The first purchase of the same product or subscription group. A first purchase has its own identifier here.
-    package let originalTransactionIdentifier: String
+    package var originalTransactionIdentifier: String
     /// The number on Apple's invoice.
-    package let orderIdentifier: String
+    package internal(set) var orderIdentifier: String
     /// The identifier of a subscription's period; nil for any other product.
-    package let webOrderLineItemIdentifier: String?
+    package internal(set) var webOrderLineItemIdentifier: String?
     /// The customer's App Store account.
-    package let account: String
+    package internal(set) var account: String
     package let productIdentifier: String
     package let type: ProductType
-    package let subscriptionGroupIdentifier: String?
+    package internal(set) var subscriptionGroupIdentifier: String?
     package let quantity: Int
-    package let purchaseDate: Timestamp
-    package let originalPurchaseDate: Timestamp
+    package internal(set) var purchaseDate: Timestamp
+    package internal(set) var originalPurchaseDate: Timestamp
     /// The amount charged.
-    package let price: Price
-    package let offer: SubscriptionOffer?
-    package let reason: TransactionReason
-    package let ownership: InAppOwnershipType
+    package internal(set) var price: Price
+    package internal(set) var offer: SubscriptionOffer?
+    package internal(set) var reason = TransactionReason.purchase
+    package var ownership = InAppOwnershipType.purchased
     /// The storefront of the purchase, as ISO 3166-1 alpha-3.
     package let storefrontCountryCode: String
     package var expiresDate: Timestamp?
     package var appAccountToken: UUID?
     /// True if the customer upgraded to a higher subscription before the end of the period.
     package var isUpgraded = false
-    package var revocation: TransactionStatement.Revocation?
+    package var revocation: Revocation?
 
+    /// The revocation of a purchase.
+    package struct Revocation: Hashable, Sendable, Codable {
+        package let date: Timestamp
+        package let reason: RevocationReason
+        package let type: RevocationType
+
+        package init(date: Timestamp, reason: RevocationReason, type: RevocationType) {
+            self.date = date
+            self.reason = reason
+            self.type = type
+        }
+    }
+
+    /// A first purchase.
     package init(
-        transactionIdentifier: String,
-        originalTransactionIdentifier: String,
+        _ identifier: String,
         orderIdentifier: String,
-        webOrderLineItemIdentifier: String?,
         account: String,
         productIdentifier: String,
         type: ProductType,
-        subscriptionGroupIdentifier: String?,
-        quantity: Int,
-        purchaseDate: Timestamp,
-        originalPurchaseDate: Timestamp,
+        quantity: Int = 1,
         price: Price,
-        offer: SubscriptionOffer?,
-        reason: TransactionReason,
-        ownership: InAppOwnershipType,
         storefrontCountryCode: String,
-        expiresDate: Timestamp? = nil,
-        appAccountToken: UUID? = nil
+        at now: Timestamp
     ) {
-        self.transactionIdentifier = transactionIdentifier
-        self.originalTransactionIdentifier = originalTransactionIdentifier
+        (transactionIdentifier, originalTransactionIdentifier) = (identifier, identifier)
         self.orderIdentifier = orderIdentifier
-        self.webOrderLineItemIdentifier = webOrderLineItemIdentifier
         self.account = account
         self.productIdentifier = productIdentifier
         self.type = type
-        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
         self.quantity = quantity
-        self.purchaseDate = purchaseDate
-        self.originalPurchaseDate = originalPurchaseDate
+        (purchaseDate, originalPurchaseDate) = (now, now)
         self.price = price
-        self.offer = offer
-        self.reason = reason
-        self.ownership = ownership
         self.storefrontCountryCode = storefrontCountryCode
-        self.expiresDate = expiresDate
-        self.appAccountToken = appAccountToken
     }
 
     /// The purchase, as the payment queue shows it.
@@ -84,45 +80,37 @@ package struct Transaction: Hashable, Sendable, Codable {
 /// The SQL statements on sales. They run inside the caller's transaction of the store's database.
 ///
 /// Each record is JSON, beside the columns that queries use.
-struct TransactionRecords {
+package struct TransactionRecords {
     let database: Database
 
     func add(_ transaction: Transaction) throws {
-        try database.execute(
-            sql: """
-                INSERT INTO app_store_transaction
-                    (transaction_id, original_transaction_id, order_id, account, product_id, purchase_date, record, change)
-                VALUES (?, ?, ?, ?, ?, ?, ?, \(Self.nextChange))
-                """,
-            arguments: [
-                transaction.transactionIdentifier, transaction.originalTransactionIdentifier,
-                transaction.orderIdentifier, transaction.account, transaction.productIdentifier,
-                transaction.purchaseDate.millisecondsSince1970, try StoreRecord.text(transaction),
-            ])
+        try database.insert(
+            [
+                "transaction_id": transaction.transactionIdentifier,
+                "original_transaction_id": transaction.originalTransactionIdentifier,
+                "order_id": transaction.orderIdentifier, "account": transaction.account,
+                "product_id": transaction.productIdentifier, "purchase_date": transaction.purchaseDate,
+                "record": try StoreRecord.text(transaction), "change": try lastChange() + 1,
+            ], into: "app_store_transaction")
     }
 
     func update(_ transaction: Transaction) throws {
         try database.execute(
-            sql: "UPDATE app_store_transaction SET record = ?, change = \(Self.nextChange) WHERE transaction_id = ?",
-            arguments: [try StoreRecord.text(transaction), transaction.transactionIdentifier])
+            sql: "UPDATE app_store_transaction SET record = ?, change = ? WHERE transaction_id = ?",
+            arguments: [
+                try StoreRecord.text(transaction), try lastChange() + 1, transaction.transactionIdentifier,
+            ])
     }
 
-    /// The number of the next change.
-    private static let nextChange = """
-        (SELECT max(coalesce(max(change), 0), coalesce((SELECT CAST(value AS INTEGER) FROM store_state
-            WHERE key = 'last change'), 0)) + 1 FROM app_store_transaction)
-        """
+    /// The number of the last change, also of sales that are deleted.
+    private func lastChange() throws -> Int64 {
+        max(
+            try Int64.fetchOne(database, sql: "SELECT max(change) FROM app_store_transaction") ?? 0,
+            try StateRecords(database: database).lastChange())
+    }
 
     /// Stores the last change number before sales are deleted, so that no number is used twice.
-    func storeLastChange() throws {
-        try database.execute(
-            sql: """
-                INSERT INTO store_state (key, value)
-                    SELECT 'last change', CAST(coalesce(max(change), 0) AS TEXT) FROM app_store_transaction WHERE true
-                ON CONFLICT (key) DO UPDATE
-                    SET value = CAST(max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER)) AS TEXT)
-                """)
-    }
+    func storeLastChange() throws { try StateRecords(database: database).setLastChange(lastChange()) }
 
     /// All transactions of an account, each with the number of its last change, in the order of these numbers.
     func changes(of account: String) throws -> [(change: Int64, transaction: Transaction)] {
@@ -142,7 +130,7 @@ struct TransactionRecords {
     }
 
     /// All transactions of an account, in the order of their sale.
-    func transactions(of account: String) throws -> [Transaction] {
+    package func transactions(of account: String) throws -> [Transaction] {
         try fetch("account = ?", [account])
     }
 
@@ -160,54 +148,28 @@ struct TransactionRecords {
         try fetch("original_transaction_id = ?", [identifier], order: "rowid DESC LIMIT 1").first
     }
 
-    /// A page of transactions, newest first, each with its number in the order of the sales.
-    ///
-    /// - Parameters:
-    ///   - number: The number of the last transaction of the previous page.
-    ///   - original: The original transaction identifier, for only the transactions of one purchase.
-    func page(
-        account: String? = nil,
-        original: String? = nil,
-        before number: Int64,
-        limit: Int
-    ) throws -> [(number: Int64, transaction: Transaction)] {
-        var (condition, arguments) = ("rowid < ?", [number] as StatementArguments)
-        if let account {
-            condition += " AND account = ?"
-            arguments += [account]
-        }
-        if let original {
-            condition += " AND original_transaction_id = ?"
-            arguments += [original]
-        }
-        return try rows(condition, arguments + [limit])
-    }
-
-    /// A transaction with its number in the order of the sales.
-    func numbered(_ identifier: String) throws -> [(number: Int64, transaction: Transaction)] {
-        try rows("transaction_id = ?", [identifier, 1])
-    }
-
-    /// The accounts of the latest sales, the latest first.
-    func recentAccounts(among sales: Int) throws -> [String] {
+    /// The accounts of the latest 200 sales, the latest first.
+    package func recentAccounts() throws -> [String] {
         try String.fetchAll(
             database,
             sql: """
-                SELECT account FROM (SELECT rowid AS number, account FROM app_store_transaction ORDER BY rowid DESC LIMIT ?)
+                SELECT account FROM (SELECT rowid AS number, account FROM app_store_transaction ORDER BY rowid DESC LIMIT 200)
                 GROUP BY account ORDER BY max(number) DESC
-                """, arguments: [sales])
+                """)
     }
 
-    private func rows(
+    /// Transactions, newest first, each with its number in the order of the sales.
+    func rows(
         _ condition: String,
-        _ arguments: StatementArguments
+        _ arguments: StatementArguments,
+        limit: Int
     ) throws -> [(number: Int64, transaction: Transaction)] {
         try Row.fetchAll(
             database,
             sql: """
                 SELECT rowid AS number, record FROM app_store_transaction WHERE \(condition)
                 ORDER BY rowid DESC LIMIT ?
-                """, arguments: arguments
+                """, arguments: arguments + [limit]
         ).map { ($0["number"], try StoreRecord.value($0["record"])) }
     }
 
@@ -216,20 +178,7 @@ struct TransactionRecords {
         _ arguments: StatementArguments,
         order: String = "rowid"
     ) throws -> [Transaction] {
-        try String.fetchAll(
-            database, sql: "SELECT record FROM app_store_transaction WHERE \(condition) ORDER BY \(order)",
-            arguments: arguments
-        ).map { try StoreRecord.value($0) }
-    }
-}
-
-/// A record of the store's database as JSON.
-enum StoreRecord {
-    static func text(_ value: some Encodable) throws -> String {
-        String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
-    }
-
-    static func value<Value: Decodable>(_ text: String) throws -> Value {
-        try JSONDecoder().decode(Value.self, from: Data(text.utf8))
+        try database.records(
+            "SELECT record FROM app_store_transaction WHERE \(condition) ORDER BY \(order)", arguments)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSupport
 import Proofs
 
 /// The App Store Server API of one store, with Apple's names: the requests of a developer's server about transactions,
@@ -93,12 +94,14 @@ extension Books {
 }
 
 package struct StatusResponse: Encodable, Sendable {
-    package struct SubscriptionGroupIdentifierItem: Encodable, Sendable {
+    package struct SubscriptionGroupIdentifierItem: Codable, Listed, Sendable {
+        package static let listName = "subscriptions"
+
         package let subscriptionGroupIdentifier: String
         package let lastTransactions: [LastTransactionsItem]
     }
 
-    package struct LastTransactionsItem: Encodable, Sendable {
+    package struct LastTransactionsItem: Codable, Sendable {
         package let status: Status
         package let originalTransactionId: String
         package let signedTransactionInfo: String
@@ -154,10 +157,6 @@ package struct TransactionInfoResponse: Encodable, Sendable {
     package let signedTransactionInfo: String
 }
 
-struct AppTransactionInfoResponse: Encodable, Sendable {
-    let signedAppTransactionInfo: String
-}
-
 struct OrderLookupResponse: Encodable, Sendable {
     /// 0 if the order exists, else 1, as in Apple's API.
     let status: Int
@@ -171,24 +170,6 @@ extension AppStoreServerAPI {
         try read { books in
             TransactionInfoResponse(
                 signedTransactionInfo: try books.signed(try books.apiTransaction(transactionId)))
-        }
-    }
-
-    /// `GET /inApps/v1/transactions/appTransactions/{anyTransactionId}`
-    func appTransactionInfo(_ anyTransactionId: String) throws -> AppTransactionInfoResponse {
-        try read { books in
-            let account = try books.apiAccount(ofAny: anyTransactionId)
-            return AppTransactionInfoResponse(
-                signedAppTransactionInfo: try books.issuer.signedAppTransaction(of: account, at: books.now))
-        }
-    }
-
-    /// `GET /inApps/v1/lookup/{orderId}`
-    func lookUpOrderId(_ orderId: String) throws -> OrderLookupResponse {
-        try read { books in
-            let sold = try books.transactions.transactions(order: orderId)
-            return OrderLookupResponse(
-                status: sold.isEmpty ? 1 : 0, signedTransactions: sold.isEmpty ? nil : try sold.map(books.signed))
         }
     }
 
@@ -207,17 +188,6 @@ extension AppStoreServerAPI {
             }
             transaction.appAccountToken = token
             try books.transactions.update(transaction)
-        }
-    }
-
-    /// `POST /inApps/v1/transactions/{transactionId}/finish`
-    func finishTransaction(_ transactionId: String) throws {
-        try write { books in
-            let transaction = try books.apiTransaction(transactionId)
-            for queued in try books.payments.transactions(showing: transaction.transactionIdentifier)
-            where queued.transaction.state.isAwaitingFinish {
-                _ = try books.perform(.finish, on: queued)
-            }
         }
     }
 }

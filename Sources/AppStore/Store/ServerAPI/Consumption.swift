@@ -3,21 +3,14 @@ import GRDB
 import Proofs
 
 extension AppStoreServerAPI {
-    /// `PUT /inApps/v2/transactions/consumption/{transactionId}`
-    func sendConsumptionInformation(_ transactionId: String, _ request: ConsumptionRequest) throws {
+    /// `PUT /inApps/v2/transactions/consumption/{transactionId}`, and the same of v1.
+    func sendConsumption(_ transactionId: String, _ request: some ConsumptionInformation) throws {
         try request.validate()
         try write { books in
             try request.validate(for: try books.apiTransaction(transactionId))
-            try books.keepConsumption(try StoreRecord.text(request), of: transactionId)
-        }
-    }
-
-    /// `PUT /inApps/v1/transactions/consumption/{transactionId}`
-    func sendConsumptionData(_ transactionId: String, _ request: ConsumptionRequestV1) throws {
-        try request.validate()
-        try write { books in
-            try request.validate(for: try books.apiTransaction(transactionId))
-            try books.keepConsumption(try StoreRecord.text(request), of: transactionId)
+            try books.database.insert(
+                ["transaction_id": transactionId, "record": try StoreRecord.text(request)], into: "consumption",
+                replacing: "transaction_id")
         }
     }
 }
@@ -34,19 +27,17 @@ extension Store {
     }
 }
 
-extension Books {
-    fileprivate func keepConsumption(_ record: String, of transactionIdentifier: String) throws {
-        try database.execute(
-            sql: """
-                INSERT INTO consumption (transaction_id, record) VALUES (?, ?)
-                ON CONFLICT DO UPDATE SET record = excluded.record
-                """,
-            arguments: [transactionIdentifier, record])
-    }
+/// The consumption of a purchase, in one of the endpoint's two versions.
+protocol ConsumptionInformation: Encodable {
+    /// - Throws: `ServerAPIError` for the first value that is missing or not allowed.
+    func validate() throws(ServerAPIError)
+
+    /// - Throws: `ServerAPIError` if Apple does not accept this information about a transaction.
+    func validate(for transaction: Transaction) throws(ServerAPIError)
 }
 
 /// The consumption of a purchase whose refund a customer requests (App Store Server API, `ConsumptionRequest`).
-package struct ConsumptionRequest: Codable, Sendable {
+package struct ConsumptionRequest: ConsumptionInformation, Codable, Sendable {
     let customerConsented: Bool?
     /// In thousandths of a percent.
     let consumptionPercentage: Int?
@@ -54,7 +45,6 @@ package struct ConsumptionRequest: Codable, Sendable {
     let refundPreference: String?
     let sampleContentProvided: Bool?
 
-    /// - Throws: `ServerAPIError` for the first value that is missing or not allowed.
     package func validate() throws(ServerAPIError) {
         guard customerConsented == true else { throw .invalidCustomerConsented }
         guard sampleContentProvided != nil else { throw .invalidSampleContentProvided }
@@ -68,7 +58,6 @@ package struct ConsumptionRequest: Codable, Sendable {
         }
     }
 
-    /// - Throws: `ServerAPIError` if Apple does not accept this information about a transaction.
     package func validate(for transaction: Transaction) throws(ServerAPIError) {
         guard transaction.ownership == .purchased else { throw .familyTransactionNotSupported }
         if transaction.type == .autoRenewableSubscription {
@@ -81,7 +70,7 @@ package struct ConsumptionRequest: Codable, Sendable {
 }
 
 /// The consumption of a purchase, for the endpoint's first version (App Store Server API, `ConsumptionRequestV1`).
-package struct ConsumptionRequestV1: Codable, Sendable {
+package struct ConsumptionRequestV1: ConsumptionInformation, Codable, Sendable {
     let customerConsented: Bool?
     let consumptionStatus: Int?
     let platform: Int?
@@ -95,7 +84,6 @@ package struct ConsumptionRequestV1: Codable, Sendable {
     let userStatus: Int?
     let refundPreference: Int?
 
-    /// - Throws: `ServerAPIError` for the first value that is missing or out of range.
     package func validate() throws(ServerAPIError) {
         guard customerConsented == true else { throw .invalidCustomerConsented }
         guard sampleContentProvided != nil else { throw .invalidSampleContentProvided }

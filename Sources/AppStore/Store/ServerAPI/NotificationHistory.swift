@@ -93,7 +93,7 @@ extension AppStoreServerAPI {
                     try books.transactions.transactions(of: try books.apiAccount(ofAny: identifier))
                         .map(\.originalTransactionIdentifier))
             }
-            let found = try books.notifications.notifications(from: dates.lowerBound, until: dates.upperBound).filter {
+            let found = try books.notifications.notifications(in: dates).filter {
                 filter.includes($0, amongOriginals: originals)
             }
             var skipped = 0

@@ -87,21 +87,6 @@ extension AppStoreServerAPI {
         }
         return MassExtendRenewalDateResponse(requestIdentifier: renewalExtension.requestIdentifier)
     }
-
-    /// `GET /inApps/v1/subscriptions/extend/mass/{productId}/{requestIdentifier}`
-    func statusOfSubscriptionRenewalDateExtensions(
-        _ productId: String,
-        _ requestIdentifier: String
-    ) throws -> MassExtendRenewalDateStatusResponse {
-        let product = try subscriptionProduct(productId)
-        let requestIdentifier = try Self.uuid(requestIdentifier, orThrow: .invalidRequestIdentifier)
-        return try read { books in
-            guard let record = try books.massExtension(requestIdentifier, of: product) else {
-                throw ServerAPIError.statusRequestNotFound
-            }
-            return record
-        }
-    }
 }
 
 extension Books {
@@ -126,10 +111,14 @@ extension Books {
             try record(extended, effects)
             succeeded += 1
         }
-        try keep(
-            MassExtendRenewalDateStatusResponse(
-                requestIdentifier: renewalExtension.requestIdentifier, complete: true, completeDate: now,
-                succeededCount: succeeded, failedCount: failed), of: productIdentifier)
+        let status = MassExtendRenewalDateStatusResponse(
+            requestIdentifier: renewalExtension.requestIdentifier, complete: true, completeDate: now,
+            succeededCount: succeeded, failedCount: failed)
+        try database.insert(
+            [
+                "product_id": productIdentifier, "request_id": status.requestIdentifier.lowercased(),
+                "record": try StoreRecord.text(status),
+            ], into: "mass_extension", replacing: "product_id, request_id")
         try notify(
             .renewalExtension, .summary,
             .summary(
@@ -138,25 +127,14 @@ extension Books {
                     storefrontCountryCodes: countries, succeededCount: succeeded, failedCount: failed)))
     }
 
-    private func keep(_ status: MassExtendRenewalDateStatusResponse, of productIdentifier: String) throws {
-        try database.execute(
-            sql: """
-                INSERT INTO mass_extension (product_id, request_id, record) VALUES (?, ?, ?)
-                ON CONFLICT DO UPDATE SET record = excluded.record
-                """,
-            arguments: [
-                productIdentifier, status.requestIdentifier.lowercased(), try StoreRecord.text(status),
-            ])
-    }
-
-    fileprivate func massExtension(
+    func massExtension(
         _ requestIdentifier: String,
         of productIdentifier: String
     ) throws -> MassExtendRenewalDateStatusResponse? {
-        try String.fetchOne(
-            database, sql: "SELECT record FROM mass_extension WHERE product_id = ? AND request_id = ?",
-            arguments: [productIdentifier, requestIdentifier]
-        ).map { try StoreRecord.value($0) }
+        let found: [MassExtendRenewalDateStatusResponse] = try database.records(
+            "SELECT record FROM mass_extension WHERE product_id = ? AND request_id = ?",
+            [productIdentifier, requestIdentifier])
+        return found.first
     }
 }
 

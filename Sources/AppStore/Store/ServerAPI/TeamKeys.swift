@@ -29,27 +29,25 @@ extension Store {
             let alphabet = Array("ABCDEFGHJKLMNPQRSTUVWXYZ23456789")
             let identifier = String(books.randomness.bytes(10).map { alphabet[Int($0) % alphabet.count] })
             let key = TeamKey(
-                keyIdentifier: identifier, issuerIdentifier: try Self.issuerIdentifier(in: books),
+                keyIdentifier: identifier, issuerIdentifier: try books.issuerIdentifier(),
                 publicKey: pem.public)
-            try books.database.execute(
-                sql: "INSERT INTO team_key (key_id, issuer_id, public_key) VALUES (?, ?, ?)",
-                arguments: [key.keyIdentifier, key.issuerIdentifier, key.publicKey])
+            try books.database.insert(
+                ["key_id": identifier, "issuer_id": key.issuerIdentifier, "public_key": key.publicKey],
+                into: "team_key")
             try keep(key, pem.private)
             return key
         }
     }
+}
 
-    package func teamKeys() throws(StoreError) -> [TeamKey] {
-        try read { try Self.teamKeys(in: $0) }
-    }
-
+extension Books {
     /// The issuer identifier of the team, the same for all its keys.
-    private static func issuerIdentifier(in books: Books) throws -> String {
-        try teamKeys(in: books).first?.issuerIdentifier ?? UUID(randomness: books.randomness).uuidString.lowercased()
+    fileprivate func issuerIdentifier() throws -> String {
+        try teamKeys().first?.issuerIdentifier ?? UUID(randomness: randomness).lowercasedString
     }
 
-    static func teamKeys(in books: Books) throws -> [TeamKey] {
-        try Row.fetchAll(books.database, sql: "SELECT * FROM team_key ORDER BY rowid").map {
+    package func teamKeys() throws -> [TeamKey] {
+        try Row.fetchAll(database, sql: "SELECT * FROM team_key ORDER BY rowid").map {
             TeamKey(keyIdentifier: $0["key_id"], issuerIdentifier: $0["issuer_id"], publicKey: $0["public_key"])
         }
     }

@@ -25,21 +25,22 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
 
     /// A higher price that was announced to the customer.
     package struct PriceIncrease: Hashable, Sendable, Codable {
-        let price: Price
-        var isAccepted: Bool
+        package let price: Price
+        /// True if the customer has consented, or need not.
+        package internal(set) var isAccepted: Bool
     }
 
-    let originalTransactionIdentifier: String
-    let account: String
+    package let originalTransactionIdentifier: String
+    package let account: String
     let groupIdentifier: String
     var state: State
     /// The present product.
     package internal(set) var productIdentifier: String
     /// The product of the next renewal.
-    var autoRenewProductIdentifier: String
+    package internal(set) var autoRenewProductIdentifier: String
     package internal(set) var isAutoRenewing: Bool
     /// The start of the uninterrupted subscription (`recentSubscriptionStartDate`).
-    var startDate: Timestamp
+    package internal(set) var startDate: Timestamp
     /// The end of the paid period.
     package internal(set) var expiresDate: Timestamp
     /// The day of the month from which months are counted.
@@ -50,7 +51,7 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
     var nextOffer: SubscriptionOffer?
     /// The price for this customer, if it differs from the catalog's.
     var agreedPrice: Price?
-    var priceIncrease: PriceIncrease?
+    package internal(set) var priceIncrease: PriceIncrease?
     /// True if the customer declined a price increase.
     var hasDeclinedPriceIncrease = false
     /// The dates on which the renewal date was extended.

@@ -69,7 +69,7 @@ extension Books {
         for payment: Payment
     ) throws {
         let message = signature.message(
-            bundleIdentifier: bundleIdentifier, productIdentifier: payment.productIdentifier,
+            bundleIdentifier: issuer.bundleIdentifier, productIdentifier: payment.productIdentifier,
             offerIdentifier: offer.identifier, applicationUsername: payment.appAccountToken?.uuidString ?? "")
         guard signature.isCurrent(at: now), let bytes = Base64.decode(signature.signature.utf8),
             try offerKeys(signature.keyIdentifier).contains(where: {
@@ -80,7 +80,7 @@ extension Books {
 
     /// The keys of the team, and the one of the StoreKit configuration.
     private func offerKeys(_ identifier: String) throws -> [PublicKey] {
-        var keys = try Store.teamKeys(in: self).filter { $0.keyIdentifier == identifier }
+        var keys = try teamKeys().filter { $0.keyIdentifier == identifier }
             .compactMap { PublicKey(pem: $0.publicKey) }
         if let pair = configuration.subscriptionOffersKeyPair, pair.identifier == identifier,
             let key = try? PrivateKey(pkcs8: pair.privateKey)

@@ -1,31 +1,27 @@
+import Catalog
 import Foundation
 import GRDB
 import Proofs
 
 /// The external facts that a subscription depends on.
 package struct SubscriptionTerms: Sendable {
-    /// The product of an identifier; nil if it is not for sale.
-    package let product: @Sendable (_ productIdentifier: String) -> Product?
-    package let timeRate: TimeRate
+    private let configuration: StoreKitConfiguration
+    private let settings: StoreSettings
     /// The storefront's currency, which may differ from the catalog's.
-    package let currency: String
-    /// True if no renewal can be charged.
-    package let isBillingFailing: Bool
-    package let isGracePeriodEnabled: Bool
+    let currency: String
 
-    package init(
-        product: @escaping @Sendable (_ productIdentifier: String) -> Product?,
-        timeRate: TimeRate,
-        currency: String,
-        isBillingFailing: Bool,
-        isGracePeriodEnabled: Bool
-    ) {
-        self.product = product
-        self.timeRate = timeRate
+    package init(_ configuration: StoreKitConfiguration, _ settings: StoreSettings, currency: String) {
+        self.configuration = configuration
+        self.settings = settings
         self.currency = currency
-        self.isBillingFailing = isBillingFailing
-        self.isGracePeriodEnabled = isGracePeriodEnabled
     }
+
+    /// The product of an identifier; nil if it is not for sale.
+    func product(_ identifier: String) -> Product? { configuration.product(identifier) }
+
+    var timeRate: TimeRate { settings.timeRate }
+    var isBillingFailing: Bool { settings.shouldEnterBillingRetryOnRenewal }
+    var isGracePeriodEnabled: Bool { settings.isBillingGracePeriodEnabled }
 }
 
 /// One paid period of a subscription.
@@ -54,27 +50,22 @@ struct SubscriptionRecords {
     let database: Database
 
     func save(_ subscription: CustomerSubscription) throws {
-        try database.execute(
-            sql: """
-                INSERT INTO subscription (original_transaction_id, account, group_id, due_date, record)
-                VALUES (?, ?, ?, ?, ?)
-                ON CONFLICT (original_transaction_id) DO UPDATE SET due_date = excluded.due_date, record = excluded.record
-                """,
-            arguments: [
-                subscription.originalTransactionIdentifier, subscription.account, subscription.groupIdentifier,
-                subscription.dueDate?.millisecondsSince1970, try StoreRecord.text(subscription),
-            ])
+        try database.insert(
+            [
+                "original_transaction_id": subscription.originalTransactionIdentifier,
+                "account": subscription.account, "group_id": subscription.groupIdentifier,
+                "due_date": subscription.dueDate, "record": try StoreRecord.text(subscription),
+            ], into: "subscription", replacing: "original_transaction_id")
     }
 
     /// The first subscription that is due; of two at one moment, the older.
     func firstDue(until moment: Timestamp) throws -> CustomerSubscription? {
-        try fetch("due_date <= ? ORDER BY due_date, rowid LIMIT 1", [moment.millisecondsSince1970]).first
+        try fetch("due_date <= ? ORDER BY due_date, rowid LIMIT 1", [moment]).first
     }
 
     /// The earliest due date of all subscriptions.
     func nextDueDate() throws -> Timestamp? {
-        try Int64.fetchOne(database, sql: "SELECT min(due_date) FROM subscription").map(
-            Timestamp.init(millisecondsSince1970:))
+        try Timestamp.fetchOne(database, sql: "SELECT min(due_date) FROM subscription")
     }
 
     func subscription(original identifier: String) throws -> CustomerSubscription? {
@@ -94,9 +85,7 @@ struct SubscriptionRecords {
     }
 
     private func fetch(_ condition: String, _ arguments: StatementArguments) throws -> [CustomerSubscription] {
-        try String.fetchAll(
-            database, sql: "SELECT record FROM subscription WHERE \(condition)", arguments: arguments
-        ).map { try StoreRecord.value($0) }
+        try database.records("SELECT record FROM subscription WHERE \(condition)", arguments)
     }
 }
 
@@ -166,24 +155,48 @@ extension Books {
         -> Transaction
     {
         let original = try transactions.transaction(subscription.originalTransactionIdentifier)
-        return Transaction(
-            transactionIdentifier: original == nil
-                ? subscription.originalTransactionIdentifier : newTransactionIdentifier(),
-            originalTransactionIdentifier: subscription.originalTransactionIdentifier,
-            orderIdentifier: newOrderIdentifier(),
-            webOrderLineItemIdentifier: randomness.digits(15, startingWith: "1"),
-            account: subscription.account, productIdentifier: charge.productIdentifier,
-            type: .autoRenewableSubscription,
-            subscriptionGroupIdentifier: subscription.groupIdentifier, quantity: 1, purchaseDate: charge.startDate,
-            originalPurchaseDate: original?.purchaseDate ?? charge.startDate,
-            price: Price(milliunits: charge.price.milliunits, currency: storefront.currency), offer: charge.offer,
-            reason: charge.reason, ownership: .purchased, storefrontCountryCode: storefront.countryCode,
-            expiresDate: charge.expiresDate, appAccountToken: subscription.appAccountToken)
+        var transaction = Transaction(
+            original == nil ? subscription.originalTransactionIdentifier : newTransactionIdentifier(),
+            orderIdentifier: newOrderIdentifier(), account: subscription.account,
+            productIdentifier: charge.productIdentifier, type: .autoRenewableSubscription,
+            price: Price(milliunits: charge.price.milliunits, currency: storefront.currency),
+            storefrontCountryCode: storefront.countryCode, at: charge.startDate)
+        transaction.originalTransactionIdentifier = subscription.originalTransactionIdentifier
+        transaction.webOrderLineItemIdentifier = randomness.digits(15, startingWith: "1")
+        transaction.subscriptionGroupIdentifier = subscription.groupIdentifier
+        transaction.originalPurchaseDate = original?.purchaseDate ?? charge.startDate
+        (transaction.offer, transaction.reason) = (charge.offer, charge.reason)
+        transaction.expiresDate = charge.expiresDate
+        transaction.appAccountToken = subscription.appAccountToken
+        return transaction
     }
 
     private func changeLatest(of subscription: CustomerSubscription, _ body: (inout Transaction) -> Void) throws {
         guard var latest = try transactions.latest(original: subscription.originalTransactionIdentifier) else { return }
         body(&latest)
         try transactions.update(latest)
+    }
+}
+
+extension Books {
+    /// The sale of a transaction identifier.
+    ///
+    /// - Throws: `StoreError`, `saleNotFound`.
+    package func sale(_ transactionIdentifier: String) throws -> Transaction {
+        guard let transaction = try transactions.transaction(transactionIdentifier) else {
+            throw StoreError.saleNotFound(transactionIdentifier)
+        }
+        return transaction
+    }
+
+    /// The subscription of a transaction.
+    ///
+    /// - Throws: `StoreError`, `saleNotFound` or `subscriptionNotFound`.
+    func subscription(with transactionIdentifier: String) throws -> CustomerSubscription {
+        let transaction = try sale(transactionIdentifier)
+        guard
+            let subscription = try subscriptions.subscription(original: transaction.originalTransactionIdentifier)
+        else { throw StoreError.subscriptionNotFound(transactionIdentifier) }
+        return subscription
     }
 }

@@ -62,58 +62,44 @@ struct AccountPage {
     let newSecret: [UInt8]
 
     var page: Page {
-        Page(Phrase("Password and codes", "비밀번호와 코드")) {
-            section(.class("card narrow")) {
-                h2 { Phrase("Another password", "다른 비밀번호") }
+        Page("Password and codes") {
+            card("Another password", isNarrow: true) {
                 context.form(to: ConsolePath("account", "password")) {
-                    Field.password(
-                        "password", Phrase("Present password", "현재 비밀번호"), autocomplete: "current-password")
+                    Field.password("password", "Present password", autocomplete: "current-password")
                     Field.newPassword
-                    button(.class("primary")) { Phrase("Change the password", "비밀번호 변경") }
-                    p(.class("note")) {
-                        Phrase("You will be logged out everywhere.", "모든 곳에서 로그아웃됩니다.")
-                    }
+                    button(.class("primary")) { "Change the password" }
+                    note("You will be logged out everywhere.")
                 }
             }
-            section(.class("card narrow")) {
-                h2 { Phrase("Codes of an authenticator app", "인증 앱 코드") }
-                member.codeSecret == nil ? turnOn : turnOff
-            }
+            card("Codes of an authenticator app", isNarrow: true) { member.codeSecret == nil ? turnOn : turnOff }
         }
     }
 
     private var turnOn: HTML {
         context.form(to: ConsolePath("account", "codes")) {
-            p {
-                Phrase(
-                    "Add this secret to an authenticator app (time-based, six digits), then type its code.",
-                    "인증 앱에 이 비밀 값을 추가한 다음(시간 기반, 6자리) 코드를 입력하세요.")
-            }
+            p { "Add this secret to an authenticator app (time-based, six digits), then type its code." }
             p { code(.class("secret")) { plain(OneTimeCode.text(of: newSecret)) } }
             input(.type("hidden"), .name("secret"), .value(Base64.encode(newSecret, .urlSafe)))
             confirmation
-            button(.class("primary")) { Phrase("Require codes", "코드 사용") }
+            button(.class("primary")) { "Require codes" }
         }
     }
 
     private var turnOff: HTML {
         context.form(to: ConsolePath("account", "codes", "off")) {
-            p { Phrase("A log-in needs a code.", "로그인에 코드가 필요합니다.") }
+            p { "A log-in needs a code." }
             confirmation
-            button(.class("danger")) { Phrase("Require no codes", "코드 사용 안 함") }
+            button(.class("danger")) { "Require no codes" }
         }
     }
 
-    private var confirmation: HTML {
-        HTML {
-            div(.class("field")) {
-                label(.for("codes-password")) { Phrase("Password", "비밀번호") }
-                input(
-                    .type("password"), .id("codes-password"), .name("password"), .required,
-                    HTMLAttribute("autocomplete", "current-password"))
-            }
-            Field.text(
-                "code", Phrase("Code", "코드"), autocomplete: "one-time-code", inputMode: "numeric", isRequired: true)
+    @HTMLBuilder private var confirmation: HTML {
+        div(.class("field")) {
+            label(.for("codes-password")) { "Password" }
+            input(
+                .type("password"), .id("codes-password"), .name("password"), .required,
+                HTMLAttribute("autocomplete", "current-password"))
         }
+        Field.text("code", "Code", autocomplete: "one-time-code", inputMode: "numeric", isRequired: true)
     }
 }

@@ -39,8 +39,7 @@ struct AppStoreRoutes: Sendable {
             apps: services.entitlements.apps.all.map(\.bundleIdentifier), filter: filter, shown: found.shown,
             next: found.next,
             address: NotificationAddress(
-                authority: request.head.authority ?? "", last: latest.shown.first,
-                hasLocalStore: services.store != nil)
+                authority: request.head.authority ?? "", last: latest.shown.first, hasLocalStore: services.store != nil)
         ).page
     }
 
@@ -62,10 +61,8 @@ struct AppStoreRoutes: Sendable {
     }
 
     private func reconcile(_ context: ConsoleContext) throws -> ConsolePath {
-        let (identifier, member) = (
-            try context.parameters.text("reconciliation"), try context.requiredMember.name
-        )
-        guard let subject = ConsoleReconciliation.Subject(rawValue: try context.parameters.text("subject")),
+        let (identifier, member) = (try context.parameters.text("reconciliation"), try context.requiredMember.name)
+        guard let subject = ReconciliationRuns.Subject(rawValue: try context.parameters.text("subject")),
             let isRequested = services.system.requestReconciliation(identifier, subject)
         else {
             throw Problem(status: .notFound, code: "notFound", detail: "There is no such reconciliation.")
@@ -111,53 +108,37 @@ struct ReceivedNotificationPage {
 
     var page: Page {
         let title = [notification.type, notification.subtype].compactMap(\.self).joined(separator: " ")
-        return Page(Phrase("Notification: \(title)", "알림: \(title)"), section: .appStore) {
+        return Page("Notification: \(title)", section: .appStore) {
             AppStoreTab.links(present: nil)
             if let meaning = NotificationWords.meaning(ofType: notification.type) { p { meaning } }
-            section(.class("card")) {
-                h2 { Phrase("Recorded facts", "기록된 사실") }
-                Facts.list(facts)
-            }
-            section(.class("card")) {
-                h2 { Phrase("Content", "내용") }
+            card("Recorded facts") { Facts.list(facts) }
+            card("Content") {
                 if let content = notification.content.flatMap({ ContentTree.html(ofJSON: $0) }) {
                     content
-                    p(.class("note")) {
-                        Phrase(
-                            "The signed transaction and renewal inside it were verified, and are not kept here.",
-                            "안에 있는 서명된 거래와 갱신 정보는 검증했으며 여기에 보관하지 않습니다.")
-                    }
+                    note("The signed transaction and renewal inside it were verified, and are not kept here.")
                 } else {
-                    p(.class("empty")) { Phrase("The content was not kept.", "내용을 보관하지 않았습니다.") }
+                    emptyNote("The content was not kept.")
                 }
             }
         }
     }
 
-    private var facts: [(name: Phrase, value: HTML)] {
-        var facts: [(name: Phrase, value: HTML)] = [
-            (Phrase("Outcome", "결과"), notification.outcome.html),
-            (Phrase("Customer", "고객"), received.customerLink),
-            (Phrase("Signed", "서명"), Shown.moment(notification.signedAt)),
-            (
-                Phrase("Received", "수신"),
-                HTML {
-                    Shown.moment(notification.receivedAt)
-                    plain(" ")
-                    NotificationWords.marks(received)
-                }
-            ),
-            (Phrase("Received again", "다시 수신"), Shown.moment(received.repeatedAt)),
-            (Phrase("App", "앱"), Shown.identifier(received.app)),
-            (Phrase("Origin", "출처"), Shown.identifier(notification.origin.rawValue)),
-            (Phrase("UUID", "UUID"), Shown.identifier(notification.notificationUUID)),
-            (Phrase("Transaction", "거래"), Self.search(notification.transactionIdentifier)),
-            (Phrase("Original transaction", "원 거래"), Self.search(notification.originalTransactionIdentifier)),
-        ]
-        if notification.type == ConsumptionPage.type {
-            facts.append((Phrase("Answer", "답변"), ConsumptionPage.state(of: received, at: now)))
+    @FactsBuilder private var facts: [Fact] {
+        fact("Outcome") { notification.outcome.html }
+        fact("Customer") { received.customerLink }
+        fact("Signed") { Shown.moment(notification.signedAt) }
+        fact("Received") {
+            Shown.moment(notification.receivedAt)
+            plain(" ")
+            NotificationWords.marks(received)
         }
-        return facts
+        fact("Received again") { Shown.moment(received.repeatedAt) }
+        fact("App") { Shown.identifier(received.app) }
+        fact("Origin") { Shown.identifier(notification.origin.rawValue) }
+        fact("UUID") { Shown.identifier(notification.notificationUUID) }
+        fact("Transaction") { Self.search(notification.transactionIdentifier) }
+        fact("Original transaction") { Self.search(notification.originalTransactionIdentifier) }
+        if notification.type == ConsumptionPage.type { fact("Answer") { ConsumptionPage.state(of: received, at: now) } }
     }
 
     /// A link to the search for a transaction, which also finds unclaimed purchases.
@@ -175,9 +156,9 @@ enum AppStoreTab: String, Sendable, CaseIterable {
 
     var title: Phrase {
         switch self {
-        case .notifications: Phrase("Notifications", "알림")
-        case .reconciliation: Phrase("Reconciliation", "대조")
-        case .consumption: Phrase("Refund questions", "환불 문의")
+        case .notifications: "Notifications"
+        case .reconciliation: "Reconciliation"
+        case .consumption: "Refund questions"
         }
     }
 
@@ -190,7 +171,7 @@ enum AppStoreTab: String, Sendable, CaseIterable {
 
     /// The links to all pages of the section, with a mark at the present one.
     static func links(present: AppStoreTab?) -> HTML {
-        Tabs.list(Phrase("Pages about the App Store", "App Store 페이지")) {
+        Tabs.list("Pages about the App Store") {
             for tab in allCases { Tabs.link(tab.title, to: tab.path, isPresent: tab == present) }
         }
     }

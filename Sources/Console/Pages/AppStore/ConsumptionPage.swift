@@ -17,64 +17,48 @@ struct ConsumptionPage {
     let now: Timestamp
 
     var page: Page {
-        Page(Phrase("Refund questions", "환불 문의"), section: .appStore) {
+        Page("Refund questions", section: .appStore) {
             AppStoreTab.links(present: .consumption)
             p {
-                Phrase(
-                    "A customer requested a refund, and the App Store asks about the purchase (consumption request). It "
-                        + "waits for an answer for twelve hours.",
-                    "고객이 환불을 요청하면 App Store가 구매에 대해 묻습니다(소비 정보 요청). 12시간 동안 답변을 기다립니다.")
+                "A customer requested a refund, and the App Store asks about the purchase (consumption request). It waits for an answer for twelve hours."
             }
             if answers {
-                p {
-                    Shown.badge(Phrase("The service answers by itself", "서비스가 자동으로 답변합니다"), .good)
-                }
+                p { Shown.badge("The service answers by itself", .good) }
             } else {
-                p { Shown.badge(Phrase("Nobody answers", "답변하지 않음"), .warning) }
-                p(.class("note")) {
-                    Phrase(
-                        "If your customers consent to it, set refund-preference, and the service answers.",
-                        "고객이 동의했다면 refund-preference를 설정하세요. 서비스가 답변합니다.")
-                }
+                p { Shown.badge("Nobody answers", .warning) }
+                note("If your customers consent to it, set refund-preference, and the service answers.")
             }
-            section {
-                h2 { Phrase("Open", "답변 대기") }
-                Listing.table(
-                    Phrase("Open questions, oldest first", "답변을 기다리는 문의, 오래된 순"), of: open,
-                    empty: Phrase("No question is open.", "답변을 기다리는 문의가 없습니다.")
-                ) {
-                    column(Phrase("Transaction", "거래")) { request in
+            part("Open") {
+                Listing.table("Open questions, oldest first", of: open, empty: "No question is open.") {
+                    column("Transaction") { request in
                         let path = ConsolePath(
                             "app-store", "notification",
                             query: ["uuid": request.notificationUUID, "origin": request.origin.rawValue])
                         a(.href(path)) { Shown.identifier(request.transactionIdentifier) }
                     }
-                    column(Phrase("Redeemed", "지급됨")) {
-                        $0.isRedeemed ? Phrase("Yes", "예") : Phrase("No", "아니요")
-                    }
-                    column(Phrase("Origin", "출처")) { Shown.identifier($0.origin.rawValue) }
+                    column(Phrase("Redeemed", context: "question")) { $0.isRedeemed ? "Yes" : "No" }
+                    column("Origin") { Shown.identifier($0.origin.rawValue) }
                 }
             }
-            section {
-                h2 { Phrase("All questions", "모든 문의") }
+            part("All questions") {
                 Listing.table(
-                    Phrase("All questions, newest first", "모든 문의, 최신순"), of: shown,
-                    empty: Phrase("The App Store has asked nothing.", "받은 문의가 없습니다."),
+                    "All questions, newest first", of: shown,
+                    empty: "The App Store has asked nothing.",
                     next: next.map {
                         ConsolePath(
                             "app-store", "consumption",
                             query: ["cursor": HTTPSupport.Page.cursor(after: $0.description)])
                     }
                 ) {
-                    column(Phrase("Received", "수신")) { Shown.moment($0.notification.receivedAt) }
-                    column(Phrase("Transaction", "거래")) { received in
+                    column("Received") { Shown.moment($0.notification.receivedAt) }
+                    column("Transaction") { received in
                         a(.href(.notification(received.notification))) {
                             Shown.identifier(received.notification.transactionIdentifier)
                         }
                     }
-                    column(Phrase("Customer", "고객")) { $0.customerLink }
-                    column(Phrase("Reason of the customer", "고객의 이유")) { Self.reason(of: $0.notification) }
-                    column(Phrase("Answer", "답변")) { Self.state(of: $0, at: now) }
+                    column("Customer") { $0.customerLink }
+                    column("Reason of the customer") { Self.reason(of: $0.notification) }
+                    column("Answer") { Self.state(of: $0, at: now) }
                 }
             }
         }
@@ -84,15 +68,15 @@ struct ConsumptionPage {
     static func state(of received: ReceivedNotification, at now: Timestamp) -> HTML {
         if let settledAt = received.settledAt {
             return HTML {
-                Shown.badge(Phrase("Answered, or the answer was refused for good", "답변했거나 답변이 최종 거부됨"), .good)
+                Shown.badge("Answered, or the answer was refused for good", .good)
                 plain(" ")
                 Shown.moment(settledAt)
             }
         }
         let end = received.notification.signedAt.adding(seconds: ReceivedNotification.answerTime)
-        guard end >= now else { return Shown.badge(Phrase("Expired without an answer", "답변 없이 만료"), .bad) }
+        guard end >= now else { return Shown.badge("Expired without an answer", .bad) }
         return HTML {
-            Shown.badge(Phrase("Open until", "답변 기한"), .warning)
+            Shown.badge("Open until", .warning)
             plain(" ")
             Shown.moment(end)
         }

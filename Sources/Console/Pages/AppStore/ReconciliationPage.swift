@@ -9,13 +9,10 @@ struct ReconciliationPage {
     let reconciliations: [ConsoleReconciliation]
 
     var page: Page {
-        Page(Phrase("Reconciliation", "대조"), section: .appStore) {
+        Page("Reconciliation", section: .appStore) {
             AppStoreTab.links(present: .reconciliation)
             p {
-                Phrase(
-                    "A reconciliation asks the App Store for notifications and transactions that did not arrive, and "
-                        + "applies them. What is known already changes nothing.",
-                    "대조는 도착하지 않은 알림과 거래를 App Store에 물어 반영합니다. 이미 알고 있는 것은 아무것도 바꾸지 않습니다.")
+                "A reconciliation asks the App Store for notifications and transactions that did not arrive, and applies them. What is known already changes nothing."
             }
             for app in apps {
                 let own = reconciliations.filter { $0.app == app }
@@ -28,30 +25,20 @@ struct ReconciliationPage {
         }
     }
 
-    private var notConfigured: HTML {
-        HTML {
-            p { Shown.badge(Phrase("Not configured", "설정되지 않음"), .warning) }
-            p(.class("note")) {
-                Phrase(
-                    "Set app-store-key, app-store-key-id and app-store-issuer-id, and restart the service.",
-                    "app-store-key, app-store-key-id, app-store-issuer-id를 설정하고 서비스를 다시 시작하세요.")
-            }
-        }
+    @HTMLBuilder private var notConfigured: HTML {
+        p { Shown.badge("Not configured", .warning) }
+        note("Set app-store-key, app-store-key-id and app-store-issuer-id, and restart the service.")
     }
 
-    private func part(_ reconciliation: ConsoleReconciliation) -> HTML {
-        HTML {
-            h3 { data(reconciliation.address) }
-            p(.class("note")) {
-                plain(reconciliation.origins.map(\.rawValue).joined(separator: ", "))
-            }
-            div(.class("columns")) {
-                for state in reconciliation.states {
-                    div {
-                        p { strong { Self.title(of: state.subject) } }
-                        Facts.list(Self.facts(state))
-                        if context.may(.administer) { action(state, reconciliation) }
-                    }
+    @HTMLBuilder private func part(_ reconciliation: ConsoleReconciliation) -> HTML {
+        h3 { data(reconciliation.address) }
+        p(.class("note")) { plain(reconciliation.origins.map(\.rawValue).joined(separator: ", ")) }
+        div(.class("columns")) {
+            for state in reconciliation.states {
+                div {
+                    p { strong { Self.title(of: state.subject) } }
+                    Facts.list(Self.facts(state))
+                    if context.may(.administer) { action(state, reconciliation) }
                 }
             }
         }
@@ -63,47 +50,44 @@ struct ReconciliationPage {
         ) {
             button(state.isRunning ? .disabled : nil) {
                 switch state.subject {
-                case .notifications: Phrase("Fetch notifications now", "지금 알림 가져오기")
-                case .histories: Phrase("Fetch all histories now", "지금 모든 내역 가져오기")
+                case .notifications: "Fetch notifications now"
+                case .histories: "Fetch all histories now"
                 }
             }
         }
     }
 
-    private static func title(of subject: ConsoleReconciliation.Subject) -> Phrase {
+    private static func title(of subject: ReconciliationRuns.Subject) -> Phrase {
         switch subject {
-        case .notifications: Phrase("Notifications since the last run", "지난 실행 이후의 알림")
-        case .histories: Phrase("Histories of all customers", "모든 고객의 거래 내역")
+        case .notifications: "Notifications since the last run"
+        case .histories: "Histories of all customers"
         }
     }
 
-    private static func facts(_ state: ConsoleReconciliation.State) -> [(name: Phrase, value: HTML)] {
-        [
-            (Phrase("State", "상태"), status(of: state)),
-            (Phrase("Complete until", "완료 시점"), Shown.moment(state.reconciledUntil)),
-            (Phrase("Found in that run", "그 실행의 결과"), findings(state)),
-            (Phrase("Interval", "간격"), interval(state.interval)),
-            (Phrase("Last run of this process", "이 프로세스의 마지막 실행"), lastRun(state.lastRun)),
-        ]
+    @FactsBuilder private static func facts(_ state: ConsoleReconciliation.State) -> [Fact] {
+        fact("State") { status(of: state) }
+        fact("Complete until") { Shown.moment(state.checkpoint?.until) }
+        fact("Found in that run") { findings(state) }
+        fact("Interval") { interval(state.interval) }
+        fact("Last run of this process") { lastRun(state.runs.last) }
     }
 
     private static func status(of state: ConsoleReconciliation.State) -> HTML {
-        if state.isRunning { return Shown.badge(Phrase("Runs now", "실행 중")) }
-        if state.lastRun?.errorCode != nil { return Shown.badge(Phrase("Failed", "실패"), .bad) }
-        return state.reconciledUntil == nil
-            ? Shown.badge(Phrase("Never ran", "실행한 적 없음"), .warning) : Shown.badge(Phrase("Done", "완료"), .good)
+        if state.isRunning { return Shown.badge("Runs now") }
+        if state.runs.last?.errorCode != nil { return Shown.badge("Failed", .bad) }
+        return state.checkpoint?.until == nil ? Shown.badge("Never ran", .warning) : Shown.badge("Done", .good)
     }
 
     private static func findings(_ state: ConsoleReconciliation.State) -> HTML {
-        guard let findings = state.findings else { return Shown.nothing }
-        guard !findings.isEmpty else { return HTML { Phrase("Nothing", "없음") } }
+        guard let findings = state.checkpoint?.findings else { return Shown.nothing }
+        guard !findings.isEmpty else { return HTML { "Nothing" } }
         return ul {
             for (outcome, count) in findings.sorted(by: { $0.key < $1.key }) {
                 li {
                     if let known = NotificationOutcome(rawValue: outcome) {
                         known.title
                     } else {
-                        Phrase("Refused", "거절")
+                        "Refused"
                     }
                     plain(" ")
                     code { data(outcome) }
@@ -115,13 +99,11 @@ struct ReconciliationPage {
     }
 
     private static func interval(_ seconds: Int64?) -> HTML {
-        guard let seconds else { return HTML { Phrase("Only on request", "요청할 때만") } }
-        return HTML {
-            Phrase("Every \(Shown.digits(seconds)) seconds", "\(Shown.digits(seconds))초마다")
-        }
+        guard let seconds else { return HTML { "Only on request" } }
+        return HTML { "Every \(Shown.digits(seconds)) seconds" }
     }
 
-    private static func lastRun(_ run: ConsoleReconciliation.Run?) -> HTML {
+    private static func lastRun(_ run: ReconciliationRuns.Run?) -> HTML {
         guard let run else { return Shown.nothing }
         return HTML {
             Shown.moment(run.startedAt)
@@ -129,7 +111,7 @@ struct ReconciliationPage {
             Shown.moment(run.endedAt)
             if let code = run.errorCode {
                 plain(" ")
-                Shown.badge(Phrase("Failed", "실패"), .bad)
+                Shown.badge("Failed", .bad)
                 plain(" ")
                 Console.code { data(code) }
             }

@@ -10,8 +10,7 @@ extension ConsolePath {
     static func customer(
         _ user: User, _ segments: String..., query: KeyValuePairs<String, String?> = [:]
     ) -> ConsolePath {
-        ConsolePath(
-            ["customers", segment(user.issuer), segment(user.name)] + segments, query: query.map { ($0, $1) })
+        ConsolePath(["customers", segment(user.issuer), segment(user.name)] + segments, query: query.map { ($0, $1) })
     }
 
     /// The user of the path's parameters `issuer` and `user`.

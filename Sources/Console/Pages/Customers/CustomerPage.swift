@@ -14,49 +14,30 @@ struct CustomerPage {
 
     var page: Page {
         Page(Phrase(same: user.name), section: .customers) {
-            if facts.isTester { p { Shown.badge(Phrase("Sandbox tester", "샌드박스 테스터"), .warning) } }
-            section {
-                h2 { Phrase("Items", "아이템") }
+            if facts.isTester { p { Shown.badge("Sandbox tester", .warning) } }
+            part("Items") {
                 items
-                p {
-                    a(.href(.customer(user, "explanation"))) {
-                        Phrase("Why does the customer (not) have an item?", "아이템이 왜 있나요, 왜 없나요?")
-                    }
-                }
+                p { a(.href(.customer(user, "explanation"))) { "Why does the customer (not) have an item?" } }
             }
             if !facts.subscriptions.isEmpty {
-                section {
-                    h2 { Phrase("Subscriptions", "구독") }
-                    subscriptions
-                }
+                part("Subscriptions") { subscriptions }
             }
             if !facts.expectedPurchases.isEmpty {
                 section { ExpectedPurchaseTable(purchases: facts.expectedPurchases, names: names).html }
             }
             div(.class("columns")) {
-                section(.class("card")) {
-                    h2 { Phrase("About the customer", "고객 정보") }
-                    Facts.list(about)
-                }
-                section(.class("card")) {
-                    h2 { Phrase("Balances", "잔액") }
-                    balances
-                }
+                card("About the customer") { Facts.list(about) }
+                card("Balances") { balances }
             }
-            section {
-                h2 { Phrase("Timeline", "기록") }
-                timeline.html
-            }
-            section {
-                h2 { Phrase("Transactions", "거래") }
+            part("Timeline") { timeline.html }
+            part("Transactions") {
                 TransactionTable(
                     user: user, transactions: Array(facts.transactions.prefix(CustomerFacts.listed)), names: names,
                     now: services.entitlements.clock.now(),
                     next: facts.transactions.count > CustomerFacts.listed ? .customer(user, "transactions") : nil
                 ).html
             }
-            section {
-                h2 { Phrase("Items given by the team", "팀이 지급한 아이템") }
+            part("Items given by the team") {
                 GrantTable(
                     context: context, user: user, grants: Array(facts.grants.prefix(CustomerFacts.listed)),
                     keys: facts.keys, names: names, now: services.entitlements.clock.now(),
@@ -70,42 +51,38 @@ struct CustomerPage {
     }
 
     private var items: HTML {
-        Listing.table(
-            Phrase("Items", "아이템"), of: facts.items, empty: Phrase("The customer owns no items.", "아이템이 없습니다.")
-        ) {
-            column(Phrase("Item", "아이템")) { owned in
+        Listing.table("Items", of: facts.items, empty: "The customer owns no items.") {
+            column("Item") { owned in
                 names.picture(owned.item)
                 plain(" ")
                 bdi { names.item(owned.item) }
             }
-            column(Phrase("State", "상태")) {
+            column("State") {
                 CustomerWords.badge($0.state)
                 plain(" ")
                 OriginWords.mark($0.transaction?.origin)
             }
-            column(Phrase("Since", "시작")) { Shown.day($0.since) }
-            column(Phrase("Until", "종료")) { until($0) }
-            column(Phrase("Source", "출처")) { source(of: $0) }
-            column(Phrase("Why?", "이유")) { owned in
-                a(.href(explanation(of: owned.item))) { Phrase("Explain", "설명") }
+            column("Since") { Shown.day($0.since) }
+            column("Until") { until($0) }
+            column("Source") { source(of: $0) }
+            column("Why?") { owned in
+                a(.href(explanation(of: owned.item))) { "Explain" }
             }
         }
     }
 
-    private func until(_ owned: OwnedItem) -> HTML {
-        HTML {
-            Shown.day(owned.until)
-            if owned.renews == true {
-                plain(" ")
-                Shown.badge(Phrase("renews", "갱신됨"), .good)
-            }
+    @HTMLBuilder private func until(_ owned: OwnedItem) -> HTML {
+        Shown.day(owned.until)
+        if owned.renews == true {
+            plain(" ")
+            Shown.badge("renews", .good)
         }
     }
 
-    private func source(of owned: OwnedItem) -> HTML {
+    @HTMLBuilder private func source(of owned: OwnedItem) -> HTML {
         switch owned.source {
-        case .rule: HTML { Phrase("Everybody has it", "모두에게 제공") }
-        case .grant: HTML { Phrase("Given by the team", "팀이 지급") }
+        case .rule: "Everybody has it"
+        case .grant: "Given by the team"
         case .purchase(let transaction):
             a(.href(transaction.path(of: user))) { names.product(transaction.productIdentifier) }
         }
@@ -128,31 +105,26 @@ struct CustomerPage {
                     OriginWords.mark(status.origin)
                     if words.awaitsConsent {
                         plain(" ")
-                        Shown.badge(Phrase("price increase without consent yet", "가격 인상 미동의"), .warning)
+                        Shown.badge("price increase without consent yet", .warning)
                     }
                 }
             }
         }
     }
 
-    private var about: [(name: Phrase, value: HTML)] {
-        var about: [(name: Phrase, value: HTML)] = [
-            (Phrase("Name", "이름"), data(user.name)),
-            (Phrase("Issuer", "발급자"), CustomerWords.issuer(user.issuer)),
-            (Phrase("Account token", "계정 토큰"), Shown.identifier(facts.known.appAccountToken.lowercasedString)),
-            (Phrase("First seen", "처음 확인"), Shown.moment(facts.known.firstSeenAt)),
-        ]
+    @FactsBuilder private var about: [Fact] {
+        fact("Name") { data(user.name) }
+        fact("Issuer") { CustomerWords.issuer(user.issuer) }
+        fact("Account token") { Shown.identifier(facts.known.appAccountToken.lowercasedString) }
+        fact("First seen") { Shown.moment(facts.known.firstSeenAt) }
         if let profile = facts.profile {
-            about.append((Phrase("Nickname", "별명"), profile.nickname.map { data($0) } ?? Shown.nothing))
-            about.append(
-                (
-                    Phrase("Chosen items", "고른 아이템"),
-                    profile.chosen.isEmpty
-                        ? Shown.nothing : HTML { for item in profile.chosen { div { names.item(item) } } }
-                ))
-            about.append((Phrase("Wishes", "위시 리스트"), wishes))
+            fact("Nickname") { profile.nickname.map { data($0) } ?? Shown.nothing }
+            fact("Chosen items") {
+                profile.chosen.isEmpty
+                    ? Shown.nothing : HTML { for item in profile.chosen { div { names.item(item) } } }
+            }
+            fact("Wishes") { wishes }
         }
-        return about
     }
 
     private var wishes: HTML {
@@ -166,16 +138,14 @@ struct CustomerPage {
                 }
             }
             if facts.wishes.count > CustomerFacts.listed {
-                div {
-                    plain("+ \(facts.wishes.count - CustomerFacts.listed)")
-                }
+                div { plain("+ \(facts.wishes.count - CustomerFacts.listed)") }
             }
         }
     }
 
     private var balances: HTML {
         guard !facts.balances.isEmpty else {
-            return p(.class("empty")) { Phrase("The catalog has no balances.", "카탈로그에 잔액이 없습니다.") }
+            return emptyNote("The catalog has no balances.")
         }
         return dl(.class("facts")) {
             for credit in facts.balances {

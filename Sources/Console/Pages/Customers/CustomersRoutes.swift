@@ -24,7 +24,7 @@ struct CustomersRoutes: Sendable {
             let user = try await services.customer(context)
             let timeline = try await TimelineReader(entitlements: entitlements).timeline(
                 of: user, try HTTPSupport.Page(request))
-            return Page(Phrase("Timeline", "기록"), section: .customers) {
+            return Page("Timeline", section: .customers) {
                 CustomerCrumb(user: user).html
                 timeline.html
             }
@@ -62,7 +62,7 @@ struct CustomersRoutes: Sendable {
             let page = try HTTPSupport.Page(request)
             let found = try await entitlements.transactions(of: user, before: try page.before(), limit: page.size + 1)
             let (shown, cursor) = page.part(of: found) { String($0.sequence) }
-            return Page(Phrase("Transactions", "거래"), section: .customers) {
+            return Page("Transactions", section: .customers) {
                 CustomerCrumb(user: user).html
                 TransactionTable(
                     user: user, transactions: shown, names: names, now: entitlements.clock.now(),
@@ -76,7 +76,7 @@ struct CustomersRoutes: Sendable {
             let found = try await entitlements.grants(of: user, before: try page.before(), limit: page.size + 1)
             let (shown, cursor) = page.part(of: found) { String($0.sequence) }
             let keys = try await entitlements.ledger.apiKeyNames()
-            return Page(Phrase("Items given by the team", "팀이 지급한 아이템"), section: .customers) {
+            return Page("Items given by the team", section: .customers) {
                 CustomerCrumb(user: user).html
                 GrantTable(
                     context: context, user: user, grants: shown, keys: keys, names: names,
@@ -180,7 +180,7 @@ struct CustomerCrumb {
     var html: HTML {
         p {
             a(.href(.customer(user))) {
-                Phrase("Customer", "고객"); plain(" ")
+                "Customer"; plain(" ")
                 data(user.name)
             }
         }

@@ -11,15 +11,13 @@ struct ExplanationPage {
     let names: CatalogNames
 
     var page: Page {
-        Page(
-            Phrase("Why does the customer (not) have it?", "왜 있나요, 왜 없나요?"), section: .customers
-        ) {
+        Page("Why does the customer (not) have it?", section: .customers) {
             CustomerCrumb(user: user).html
             form(.class("card narrow"), .method("get"), .action(.customer(user, "explanation"))) {
                 Field.choice(
-                    "item", Phrase("Item", "아이템"), items.map { ($0.description, names.item($0)) },
+                    "item", "Item", items.map { ($0.description, names.item($0)) },
                     chosen: explanation?.item.description)
-                button(.class("primary")) { Phrase("Explain", "설명") }
+                button(.class("primary")) { "Explain" }
             }
             if let explanation { answer(explanation) }
         }
@@ -35,13 +33,13 @@ struct ExplanationPage {
             }
             p {
                 explanation.isOwned
-                    ? Shown.badge(Phrase("The customer has it", "고객에게 있음"), .good)
-                    : Shown.badge(Phrase("The customer does not have it", "고객에게 없음"), .bad)
+                    ? Shown.badge("The customer has it", .good)
+                    : Shown.badge("The customer does not have it", .bad)
             }
             p { bdi { words.sentence } }
             if let remedy = words.remedy {
                 p {
-                    strong { Phrase("What to do: ", "해결: ") }
+                    strong { "What to do: " }
                     bdi { remedy }
                 }
             }
@@ -49,18 +47,13 @@ struct ExplanationPage {
         }
     }
 
-    private func facts(of explanation: ItemExplanation) -> [(name: Phrase, value: HTML)] {
-        [
-            (Phrase("Cause", "원인"), Shown.identifier(explanation.cause.rawValue)),
-            (Phrase("Since", "시작"), Shown.moment(explanation.since)),
-            (Phrase("Until", "종료"), Shown.moment(explanation.until)),
-            (Phrase("Reference", "참조"), reference(of: explanation)),
-            (Phrase("Origin", "출처"), explanation.origin.map { OriginWords.html($0) } ?? Shown.nothing),
-            (
-                Phrase("Owner", "가진 사용자"),
-                explanation.otherOwner.map { Shown.link(to: $0) } ?? Shown.nothing
-            ),
-        ]
+    @FactsBuilder private func facts(of explanation: ItemExplanation) -> [Fact] {
+        fact("Cause") { Shown.identifier(explanation.cause.rawValue) }
+        fact("Since") { Shown.moment(explanation.since) }
+        fact("Until") { Shown.moment(explanation.until) }
+        fact("Reference") { reference(of: explanation) }
+        fact("Origin") { explanation.origin.map { OriginWords.html($0) } ?? Shown.nothing }
+        fact("Owner") { explanation.otherOwner.map { Shown.link(to: $0) } ?? Shown.nothing }
     }
 
     private func reference(of explanation: ItemExplanation) -> HTML {
@@ -77,9 +70,7 @@ struct ExplanationPage {
             return a(.href(ConsolePath("customers", query: ["search": reference]))) { Shown.identifier(reference) }
         default:
             return a(
-                .href(
-                    .customer(
-                        user, "transactions", reference, query: ["origin": explanation.origin?.rawValue]))
+                .href(.customer(user, "transactions", reference, query: ["origin": explanation.origin?.rawValue]))
             ) { Shown.identifier(reference) }
         }
     }

@@ -39,7 +39,7 @@ struct FigureChart {
 
     private var name: Phrase {
         guard let currency else { return figure.title }
-        return Phrase("\(figure.title.english), \(currency)", "\(figure.title.korean), \(currency)")
+        return "\(figure.title), \(currency)"
     }
 
     private var chartSeries: [ChartSeries] {
@@ -49,8 +49,7 @@ struct FigureChart {
         {
             return parts.indices.map { place in
                 ChartSeries(
-                    Self.title(ofPart: parts[place].name),
-                    series.points.map { point($0.parts[place].value, nil) })
+                    Self.title(ofPart: parts[place].name), series.points.map { point($0.parts[place].value, nil) })
             }
         }
         guard answer.query.group != nil else {
@@ -70,7 +69,7 @@ struct FigureChart {
 
     private func other(_ groups: ArraySlice<FigureAnswer.Series>) -> ChartSeries {
         ChartSeries(
-            Phrase("\(groups.count) others", "기타 \(groups.count)개"),
+            "\(groups.count) others",
             answer.periods.indices.map { index in
                 let (value, denominator) = FigureText.total(groups.map { $0.points[index] })
                 return point(value, figure.isRate ? denominator : nil)
@@ -87,9 +86,7 @@ struct FigureChart {
                 return .init(nil, Phrase(same: "–"))
             }
             let (part, whole) = (Shown.digits(value), Shown.digits(denominator))
-            return .init(
-                FigureText.percentage(value, of: denominator),
-                Phrase("\(percent) (\(part) of \(whole))", "\(percent) (\(whole) 중 \(part))"))
+            return .init(FigureText.percentage(value, of: denominator), "\(percent) (\(part) of \(whole))")
         }
         if let currency { return .init(Double(value), Phrase(same: FigureText.money(value, currency))) }
         return .init(Double(value), Phrase(same: Shown.digits(value)))
@@ -97,38 +94,35 @@ struct FigureChart {
 
     private func title(ofGroup group: String) -> Phrase {
         guard group.isEmpty else { return Phrase(same: group) }
-        return Phrase("not stated", "알 수 없음")
+        return "not stated"
     }
 
     private static func title(ofPart part: String) -> Phrase {
         switch part {
-        case "new": Phrase("new", "신규")
-        case "resubscribed": Phrase("resubscribed", "재구독")
-        case "changed": Phrase("changed", "변경")
-        case "churned": Phrase("churned", "이탈")
+        case "new": "new"
+        case "resubscribed": "resubscribed"
+        case "changed": "changed"
+        case "churned": "churned"
         default: Phrase(same: part)
         }
     }
 }
 
 extension ChartPeriod {
-    private static let months = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
-
     fileprivate init(_ period: FigureAnswer.Period, by interval: FigureInterval) {
         let (first, last) = (period.first.description, period.last.description)
         let parts = first.split(separator: "-").compactMap { Int($0) }
         let (year, month, day) = parts.count == 3 ? (parts[0], parts[1], parts[2]) : (0, 1, 1)
-        let name = Self.months.indices.contains(month - 1) ? Self.months[month - 1] : ""
+        let months = CustomerWords.months
+        let name = months.indices.contains(month - 1) ? months[month - 1].prefix(3) : ""
         switch interval {
         case .day, .week:
             self.init(
-                label: Phrase("\(name) \(day)", "\(month). \(day)."),
+                label: Phrase("\(name) \(day)\(korean: month)", context: "day"),
                 name: interval == .day ? first : "\(first) – \(last)", isComplete: period.isComplete)
         case .month:
             self.init(
-                label: Phrase("\(name) \(year)", "\(year). \(month)."), name: String(first.prefix(7)),
+                label: Phrase("\(name) \(year)\(korean: month)", context: "month"), name: String(first.prefix(7)),
                 isComplete: period.isComplete)
         }
     }

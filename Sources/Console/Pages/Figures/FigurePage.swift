@@ -29,10 +29,9 @@ struct FigurePage {
             if shown.isEmpty {
                 p(.class("empty")) {
                     if let currency = selection.currency, !charts.isEmpty {
-                        Phrase(
-                            "Nothing was sold in \(currency) in this time.", "이 기간에는 \(currency) 판매가 없습니다.")
+                        "Nothing was sold in \(currency) in this time."
                     } else {
-                        Phrase("Nothing was sold in this time.", "이 기간에는 판매가 없습니다.")
+                        "Nothing was sold in this time."
                     }
                 }
             }
@@ -42,23 +41,17 @@ struct FigurePage {
                     if let currency = figureChart.currency { h2 { Phrase(same: currency) } }
                     chart.html(identifier: "chart-\(number)")
                     if figureChart.otherCount > 0 {
-                        p(.class("note")) {
-                            Phrase(
-                                "The largest groups have their own colours. The CSV file has all groups.",
-                                "큰 그룹만 따로 표시합니다. CSV 파일에는 모든 그룹이 있습니다.")
-                        }
+                        note("The largest groups have their own colours. The CSV file has all groups.")
                     }
                 }
                 chart.table
             }
             p(.class("actions")) {
-                a(.class("button"), .href(selected(nil).path(figure, "csv"))) {
-                    Phrase("Download as CSV", "CSV 내려받기")
-                }
+                a(.class("button"), .href(selected(nil).path(figure, "csv"))) { "Download as CSV" }
                 a(
                     .class("button"),
                     .href(ConsolePath("figures", query: ["environment": selection.environment.rawValue]))
-                ) { Phrase("All figures", "모든 지표") }
+                ) { "All figures" }
             }
         }
     }
@@ -75,10 +68,10 @@ struct FigurePage {
 
     /// Links to the currencies, of which the page does not show all.
     private func currencies(of charts: [FigureChart]) -> HTML {
-        Tabs.list(Phrase("Currency", "통화")) {
+        Tabs.list("Currency") {
             for currency in [nil] + charts.compactMap(\.currency) {
                 Tabs.link(
-                    currency.map { Phrase(same: $0) } ?? Phrase("The first charts", "앞의 차트"),
+                    currency.map { Phrase(same: $0) } ?? "The first charts",
                     to: selected(currency).path(figure), isPresent: currency == selection.currency)
             }
         }
@@ -93,10 +86,10 @@ struct FigurePage {
     /// Links to usual times.
     private var periods: HTML {
         let choices: [(title: Phrase, days: Int64, interval: FigureInterval)] = [
-            (Phrase("28 days", "28일"), 28, .day), (Phrase("90 days", "90일"), 90, .day),
-            (Phrase("12 months", "12개월"), 365, .month), (Phrase("3 years", "3년"), 1095, .month),
+            ("28 days", 28, .day), ("90 days", 90, .day),
+            ("12 months", 365, .month), ("3 years", 1095, .month),
         ]
-        return Tabs.list(Phrase("Time", "기간")) {
+        return Tabs.list(Phrase("Time", context: "range")) {
             for choice in choices {
                 let path = selected(choice.days, choice.interval).path(figure)
                 Tabs.link(choice.title, to: path, isPresent: path == selection.path(figure))
@@ -112,36 +105,35 @@ struct FigurePage {
 
     private var filters: HTML {
         details(.class("action")) {
-            summary { Phrase("Choose time, groups and filters", "기간, 그룹, 필터 선택") }
+            summary { "Choose time, groups and filters" }
             form(.method("get"), .action(ConsolePath("figures", figure.rawValue))) {
                 div(.class("columns")) {
-                    Field.date("from", Phrase("First day", "첫날"), value: selection.first.description)
-                    Field.date("to", Phrase("Last day", "마지막 날"), value: selection.last.description)
+                    Field.date("from", "First day", value: selection.first.description)
+                    Field.date("to", "Last day", value: selection.last.description)
                     Field.choice(
-                        "by", Phrase("Periods", "단위"),
+                        "by", "Periods",
                         FigureInterval.allCases.map { ($0.rawValue, $0.title) }, chosen: selection.interval.rawValue)
                     Field.choice(
-                        "environment", Phrase("Environment", "환경"),
+                        "environment", "Environment",
                         FigureQuery.Environment.allCases.map { ($0.rawValue, $0.title) },
                         chosen: selection.environment.rawValue)
                     Field.choice(
-                        "group", Phrase("A series for each", "그룹"), empty: Phrase("(no groups)", "(그룹 없음)"),
+                        "group", "A series for each", empty: "(no groups)",
                         FigureQuery.Group.allCases.map { ($0.rawValue, $0.title) }, chosen: selection.group?.rawValue)
                     if apps.count > 1 {
                         Field.choice(
-                            "app", Phrase("App", "앱"), empty: Phrase("(all apps)", "(모든 앱)"),
+                            "app", "App", empty: "(all apps)",
                             apps.map { ($0, Phrase(same: $0)) }, chosen: selection.app)
                     }
+                    Field.text("product", "Only this product", value: selection.product ?? "")
                     Field.text(
-                        "product", Phrase("Only this product", "이 상품만"), value: selection.product ?? "")
-                    Field.text(
-                        "storefront", Phrase("Only this storefront, such as KOR", "이 스토어프런트만 (예: KOR)"),
+                        "storefront", "Only this storefront, such as KOR",
                         value: selection.storefront ?? "", maximumLength: 3)
                 }
                 if let currency = selection.currency {
                     input(.type("hidden"), .name("currency"), .value(currency))
                 }
-                button(.class("primary")) { Phrase("Show", "보기") }
+                button(.class("primary")) { "Show" }
             }
         }
     }
@@ -151,38 +143,20 @@ struct FigurePage {
 struct FigureNotes {
     let answer: FigureAnswer
 
-    var html: HTML {
-        HTML {
-            pending
-            if answer.periods.contains(where: { !$0.isComplete }) {
-                p(.class("note")) {
-                    Phrase(
-                        "Days are in UTC. The shaded period is not over.",
-                        "날짜는 UTC 기준입니다. 음영으로 표시한 기간은 아직 끝나지 않았습니다.")
-                }
-            }
+    @HTMLBuilder var html: HTML {
+        pending
+        if answer.periods.contains(where: { !$0.isComplete }) {
+            note("Days are in UTC. The shaded period is not over.")
         }
     }
 
     /// The notes about sales that are still being added.
-    var pending: HTML {
-        HTML {
-            if !answer.isBackfilled {
-                p(.class("note")) {
-                    Phrase(
-                        "Sales from before figures were turned on are still being added.",
-                        "지표를 켜기 전의 판매를 아직 더하는 중입니다.")
-                }
-            }
-            if answer.pendingUsers > 0 {
-                let isMore = answer.pendingUsers >= FigureAnswer.maximumPending
-                let number = Shown.digits(Int64(answer.pendingUsers)) + (isMore ? "+" : "")
-                p(.class("note")) {
-                    Phrase(
-                        "New purchases of \(number) customer\(number == "1" ? "" : "s") are not included yet.",
-                        "고객 \(number)명의 새 구매가 아직 포함되지 않았습니다.")
-                }
-            }
+    @HTMLBuilder var pending: HTML {
+        if !answer.isBackfilled { note("Sales from before figures were turned on are still being added.") }
+        if answer.pendingUsers > 0 {
+            let isMore = answer.pendingUsers >= FigureAnswer.maximumPending
+            let number = Shown.digits(Int64(answer.pendingUsers)) + (isMore ? "+" : "")
+            p(.class("note")) { "New purchases of \(number) customer\(number == "1" ? "" : "s") are not included yet." }
         }
     }
 }

@@ -53,20 +53,17 @@ struct FigureListPage {
     let environment: FigureQuery.Environment
 
     private static let groups: [(title: Phrase, figures: [Figure])] = [
+        ("Sales", [.revenue, .units, .transactions, .withoutPrice, .newCustomers]),
+        ("Refunds", [.refunds, .refundedRevenue, .refundRate]),
         (
-            Phrase("Sales", "판매"),
-            [.revenue, .units, .transactions, .withoutPrice, .newCustomers]
-        ),
-        (Phrase("Refunds", "환불"), [.refunds, .refundedRevenue, .refundRate]),
-        (
-            Phrase("Subscriptions", "구독"),
+            "Subscriptions",
             [.monthlyRevenue, .monthlyRevenueMovement, .activeSubscriptions, .subscriptionMovement, .renewals, .churn]
         ),
-        (Phrase("Free trials", "무료 체험"), [.activeTrials, .newTrials, .conversions, .trialConversion]),
+        ("Free trials", [.activeTrials, .newTrials, .conversions, .trialConversion]),
     ]
 
     var page: Page {
-        Page(Phrase("Figures", "지표"), section: .overview) {
+        Page("Figures", section: .overview) {
             for group in Self.groups {
                 h2 { group.title }
                 dl(.class("facts")) {
@@ -90,18 +87,12 @@ struct FigureListPage {
 
 /// The explanation for a service without figures.
 enum FiguresOff {
-    static var page: Page {
-        Page(Phrase("Figures", "지표"), section: .overview) { card }
-    }
+    static var page: Page { Page("Figures", section: .overview) { card } }
 
     static var card: HTML {
         div(.class("card")) {
-            h2 { Phrase("Sales figures are off", "판매 지표가 꺼져 있습니다") }
-            p {
-                Phrase(
-                    "Till can add up revenue, subscriptions and trials by day. Turn figures on and restart the service:",
-                    "Till은 매출, 구독, 무료 체험을 날짜별로 합산할 수 있습니다. 지표를 켜고 서비스를 다시 시작하세요:")
-            }
+            h2 { "Sales figures are off" }
+            p { "Till can add up revenue, subscriptions and trials by day. Turn figures on and restart the service:" }
             pre { plain("till serve --figures") }
         }
     }

@@ -65,83 +65,68 @@ struct AuditCheckCard {
     /// Nil if none ran since the start of the service.
     let progress: AuditCheck.Progress?
 
-    var html: HTML {
-        HTML {
-            h2(.id("audit")) { Phrase("Audit log", "감사 기록") }
-            section(.class("card")) {
-                p {
-                    Phrase(
-                        "Each record of a customer has a digest over the record before it. The verification computes all of them "
-                            + "in the background.",
-                        "고객의 기록마다 앞선 기록에 대한 다이제스트가 있습니다. 검증은 백그라운드에서 모두 다시 계산합니다.")
-                }
-                if let progress {
-                    result(progress)
-                } else {
-                    p(.class("empty")) {
-                        Phrase("Not verified since the start of the service.", "서비스를 시작한 뒤로 검증하지 않았습니다.")
+    @HTMLBuilder var html: HTML {
+        h2(.id("audit")) { "Audit log" }
+        section(.class("card")) {
+            p {
+                "Each record of a customer has a digest over the record before it. The verification computes all of them in the background."
+            }
+            if let progress {
+                result(progress)
+            } else {
+                emptyNote("Not verified since the start of the service.")
+            }
+            div(.class("actions")) {
+                if context.may(.administer), progress?.isRunning != true {
+                    context.form(to: ConsolePath("health", "verification")) {
+                        button { progress?.failure == nil ? "Verify the audit log" : "Continue the verification" }
                     }
                 }
-                div(.class("actions")) {
-                    if context.may(.administer), progress?.isRunning != true {
-                        context.form(to: ConsolePath("health", "verification")) {
-                            button {
-                                progress?.failure == nil
-                                    ? Phrase("Verify the audit log", "감사 기록 검증")
-                                    : Phrase("Continue the verification", "검증 계속하기")
-                            }
-                        }
-                    }
-                    if progress?.isRunning == true {
-                        a(.class("button"), .href(ConsolePath("health"))) { Phrase("Show the progress", "진행 상황 보기") }
-                    }
+                if progress?.isRunning == true {
+                    a(.class("button"), .href(ConsolePath("health"))) { "Show the progress" }
                 }
             }
         }
     }
 
-    private func result(_ progress: AuditCheck.Progress) -> HTML {
+    @HTMLBuilder private func result(_ progress: AuditCheck.Progress) -> HTML {
         let verification = progress.verification
-        return HTML {
-            p(.role("status")) { state(progress) }
-            Facts.list([
-                (Phrase("Users verified", "검증한 사용자"), Shown.number(Int64(verification.users))),
-                (Phrase("Records verified", "검증한 기록"), Shown.number(Int64(verification.records))),
-                (Phrase("Started", "시작"), Shown.moment(progress.startedAt)),
-                (Phrase("Ended", "끝"), Shown.moment(progress.endedAt)),
-            ])
-            if let failure = progress.failure {
-                if let sentence = ErrorSentences.phrase(of: failure) {
-                    p(.class("problem")) { sentence }
-                } else {
-                    p(.class("problem"), HTMLAttribute("lang", "en")) { plain(failure.detail) }
-                }
-            }
-            if !verification.breaks.isEmpty { breaks(verification.breaks) }
+        p(.role("status")) { state(progress) }
+        Facts.list {
+            fact("Users verified") { Shown.number(Int64(verification.users)) }
+            fact("Records verified") { Shown.number(Int64(verification.records)) }
+            fact("Started") { Shown.moment(progress.startedAt) }
+            fact("Ended") { Shown.moment(progress.endedAt) }
         }
+        if let failure = progress.failure {
+            if let sentence = ErrorSentences.phrase(of: failure) {
+                p(.class("problem")) { sentence }
+            } else {
+                p(.class("problem"), HTMLAttribute("lang", "en")) { plain(failure.detail) }
+            }
+        }
+        if !verification.breaks.isEmpty { breaks(verification.breaks) }
     }
 
     private func state(_ progress: AuditCheck.Progress) -> HTML {
         let verification = progress.verification
-        if !verification.breaks.isEmpty { return Shown.badge(Phrase("Broken", "끊어짐"), .bad) }
-        if progress.isRunning { return Shown.badge(Phrase("Running", "실행 중")) }
-        if progress.failure != nil { return Shown.badge(Phrase("Interrupted", "중단됨"), .warning) }
-        return Shown.badge(Phrase("Unbroken", "온전함"), .good)
+        if !verification.breaks.isEmpty { return Shown.badge("Broken", .bad) }
+        if progress.isRunning { return Shown.badge("Running") }
+        if progress.failure != nil { return Shown.badge("Interrupted", .warning) }
+        return Shown.badge("Unbroken", .good)
     }
 
     private func breaks(_ breaks: [AuditVerification.Break]) -> HTML {
-        Listing.table(Phrase("Changed logs", "변경된 기록"), of: breaks, empty: Phrase("None.", "없습니다.")) {
-            column(Phrase("User", "사용자")) { one in
+        Listing.table("Changed logs", of: breaks, empty: "None.") {
+            column("User") { one in
                 if let user = one.user {
                     Shown.customer(user)
                 } else {
-                    Phrase("a user with an invalid name", "이름이 잘못된 사용자")
+                    "a user with an invalid name"
                 }
             }
-            column(Phrase("First record that does not follow", "이어지지 않는 첫 기록")) {
-                Phrase(
-                    "Record \($0.number) or an earlier one was changed or removed.",
-                    "\($0.number)번 기록이나 그 앞의 기록이 바뀌었거나 삭제되었습니다.")
+            column("First record that does not follow") {
+                "Record \($0.number) or an earlier one was changed or removed."
             }
         }
     }

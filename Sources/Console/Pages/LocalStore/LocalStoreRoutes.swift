@@ -44,8 +44,7 @@ extension ConsolePath {
     static func storeTransaction(
         _ identifier: String, _ action: String? = nil, query: KeyValuePairs<String, String?> = [:]
     ) -> ConsolePath {
-        ConsolePath(
-            ["store", "transactions", identifier] + [action].compactMap(\.self), query: query.map { ($0, $1) })
+        ConsolePath(["store", "transactions", identifier] + [action].compactMap(\.self), query: query.map { ($0, $1) })
     }
 
     /// The page of a payment in the local store's queue, or the receiver of an action on it.
@@ -68,7 +67,6 @@ extension ConsolePath {
     static func storeAccount(_ account: String, query: KeyValuePairs<String, String?> = [:]) -> ConsolePath {
         ConsolePath(["store", "account"], query: [("account", account)] + query.map { ($0, $1) })
     }
-
 }
 
 /// A page of the local store.
@@ -83,13 +81,13 @@ enum LocalStoreTab: String, CaseIterable {
 
     var title: Phrase {
         switch self {
-        case .transactions: Phrase("Transactions", "거래")
-        case .queue: Phrase("Payment queue", "결제 대기열")
-        case .buy: Phrase("Buy", "구매")
-        case .clock: Phrase("Clock", "시계")
-        case .notifications: Phrase("Notifications", "알림")
-        case .products: Phrase("Products", "상품")
-        case .settings: Phrase("Settings", "설정")
+        case .transactions: "Transactions"
+        case .queue: "Payment queue"
+        case .buy: "Buy"
+        case .clock: "Clock"
+        case .notifications: "Notifications"
+        case .products: "Products"
+        case .settings: "Settings"
         }
     }
 
@@ -99,7 +97,7 @@ enum LocalStoreTab: String, CaseIterable {
     ///
     /// - Parameter current: The page that shows them; nil for a page below them.
     static func links(_ current: LocalStoreTab?) -> HTML {
-        Tabs.list(Phrase("Local App Store", "로컬 App Store")) {
+        Tabs.list("Local App Store") {
             for tab in allCases { Tabs.link(tab.title, to: tab.path, isPresent: tab == current) }
         }
     }

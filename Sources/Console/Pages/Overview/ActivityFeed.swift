@@ -81,26 +81,22 @@ struct ActivityRow {
     }
 
     private var customer: HTML {
-        guard let user = activity.user else { return HTML { Phrase("(erased customer)", "(삭제된 고객)") } }
+        guard let user = activity.user else { return HTML { "(erased customer)" } }
         return Shown.link(to: user)
     }
 
-    private var actor: HTML {
-        HTML {
-            switch entry.actor {
-            case .user: Phrase("by the customer", "고객")
-            case .appStore: Phrase("by the App Store", "App Store")
-            case .till: Phrase("by Till", "Till")
-            case .member(let name): byline(name)
-            case .apiKey(let identifier): byline(keyNames[identifier] ?? identifier)
-            }
+    @HTMLBuilder private var actor: HTML {
+        switch entry.actor {
+        case .user: "by the customer"
+        case .appStore: "by the App Store"
+        case .till: "by Till"
+        case .member(let name): byline(name)
+        case .apiKey(let identifier): byline(keyNames[identifier] ?? identifier)
         }
     }
 
-    private func byline(_ name: String) -> HTML {
-        HTML {
-            Phrase("by ", "담당: ")
-            data(name)
-        }
+    @HTMLBuilder private func byline(_ name: String) -> HTML {
+        "by "
+        data(name)
     }
 }

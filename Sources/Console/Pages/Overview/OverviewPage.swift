@@ -18,7 +18,7 @@ struct OverviewPage {
     let keyNames: [String: String]
 
     var page: Page {
-        Page(Phrase("Overview", "개요"), section: .overview) {
+        Page("Overview", section: .overview) {
             environments
             if apps.count > 1 { appChoice }
             if let figures {
@@ -27,11 +27,7 @@ struct OverviewPage {
                     counts
                 }
                 if let answer = figures.answers.first { FigureNotes(answer: answer).pending }
-                p {
-                    a(.href(ConsolePath("figures", query: ["environment": environment.rawValue]))) {
-                        Phrase("All figures", "모든 지표")
-                    }
-                }
+                p { a(.href(ConsolePath("figures", query: ["environment": environment.rawValue]))) { "All figures" } }
             } else {
                 FiguresOff.card
                 div(.class("cards")) { counts }
@@ -41,7 +37,7 @@ struct OverviewPage {
     }
 
     private var environments: HTML {
-        Tabs.list(Phrase("Environment", "환경")) {
+        Tabs.list("Environment") {
             for choice in FigureQuery.Environment.allCases {
                 Tabs.link(
                     choice.title, to: ConsolePath(query: ["environment": choice.rawValue, "app": app]),
@@ -53,29 +49,24 @@ struct OverviewPage {
     private var appChoice: HTML {
         form(.method("get"), .action(ConsolePath()), .class("actions")) {
             input(.type("hidden"), .name("environment"), .value(environment.rawValue))
-            Field.choice(
-                "app", Phrase("Figures of", "지표의 앱"), empty: Phrase("(all apps)", "(모든 앱)"),
-                apps.map { ($0, Phrase(same: $0)) }, chosen: app)
-            button { Phrase("Show", "보기") }
+            Field.choice("app", "Figures of", empty: "(all apps)", apps.map { ($0, Phrase(same: $0)) }, chosen: app)
+            button { "Show" }
         }
     }
 
     /// The redemptions and refusals of today.
-    private var counts: HTML {
-        HTML {
-            count(
-                Phrase("Redemptions today", "오늘의 구매 반영"), today[.granted],
-                ConsolePath(
-                    "figures", Figure.transactions.rawValue, query: ["environment": environment.rawValue]))
-            count(Phrase("Refusals today", "오늘의 거절"), today[.refused], ConsoleSection.refusals.path)
-        }
+    @HTMLBuilder private var counts: HTML {
+        count(
+            "Redemptions today", today[.granted],
+            ConsolePath("figures", Figure.transactions.rawValue, query: ["environment": environment.rawValue]))
+        count("Refusals today", today[.refused], ConsoleSection.refusals.path)
     }
 
     private func count(_ title: Phrase, _ number: Int, _ path: ConsolePath) -> HTML {
         section(.class("card")) {
             h2 { a(.href(path)) { title } }
             p(.class("figure")) { plain(Shown.digits(Int64(number)) + (today.isComplete ? "" : "+")) }
-            p(.class("note")) { Phrase("since midnight in UTC, all apps", "UTC 자정 이후, 모든 앱") }
+            note("since midnight in UTC, all apps")
         }
     }
 
@@ -83,14 +74,12 @@ struct OverviewPage {
         let stream = ConsolePath(
             "activity", query: ["environment": environment.rawValue, "shown": ActivityFeed.newest(activity)])
         return section {
-            h2(.id("activity-title")) { Phrase("Live activity", "실시간 활동") }
+            h2(.id("activity-title")) { "Live activity" }
             ol(
                 .class("timeline"), .id("activity"), HTMLAttribute("aria-labelledby", "activity-title"),
                 HTMLAttribute("data-stream", stream.text)
             ) {
-                if activity.isEmpty {
-                    li(.class("empty")) { Phrase("Nothing has happened yet.", "아직 활동이 없습니다.") }
-                }
+                if activity.isEmpty { li(.class("empty")) { "Nothing has happened yet." } }
                 for entry in activity { ActivityRow(activity: entry, keyNames: keyNames).html }
             }
         }
@@ -120,11 +109,7 @@ struct FigureCard {
             for value in values.prefix(Self.maximumCurrencies) { p(.class("figure")) { plain(value) } }
             if values.isEmpty { p(.class("figure")) { Shown.nothing } }
             if values.count > Self.maximumCurrencies {
-                p(.class("note")) {
-                    Phrase(
-                        "and \(values.count - Self.maximumCurrencies) more currencies",
-                        "외 통화 \(values.count - Self.maximumCurrencies)개")
-                }
+                note("and \(values.count - Self.maximumCurrencies) more currencies")
             }
             p(.class("note")) { figure.kind == "level" ? now : lastDays }
             if answer.series.count == 1, !figure.isRate, let series = answer.series.first {
@@ -133,10 +118,8 @@ struct FigureCard {
         }
     }
 
-    private var now: HTML { HTML { Phrase("now", "현재") } }
-    private var lastDays: HTML {
-        HTML { Phrase("the last \(FigureQuery.standardDays) days", "최근 \(FigureQuery.standardDays)일") }
-    }
+    private var now: HTML { HTML { "now" } }
+    private var lastDays: HTML { HTML { "the last \(FigureQuery.standardDays) days" } }
 
     /// The value of each currency: at the end of the time, or of all its days.
     private var values: [String] {

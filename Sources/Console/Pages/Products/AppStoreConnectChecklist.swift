@@ -34,25 +34,23 @@ struct AppStoreConnectChecklist: Sendable {
         general + subscription + [price] + localizations + offers + [
             familySharing,
             Entry(
-                title: Phrase("Review screenshot", "심사용 스크린샷"),
-                value: HTML { Phrase("a screenshot of the purchase in the app", "앱의 구매 화면 스크린샷") }, check: .byHand),
+                title: "Review screenshot", value: HTML { "a screenshot of the purchase in the app" }, check: .byHand),
             Entry(
-                title: Phrase("Availability and tax category", "판매 국가와 세금 범주"),
-                value: HTML { Phrase("the countries that sell the app", "앱을 판매하는 국가") }, check: .byHand),
+                title: "Availability and tax category",
+                value: HTML { "the countries that sell the app" }, check: .byHand),
         ]
     }
 
     private var general: [Entry] {
         let isIdentifier = product.productIdentifier.wholeMatch(of: /[A-Za-z0-9._-]+/) != nil
         return [
+            Entry(title: "Type", value: HTML { product.type.title }, check: .ready),
             Entry(
-                title: Phrase("Type", "유형"), value: HTML { product.type.title }, check: .ready),
-            Entry(
-                title: Phrase("Product ID", "제품 ID"), value: Shown.identifier(product.productIdentifier),
+                title: "Product ID", value: Shown.identifier(product.productIdentifier),
                 check: isIdentifier
                     ? Self.check(product.productIdentifier, 1...Self.maximumIdentifierLength) : .notAccepted),
             Entry(
-                title: Phrase("Reference name", "참조 이름"), value: data(product.referenceName),
+                title: "Reference name", value: data(product.referenceName),
                 check: Self.check(product.referenceName, 1...Self.maximumReferenceNameLength)),
         ]
     }
@@ -61,13 +59,13 @@ struct AppStoreConnectChecklist: Sendable {
         guard let subscription = product.subscription else { return [] }
         return [
             Entry(
-                title: Phrase("Subscription group", "구독 그룹"), value: data(subscription.groupName),
+                title: "Subscription group", value: data(subscription.groupName),
                 check: Self.check(subscription.groupName, 1...Self.maximumReferenceNameLength)),
             Entry(
-                title: Phrase("Level in the group", "그룹 내 레벨"), value: plain(String(subscription.level)),
+                title: "Level in the group", value: plain(String(subscription.level)),
                 check: subscription.level > 0 ? .ready : .notAccepted),
             Entry(
-                title: Phrase("Subscription duration", "구독 기간"),
+                title: "Subscription duration",
                 value: HTML { subscription.period.words() },
                 check: Self.durations.contains(subscription.period.description) ? .ready : .notAccepted),
         ]
@@ -75,23 +73,23 @@ struct AppStoreConnectChecklist: Sendable {
 
     private var price: Entry {
         Entry(
-            title: Phrase("Price in the storefront \(storefront.countryCode)", "스토어프론트 \(storefront.countryCode)의 가격"),
+            title: "Price in the storefront \(storefront.countryCode)",
             value: Shown.money(product.price), check: .ready)
     }
 
     private var localizations: [Entry] {
         guard !product.localizations.isEmpty else {
-            return [Entry(title: Phrase("Localization", "현지화"), value: Shown.nothing, check: .missing)]
+            return [Entry(title: "Localization", value: Shown.nothing, check: .missing)]
         }
         return product.localizations.flatMap { localization in
             let language = localization.locale.replacing("_", with: "-")
             return [
                 Entry(
-                    title: Phrase("Display name (\(language))", "표시 이름 (\(language))"),
+                    title: "Display name (\(language))",
                     value: data(localization.displayName),
                     check: Self.check(localization.displayName, Self.displayNameLengths)),
                 Entry(
-                    title: Phrase("Description (\(language))", "설명 (\(language))"),
+                    title: "Description (\(language))",
                     value: data(localization.description),
                     check: Self.check(localization.description, 1...Self.maximumDescriptionLength)),
             ]
@@ -115,8 +113,8 @@ struct AppStoreConnectChecklist: Sendable {
     private var familySharing: Entry {
         let isPossible = [.nonConsumable, .autoRenewableSubscription].contains(product.type)
         return Entry(
-            title: Phrase("Family Sharing", "가족 공유"),
-            value: HTML { product.isFamilyShareable ? Phrase("on", "켬") : Phrase("off", "끔") },
+            title: "Family Sharing",
+            value: HTML { product.isFamilyShareable ? "on" : "off" },
             check: isPossible || !product.isFamilyShareable ? .ready : .notAccepted)
     }
 
@@ -130,24 +128,21 @@ struct AppStoreConnectChecklist: Sendable {
 
     /// The checklist as a table.
     var table: HTML {
-        Listing.table(
-            Phrase("Entries in App Store Connect", "App Store Connect에 입력할 항목"), of: entries,
-            empty: Phrase("None.", "없음.")
-        ) {
-            column(Phrase("In App Store Connect", "App Store Connect 항목")) { $0.title }
-            column(Phrase("Value", "값")) { $0.value }
-            column(Phrase("Check", "확인")) { Self.badge(of: $0.check) }
+        Listing.table("Entries in App Store Connect", of: entries, empty: "None.") {
+            column("In App Store Connect") { $0.title }
+            column("Value") { $0.value }
+            column(Phrase("Check", context: "by hand")) { Self.badge(of: $0.check) }
         }
     }
 
     private static func badge(of check: Check) -> HTML {
         switch check {
-        case .ready: Shown.badge(Phrase("Enter this value", "이 값을 입력"), .good)
-        case .missing: Shown.badge(Phrase("Missing in the catalog", "카탈로그에 없음"), .bad)
-        case .tooShort(let minimum): Shown.badge(Phrase("Shorter than \(minimum)", "\(minimum)자 미만"), .bad)
-        case .tooLong(let maximum): Shown.badge(Phrase("Longer than \(maximum)", "\(maximum)자 초과"), .warning)
-        case .notAccepted: Shown.badge(Phrase("Not accepted by Apple", "Apple에서 허용하지 않음"), .bad)
-        case .byHand: Shown.badge(Phrase("Check by hand", "직접 확인"))
+        case .ready: Shown.badge("Enter this value", .good)
+        case .missing: Shown.badge("Missing in the catalog", .bad)
+        case .tooShort(let minimum): Shown.badge("Shorter than \(minimum)", .bad)
+        case .tooLong(let maximum): Shown.badge("Longer than \(maximum)", .warning)
+        case .notAccepted: Shown.badge("Not accepted by Apple", .bad)
+        case .byHand: Shown.badge("Check by hand")
         }
     }
 }

@@ -14,24 +14,19 @@ struct CatalogChangePage {
     private var change: CatalogChange { revision.change }
 
     var page: Page {
-        Page(Phrase("Change \(change.number)", "변경 \(change.number)"), section: .products) {
+        Page("Change \(change.number)", section: .products) {
             section(.class("card")) {
-                Facts.list([
-                    (
-                        Phrase("Product", "상품"),
-                        a(.href(address.path())) { data(change.subject.identifier) }
-                    ),
-                    (Phrase("Change", "변경"), HTML { ProductWords.title(of: change.content.kind) }),
-                    (Phrase("When", "시각"), Shown.moment(change.happenedAt)),
-                    (Phrase("By", "변경한 사람"), ActorWords.html(caller: change.changedBy, keys)),
-                ])
-                p(.class("actions")) {
-                    a(.class("button"), .href(address.path("history"))) { Phrase("History", "변경 기록") }
+                Facts.list {
+                    fact("Product") { a(.href(address.path())) { data(change.subject.identifier) } }
+                    fact("Change") { ProductWords.title(of: change.content.kind) }
+                    fact("When") { Shown.moment(change.happenedAt) }
+                    fact("By") { ActorWords.html(caller: change.changedBy, keys) }
                 }
+                p(.class("actions")) { a(.class("button"), .href(address.path("history"))) { "History" } }
             }
             Self.detail(of: revision)
             if context.may(.catalog) {
-                h2 { Phrase("Undo", "되돌리기") }
+                h2 { "Undo" }
                 undo
             }
         }
@@ -56,11 +51,7 @@ struct CatalogChangePage {
 
     private var undo: HTML {
         guard revision.isUndoable else {
-            return p(.class("note")) {
-                Phrase(
-                    "Earlier pictures are not kept. To undo the change, upload the earlier picture again.",
-                    "이전 그림은 보관하지 않습니다. 되돌리려면 이전 그림을 다시 올리세요.")
-            }
+            return note("Earlier pictures are not kept. To undo the change, upload the earlier picture again.")
         }
         let present = address.app.catalog
         let definition = present.definition(of: address.productIdentifier)
@@ -71,7 +62,7 @@ struct CatalogChangePage {
             }
             context.form(to: address.path("history", String(change.number), "undo")) {
                 input(.type("hidden"), .name(ProductFields.version), .value(ProductFields.tag(of: definition)))
-                button(.class("danger")) { Phrase("Undo the change", "변경 되돌리기") }
+                button(.class("danger")) { "Undo the change" }
             }
         }
     }
@@ -79,19 +70,13 @@ struct CatalogChangePage {
     /// The state of the product after the undo.
     private var target: Phrase {
         switch change.content.kind {
-        case .withdrawn: Phrase("The product returns to sale.", "상품을 다시 판매합니다.")
+        case .withdrawn: "The product returns to sale."
         case .restored:
-            revision.before.isWithdrawn
-                ? Phrase("The product is withdrawn from sale.", "상품 판매를 중단합니다.")
-                : Phrase("The product stays for sale.", "상품을 계속 판매합니다.")
+            revision.before.isWithdrawn ? "The product is withdrawn from sale." : "The product stays for sale."
         case .defined, .reverted, .pictured:
             revision.before.definition == nil
-                ? Phrase(
-                    "The product did not exist before the change, so it is removed.",
-                    "변경 전에는 상품이 없었으므로 삭제됩니다.")
-                : Phrase(
-                    "The product gets its definition before the change. Later changes of the definition are lost:",
-                    "상품이 변경 전의 정의로 돌아갑니다. 이후의 정의 변경은 사라집니다:")
+                ? "The product did not exist before the change, so it is removed."
+                : "The product gets its definition before the change. Later changes of the definition are lost:"
         }
     }
 }

@@ -37,13 +37,11 @@ struct DefinitionDiff: Sendable {
         let removed = difference.map { Set($0.removals.map(\.offset)) } ?? Set(before.indices)
         let added = difference.map { Set($0.insertions.map(\.offset)) } ?? Set(after.indices)
         guard !removed.isEmpty || !added.isEmpty else {
-            return p(.class("empty")) { Phrase("The definitions are the same.", "정의가 같습니다.") }
+            return emptyNote("The definitions are the same.")
         }
         return HTML {
             p(.class("note")) {
-                Phrase(
-                    "Lines added: \(added.count), removed: \(removed.count). Keys:",
-                    "추가된 줄 \(added.count)개, 삭제된 줄 \(removed.count)개. 키:")
+                "Lines added: \(added.count), removed: \(removed.count). Keys:"
                 for key in changedKeys {
                     plain(" ")
                     Shown.identifier(key)
@@ -95,12 +93,12 @@ struct DefinitionDiff: Sendable {
         case .same(let text): span { plain("  " + text) }
         case .added(let text):
             ins(.class("diff-added")) {
-                span(.class("hidden")) { Phrase("Added: ", "추가: ") }
+                span(.class("hidden")) { "Added: " }
                 plain("+ " + text)
             }
         case .removed(let text):
             del(.class("diff-removed")) {
-                span(.class("hidden")) { Phrase("Removed: ", "삭제: ") }
+                span(.class("hidden")) { "Removed: " }
                 plain("- " + text)
             }
         }

@@ -35,20 +35,15 @@ struct ProductDraft: Sendable {
         let value: JSONValue
         do throws(JSONSyntaxError) { value = try JSONParser.parse(Array(fields.others.utf8)) } catch {
             guard !fields.others.isEmpty else { return JSONObject() }
-            problems.append(
-                Self.problemOfOthers(Phrase("It is not JSON: \(error.message).", "JSON이 아닙니다: \(error.message).")))
+            problems.append(Self.problemOfOthers("It is not JSON: \(error.message)."))
             return JSONObject()
         }
         guard case .object(let object) = value else {
-            problems.append(Self.problemOfOthers(Phrase("It must be a JSON object.", "JSON 객체여야 합니다.")))
+            problems.append(Self.problemOfOthers("It must be a JSON object."))
             return JSONObject()
         }
         if let key = object.keys.first(where: ProductFields.hasField) {
-            problems.append(
-                Self.problemOfOthers(
-                    Phrase(
-                        "The key \"\(key)\" has a field of its own. Change it there.",
-                        "키 \"\(key)\"에는 별도의 입력란이 있습니다. 그곳에서 바꾸세요.")))
+            problems.append(Self.problemOfOthers("The key \"\(key)\" has a field of its own. Change it there."))
         }
         return object
     }
@@ -89,7 +84,7 @@ struct ProductDraft: Sendable {
                 problems.append(
                     FieldProblem(
                         field: "locale-\(index)", title: ProductFormPage.titleOfTexts(index, fields),
-                        sentence: Phrase("Fill in the field.", "값을 입력하세요.")))
+                        sentence: "Fill in the field."))
             }
             let values = [
                 ("description", texts.description), ("displayName", texts.displayName), ("locale", texts.locale),
@@ -113,7 +108,7 @@ struct ProductDraft: Sendable {
         case .productBenefitFixed:
             FieldProblem(
                 field: (fields.type == .consumable ? ProductKey.balance : .collection).rawValue,
-                title: Phrase("Benefit", "제공 내용"), sentence: error.sentence)
+                title: "Benefit", sentence: error.sentence)
         default: FieldProblem(sentence: error.sentence)
         }
     }
@@ -136,9 +131,6 @@ struct ProductDraft: Sendable {
         guard !path.isEmpty else { return FieldProblem(sentence: error.sentence) }
         let key = CustomerWords.isolated(path)
         return FieldProblem(
-            field: ProductFields.others,
-            title: Phrase(
-                "\(ProductFormPage.othersTitle.english), \(key)", "\(ProductFormPage.othersTitle.korean), \(key)"),
-            sentence: error.sentence)
+            field: ProductFields.others, title: "\(ProductFormPage.othersTitle), \(key)", sentence: error.sentence)
     }
 }

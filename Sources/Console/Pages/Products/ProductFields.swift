@@ -142,20 +142,20 @@ enum ProductKey: String, Sendable, CaseIterable {
 
     var title: Phrase {
         switch self {
-        case .type: Phrase("Type", "유형")
-        case .referenceName: Phrase("Reference name", "참조 이름")
-        case .displayPrice: Phrase("Price", "가격")
-        case .collection: Phrase("Collection of the item", "아이템 컬렉션")
-        case .number: Phrase("Number of the item", "아이템 번호")
-        case .duration: Phrase("Duration", "기간")
-        case .balance: Phrase("Balance", "잔액 이름")
-        case .amount: Phrase("Amount", "수량")
-        case .subscriptionGroupID: Phrase("Subscription group, identifier", "구독 그룹 식별자")
-        case .subscriptionGroupName: Phrase("Subscription group, name", "구독 그룹 이름")
-        case .groupNumber: Phrase("Level in the group (1 is the highest)", "그룹 내 레벨 (1이 가장 높음)")
-        case .recurringSubscriptionPeriod: Phrase("Period", "갱신 주기")
-        case .familyShareable: Phrase("Family Sharing", "가족 공유")
-        case .localizations: Phrase("Texts", "텍스트")
+        case .type: "Type"
+        case .referenceName: "Reference name"
+        case .displayPrice: "Price"
+        case .collection: "Collection of the item"
+        case .number: "Number of the item"
+        case .duration: "Duration"
+        case .balance: Phrase("Balance", context: "name")
+        case .amount: "Amount"
+        case .subscriptionGroupID: "Subscription group, identifier"
+        case .subscriptionGroupName: "Subscription group, name"
+        case .groupNumber: "Level in the group (1 is the highest)"
+        case .recurringSubscriptionPeriod: Phrase("Period", context: "renewal")
+        case .familyShareable: "Family Sharing"
+        case .localizations: "Texts"
         }
     }
 
@@ -165,12 +165,11 @@ enum ProductKey: String, Sendable, CaseIterable {
     /// The explanation of a value; nil if the title says it.
     var note: Phrase? {
         switch self {
-        case .duration, .recurringSubscriptionPeriod:
-            Phrase("Such as P1W, P1M, P3M or P1Y.", "예: P1W, P1M, P3M, P1Y")
-        case .displayPrice: Phrase("Such as 1200 or 0.99.", "예: 1200 또는 0.99")
-        case .collection: Phrase("Such as sprout, up to 64 bytes.", "예: sprout, 64바이트까지")
-        case .balance: Phrase("Letters, digits, - and _.", "영문자, 숫자, -, _")
-        case .amount: Phrase("Added for each purchased unit.", "구매 수량 하나당 추가")
+        case .duration, .recurringSubscriptionPeriod: "Such as P1W, P1M, P3M or P1Y."
+        case .displayPrice: "Such as 1200 or 0.99."
+        case .collection: "Such as sprout, up to 64 bytes."
+        case .balance: "Letters, digits, - and _."
+        case .amount: "Added for each purchased unit."
         default: nil
         }
     }

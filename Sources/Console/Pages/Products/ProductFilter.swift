@@ -84,17 +84,15 @@ struct ListedProduct: Sendable {
     }
 
     /// The marks of a product: withdrawn, and changed at run time.
-    var marks: HTML {
-        HTML {
-            if catalog.isWithdrawn(product.productIdentifier) {
-                Shown.badge(Phrase("Withdrawn", "판매 중단"), .warning)
-            } else {
-                Shown.badge(Phrase("For sale", "판매 중"), .good)
-            }
-            if catalog.isAdministered(product.productIdentifier) {
-                plain(" ")
-                Shown.badge(Phrase("Edited", "수정됨"))
-            }
+    @HTMLBuilder var marks: HTML {
+        if catalog.isWithdrawn(product.productIdentifier) {
+            Shown.badge("Withdrawn", .warning)
+        } else {
+            Shown.badge("For sale", .good)
+        }
+        if catalog.isAdministered(product.productIdentifier) {
+            plain(" ")
+            Shown.badge("Edited")
         }
     }
 }

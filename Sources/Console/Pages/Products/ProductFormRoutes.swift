@@ -121,15 +121,12 @@ struct ProductFormRoutes: Sendable {
             throw Refusal(problems: [
                 FieldProblem(
                     field: ProductFields.identifier, title: ProductFormPage.identifierTitle,
-                    sentence: Phrase("The catalog has this product already.", "카탈로그에 이미 있는 상품입니다."))
+                    sentence: "The catalog has this product already.")
             ])
         }
         if !target.isNew, !ProductFields.tag(of: base).utf8.elementsEqual(fields.version.utf8) {
             throw Refusal(problems: [
-                FieldProblem(
-                    sentence: Phrase(
-                        "Another change came first. Open the form again, and repeat your change.",
-                        "그 사이에 다른 변경이 있었습니다. 양식을 다시 열고 변경을 반복하세요."))
+                FieldProblem(sentence: "Another change came first. Open the form again, and repeat your change.")
             ])
         }
         let draft = ProductDraft(fields, replacing: base)

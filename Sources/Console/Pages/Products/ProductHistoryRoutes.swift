@@ -45,7 +45,7 @@ struct ProductHistoryRoutes: Sendable {
     ) async throws -> Page {
         let page = try HTTPSupport.Page(request)
         let found = try await catalog.history(
-            of: productIdentifier, in: app, before: try page.before(), limit: page.size + 1)
+            .of(product: productIdentifier), in: app, before: try page.before(), limit: page.size + 1)
         let (shown, next) = page.part(of: found) { String($0.change.number) }
         return CatalogHistoryPage(
             context: context, apps: catalog.apps, app: app, productIdentifier: productIdentifier, revisions: shown,
@@ -58,7 +58,9 @@ struct ProductHistoryRoutes: Sendable {
     ) async throws -> (ProductAddress, CatalogRevision) {
         let address = try ProductAddress(request, context, of: catalog.apps)
         let number = Int64(try context.parameters.text("number")) ?? 0
-        guard let revision = try await catalog.revision(number, of: address.productIdentifier, in: address.app) else {
+        guard
+            let revision = try await catalog.revision(number, of: .product(address.productIdentifier), in: address.app)
+        else {
             throw Problem(
                 status: .notFound, code: "changeNotFound", detail: "The product has no change with this number.")
         }
@@ -105,16 +107,13 @@ struct CatalogHistoryPage {
             if let productIdentifier {
                 p(.class("actions")) {
                     a(.class("button"), .href(ProductAddress(productIdentifier, in: app, of: apps).path())) {
-                        Phrase("The product", "상품")
+                        "The product"
                     }
                 }
             }
             if apps.all.count > 1 { p { Shown.identifier(app.bundleIdentifier) } }
             if revisions.isEmpty {
-                p(.class("empty")) {
-                    Phrase(
-                        "No changes. The products are as the files define them.", "변경이 없습니다. 상품은 파일의 정의와 같습니다.")
-                }
+                emptyNote("No changes. The products are as the files define them.")
             } else {
                 ol(.class("timeline")) { for revision in revisions { entry(revision) } }
             }
@@ -123,8 +122,8 @@ struct CatalogHistoryPage {
     }
 
     private var title: Phrase {
-        guard let productIdentifier else { return Phrase("History of the catalog", "카탈로그 변경 기록") }
-        return Phrase("History of \(productIdentifier)", "\(productIdentifier) 변경 기록")
+        guard let productIdentifier else { return "History of the catalog" }
+        return "History of \(productIdentifier)"
     }
 
     private func entry(_ revision: CatalogRevision) -> HTML {
@@ -142,9 +141,7 @@ struct CatalogHistoryPage {
                 plain(" · ")
                 ActorWords.html(caller: change.changedBy, keys)
                 plain(" · ")
-                a(.href(address.path("history", String(change.number)))) {
-                    Phrase("Change \(change.number)", "변경 \(change.number)")
-                }
+                a(.href(address.path("history", String(change.number)))) { "Change \(change.number)" }
             }
             CatalogChangePage.detail(of: revision)
         }

@@ -20,16 +20,12 @@ struct ProductPreview: Sendable {
         switch result {
         case .problems(let problems): FieldProblem.list(problems, id: "preview-problem")
         case .unchanged(let definition, let catalog):
-            p { Shown.badge(Phrase("No change", "변경 없음")) }
+            p { Shown.badge("No change") }
             product(definition.product, catalog)
         case .changed(let definition, let catalog):
-            p {
-                base == nil
-                    ? Shown.badge(Phrase("New product", "새 상품"), .good)
-                    : Shown.badge(Phrase("Changed", "변경됨"), .warning)
-            }
+            p { base == nil ? Shown.badge("New product", .good) : Shown.badge("Changed", .warning) }
             product(definition.product, catalog)
-            h3 { Phrase("Change of the definition", "정의의 변경") }
+            h3 { "Change of the definition" }
             DefinitionDiff(before: base, after: definition.object).html
         }
     }
@@ -46,19 +42,13 @@ struct ProductPreview: Sendable {
                 }
             }
         }
-        Facts.list(
-            [
-                (Phrase("Price", "가격"), Shown.money(product.price)),
-                (
-                    Phrase("Grants", "제공"),
-                    benefit.map { benefit in HTML { ProductWords.sentence(of: benefit) } } ?? Shown.nothing
-                ),
-            ]
-                + (product.subscription?.offers ?? []).map { offer in
-                    (offer.kind.title, HTML { ProductWords.terms(of: offer) })
-                })
+        Facts.list {
+            fact("Price") { Shown.money(product.price) }
+            fact("Grants") { if let benefit { ProductWords.sentence(of: benefit) } else { Shown.nothing } }
+            for offer in product.subscription?.offers ?? [] { fact(offer.kind.title) { ProductWords.terms(of: offer) } }
+        }
         details {
-            summary { Phrase("In App Store Connect", "App Store Connect 항목") }
+            summary { "In App Store Connect" }
             AppStoreConnectChecklist(product: product, storefront: catalog.storefront).table
         }
     }

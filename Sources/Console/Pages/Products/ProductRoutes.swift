@@ -48,11 +48,11 @@ struct ProductRoutes: Sendable {
             ).page
         }
         let changes = try await services.administration?.changes(
-            of: address.productIdentifier, in: address.app, before: nil, limit: 1)
+            .of(product: address.productIdentifier), in: address.app, before: nil, limit: 1)
         guard changes?.isEmpty == false else { throw CatalogChangeError.productNotFound }
         return Page(Phrase(same: address.productIdentifier), section: .products) {
-            p { Phrase("The product was removed from the catalog.", "카탈로그에서 삭제된 상품입니다.") }
-            p { a(.class("button"), .href(address.path("history"))) { Phrase("History", "변경 기록") } }
+            p { "The product was removed from the catalog." }
+            p { a(.class("button"), .href(address.path("history"))) { "History" } }
         }
     }
 

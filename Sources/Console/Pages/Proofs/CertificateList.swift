@@ -8,67 +8,56 @@ struct CertificateList {
         self.inspection = inspection
     }
 
-    var html: HTML {
-        HTML {
-            if inspection.certificates.isEmpty {
-                p(.class("empty")) { Phrase("The proof has no readable certificates.", "읽을 수 있는 인증서가 없습니다.") }
-            }
-            if inspection.certificateCount > inspection.certificates.count {
-                p(.class("note")) {
-                    Phrase(
-                        "The first \(inspection.certificates.count) of \(inspection.certificateCount) certificates.",
-                        "인증서 \(inspection.certificateCount)개 중 처음 \(inspection.certificates.count)개.")
-                }
-            }
-            div(.class("columns")) {
-                for certificate in inspection.certificates {
-                    section(.class("card")) { facts(of: certificate) }
-                }
+    @HTMLBuilder var html: HTML {
+        if inspection.certificates.isEmpty { emptyNote("The proof has no readable certificates.") }
+        if inspection.certificateCount > inspection.certificates.count {
+            note("The first \(inspection.certificates.count) of \(inspection.certificateCount) certificates.")
+        }
+        div(.class("columns")) {
+            for certificate in inspection.certificates {
+                section(.class("card")) { facts(of: certificate) }
             }
         }
     }
 
     private func facts(of inspected: InspectedCertificate) -> HTML {
         guard let certificate = inspected.certificate else {
-            return p(.class("empty")) {
-                Phrase(
-                    "\(inspected.der.count) bytes that are no certificate.", "인증서가 아닌 \(inspected.der.count)바이트.")
-            }
+            return emptyNote("\(inspected.der.count) bytes that are no certificate.")
         }
         return HTML {
             p { badges(inspected, certificate) }
-            Facts.list([
-                (Phrase("Subject", "주체"), data(certificate.subjectName.description)),
-                (Phrase("Issuer", "발급자"), data(certificate.issuerName.description)),
-                (Phrase("Serial number", "일련번호"), Shown.identifier(certificate.serialNumber.hexadecimal)),
-                (Phrase("Valid from", "유효 시작"), Shown.moment(Timestamp(secondsSince1970: certificate.notBefore))),
-                (Phrase("Valid until", "유효 종료"), Shown.moment(Timestamp(secondsSince1970: certificate.notAfter))),
-                (Phrase("Key", "키"), plain(certificate.publicKey.kind.text)),
-                (Phrase("Apple's extensions", "Apple 확장"), extensions(of: certificate)),
-                (Phrase(same: "SHA-256"), Shown.identifier(certificate.fingerprint.hexadecimal)),
-            ])
+            Facts.list {
+                fact("Subject") { data(certificate.subjectName.description) }
+                fact("Issuer") { data(certificate.issuerName.description) }
+                fact("Serial number") { Shown.identifier(certificate.serialNumber.hexadecimal) }
+                fact("Valid from") { Shown.moment(Timestamp(secondsSince1970: certificate.notBefore)) }
+                fact("Valid until") { Shown.moment(Timestamp(secondsSince1970: certificate.notAfter)) }
+                fact("Key") { plain(certificate.publicKey.kind.text) }
+                fact("Apple's extensions") { extensions(of: certificate) }
+                fact(Phrase(same: "SHA-256")) { Shown.identifier(certificate.fingerprint.hexadecimal) }
+            }
         }
     }
 
     @HTMLBuilder private func badges(_ inspected: InspectedCertificate, _ certificate: Certificate) -> HTML {
-        if inspected.isSigner { Shown.badge(Phrase("signer", "서명자")) }
+        if inspected.isSigner { Shown.badge("signer") }
         plain(" ")
-        if certificate.isAuthority { Shown.badge(Phrase("authority", "발급 기관")) }
+        if certificate.isAuthority { Shown.badge("authority") }
         plain(" ")
         if certificate == inspection.anchor?.certificate {
-            Shown.badge(Phrase("trusted root", "신뢰하는 루트"), .good)
+            Shown.badge("trusted root", .good)
         } else if inspected.isOnTrustedPath {
-            Shown.badge(Phrase("leads to the trusted root", "신뢰하는 루트로 이어짐"), .good)
+            Shown.badge("leads to the trusted root", .good)
         } else {
-            Shown.badge(Phrase("not trusted", "신뢰하지 않음"), .bad)
+            Shown.badge("not trusted", .bad)
         }
         plain(" ")
         // OpenSSL treats the last second as expired.
         let second = inspection.moment.secondsSince1970
         if certificate.notBefore <= second && second < certificate.notAfter {
-            Shown.badge(Phrase("valid at the proof's date", "증명의 날짜에 유효"), .good)
+            Shown.badge("valid at the proof's date", .good)
         } else {
-            Shown.badge(Phrase("not valid at the proof's date", "증명의 날짜에 유효하지 않음"), .bad)
+            Shown.badge("not valid at the proof's date", .bad)
         }
     }
 
@@ -92,8 +81,8 @@ struct CertificateList {
 extension AppleExtension {
     fileprivate var title: Phrase {
         switch self {
-        case .receiptSigning: Phrase("receipt signing", "영수증 서명")
-        case .worldwideDeveloperRelations: Phrase("Worldwide Developer Relations", "Worldwide Developer Relations")
+        case .receiptSigning: "receipt signing"
+        case .worldwideDeveloperRelations: "Worldwide Developer Relations"
         }
     }
 }

@@ -11,36 +11,26 @@ struct ProofFacts {
         self.origin = origin
     }
 
-    var html: HTML {
-        HTML {
-            Facts.list(facts)
-            if !inspection.defects.isEmpty {
-                ul(.class("problem")) { for defect in inspection.defects { li { defect.sentence } } }
-            }
+    @HTMLBuilder var html: HTML {
+        Facts.list(facts)
+        if !inspection.defects.isEmpty {
+            ul(.class("problem")) { for defect in inspection.defects { li { defect.sentence } } }
         }
     }
 
-    private var facts: [(name: Phrase, value: HTML)] {
-        [
-            (Phrase("Kind", "종류"), HTML { inspection.kind.title }),
-            (Phrase("Origin", "출처"), Shown.identifier(origin?.rawValue)),
-            (
-                Phrase("Size", "크기"),
-                HTML { Phrase("\(inspection.size) bytes", "\(inspection.size)바이트") }
-            ),
-            (Phrase("Chain judged at", "사슬을 판정한 시점"), Shown.moment(inspection.moment)),
-            (Phrase("Anchor", "신뢰 앵커"), anchor),
-            (Phrase("Signature", "서명"), signature),
-            (
-                Phrase("SHA-256 of the signed bytes", "서명된 바이트의 SHA-256"),
-                Shown.identifier(inspection.digest?.hexadecimal)
-            ),
-        ]
+    @FactsBuilder private var facts: [Fact] {
+        fact("Kind") { inspection.kind.title }
+        fact("Origin") { Shown.identifier(origin?.rawValue) }
+        fact("Size") { "\(inspection.size) bytes" }
+        fact("Chain judged at") { Shown.moment(inspection.moment) }
+        fact("Anchor") { anchor }
+        fact("Signature") { signature }
+        fact("SHA-256 of the signed bytes") { Shown.identifier(inspection.digest?.hexadecimal) }
     }
 
     private var anchor: HTML {
         guard let anchor = inspection.anchor else {
-            return Shown.badge(Phrase("unknown anchor", "알 수 없는 앵커"), .bad)
+            return Shown.badge("unknown anchor", .bad)
         }
         return HTML {
             data(anchor.certificate.subjectName.description)
@@ -53,9 +43,9 @@ struct ProofFacts {
         guard let signature = inspection.signature else { return Shown.nothing }
         return HTML {
             switch signature.matchesSigner {
-            case true: Shown.badge(Phrase("made with the signer's key", "서명자의 키로 서명됨"), .good)
-            case false: Shown.badge(Phrase("not made with the signer's key", "서명자의 키로 서명되지 않음"), .bad)
-            case nil: Shown.badge(Phrase("cannot be checked", "확인할 수 없음"), .warning)
+            case true: Shown.badge("made with the signer's key", .good)
+            case false: Shown.badge("not made with the signer's key", .bad)
+            case nil: Shown.badge("cannot be checked", .warning)
             }
             plain(" ")
             Shown.identifier(signature.algorithm)
@@ -70,7 +60,7 @@ extension Realm {
         switch self {
         case .apple: Phrase(same: "Apple")
         case .xcode: Phrase(same: "Xcode")
-        case .local: Phrase("local App Store", "로컬 App Store")
+        case .local: "local App Store"
         }
     }
 }
@@ -78,14 +68,14 @@ extension Realm {
 extension ProofInspection.Kind {
     var title: Phrase {
         switch self {
-        case .transaction: Phrase("Signed transaction", "서명된 거래")
-        case .renewalInfo: Phrase("Signed renewal information", "서명된 갱신 정보")
-        case .notification: Phrase("App Store notification", "App Store 알림")
-        case .appTransaction: Phrase("Signed app transaction", "서명된 앱 거래")
-        case .otherSignedJSON: Phrase("JWS with another payload", "다른 내용의 JWS")
-        case .appReceipt: Phrase("App receipt", "앱 영수증")
-        case .otherContainer: Phrase("Container with other content", "다른 내용의 컨테이너")
-        case .unreadable: Phrase("Not a proof", "증명이 아님")
+        case .transaction: "Signed transaction"
+        case .renewalInfo: "Signed renewal information"
+        case .notification: "App Store notification"
+        case .appTransaction: "Signed app transaction"
+        case .otherSignedJSON: "JWS with another payload"
+        case .appReceipt: "App receipt"
+        case .otherContainer: "Container with other content"
+        case .unreadable: "Not a proof"
         }
     }
 }
@@ -94,25 +84,14 @@ extension ProofDefect {
     /// The defect in a sentence.
     var sentence: Phrase {
         switch self {
-        case .tooLarge: Phrase("The proof is too large to be decoded.", "증명이 너무 커서 해독할 수 없습니다.")
-        case .encoding:
-            Phrase(
-                "The bytes are neither DER, nor base64 of it, nor a JWS.", "DER도, DER의 base64도, JWS도 아닙니다.")
-        case .segmentCount(let count):
-            Phrase("A JWS has three segments. This one has \(count).", "JWS는 세 부분이어야 하지만 이것은 \(count)개입니다.")
-        case .base64(let part):
-            Phrase(
-                "The \(part.title.english) is not strict base64. It is shown up to the first wrong character.",
-                "\(part.title.korean)의 base64가 올바르지 않습니다. 처음 잘못된 문자까지 보여 줍니다.")
+        case .tooLarge: "The proof is too large to be decoded."
+        case .encoding: "The bytes are neither DER, nor base64 of it, nor a JWS."
+        case .segmentCount(let count): "A JWS has three segments. This one has \(count)."
+        case .base64(let part): "The \(part.title) is not strict base64. It is shown up to the first wrong character."
         case .json(let part, let error):
-            Phrase(
-                "The \(part.title.english) is not strict JSON: \(error.message).",
-                "\(part.title.korean)의 JSON이 올바르지 않습니다(\(error.offset)번째 바이트): \(error.message).")
-        case .structure(let part):
-            Phrase(
-                "The \(part.title.english) ends too early or has another structure than Apple's.",
-                "\(part.title.korean)의 끝이 잘렸거나 Apple의 구조와 다릅니다.")
-        case .tooManyValues: Phrase("The proof has too many values. Some are left out.", "값이 너무 많아 일부를 생략했습니다.")
+            "The \(part.title) is not strict JSON: \(error.message).\(korean: error.offset)"
+        case .structure(let part): "The \(part.title) ends too early or has another structure than Apple's."
+        case .tooManyValues: "The proof has too many values. Some are left out."
         }
     }
 }
@@ -120,10 +99,10 @@ extension ProofDefect {
 extension ProofDefect.Part {
     fileprivate var title: Phrase {
         switch self {
-        case .proof: Phrase("proof", "증명")
-        case .header: Phrase("header", "헤더")
-        case .payload: Phrase("payload", "내용")
-        case .signature: Phrase("signature", "서명")
+        case .proof: "proof"
+        case .header: "header"
+        case .payload: "payload"
+        case .signature: "signature"
         }
     }
 }

@@ -54,8 +54,8 @@ struct ProofTree {
         case .bytes(let bytes): return Self.bytes(bytes)
         case .proof(let inspection): return proof(inspection)
         case .certificates(let count):
-            return HTML { Phrase("\(count) certificates, shown below", "인증서 \(count)개, 아래에 표시") }
-        case .omitted: return HTML { Phrase("More values are not shown.", "더 많은 값은 보여 주지 않습니다.") }
+            return HTML { "\(count) certificates, shown below" }
+        case .omitted: return HTML { "More values are not shown." }
         }
     }
 
@@ -97,15 +97,13 @@ struct ProofTree {
     }
 
     /// A JWS inside the proof.
-    private static func proof(_ inspection: ProofInspection) -> HTML {
-        HTML {
-            ProofFacts(inspection, origin: nil).html
-            if let payload = inspection.payload { html(payload, named: "") }
-            details {
-                summary { Phrase("Header and certificates", "헤더와 인증서") }
-                if let header = inspection.header { html(header, named: "") }
-                CertificateList(inspection).html
-            }
+    @HTMLBuilder private static func proof(_ inspection: ProofInspection) -> HTML {
+        ProofFacts(inspection, origin: nil).html
+        if let payload = inspection.payload { html(payload, named: "") }
+        details {
+            summary { "Header and certificates" }
+            if let header = inspection.header { html(header, named: "") }
+            CertificateList(inspection).html
         }
     }
 
@@ -115,7 +113,7 @@ struct ProofTree {
         return HTML {
             Shown.identifier(clipped(text, to: maximumTextLength))
             plain(" … ")
-            small { Phrase("\(count) bytes", "\(count)바이트") }
+            small { "\(count) bytes" }
         }
     }
 
@@ -124,12 +122,10 @@ struct ProofTree {
         text.utf8.count <= maximum ? text : String(decoding: text.utf8.prefix(maximum), as: UTF8.self)
     }
 
-    static func bytes(_ bytes: [UInt8]) -> HTML {
-        HTML {
-            if !bytes.isEmpty { code { plain(bytes.prefix(maximumByteCount).hexadecimal) } }
-            plain(bytes.count > maximumByteCount ? " … " : " ")
-            small { Phrase("\(bytes.count) bytes", "\(bytes.count)바이트") }
-        }
+    @HTMLBuilder static func bytes(_ bytes: [UInt8]) -> HTML {
+        if !bytes.isEmpty { code { plain(bytes.prefix(maximumByteCount).hexadecimal) } }
+        plain(bytes.count > maximumByteCount ? " … " : " ")
+        small { "\(bytes.count) bytes" }
     }
 }
 

@@ -62,17 +62,15 @@ struct KeptProofPage {
     let inspected: InspectedProof?
 
     var page: Page {
-        Page(Phrase("Kept proof", "보관된 증명"), section: .customers) {
+        Page("Kept proof", section: .customers) {
             CustomerCrumb(user: user).html
             section(.class("card")) {
-                Facts.list([
-                    (Phrase("SHA-256 of the signed bytes", "서명된 바이트의 SHA-256"), Shown.identifier(digest.hexadecimal))
-                ])
+                Facts.list {
+                    fact("SHA-256 of the signed bytes") { Shown.identifier(digest.hexadecimal) }
+                }
                 if inspected?.inspection.digest != digest {
                     p(.class("problem"), .role("alert")) {
-                        Phrase(
-                            "The ledger's copy is damaged: it is not what was signed. Restore the ledger from a backup.",
-                            "원장의 사본이 손상되어 서명된 내용과 다릅니다. 백업에서 원장을 복원하세요.")
+                        "The ledger's copy is damaged: it is not what was signed. Restore the ledger from a backup."
                     }
                 }
             }
@@ -91,11 +89,11 @@ struct ProofsPage {
     let proof: InspectedProof?
 
     var page: Page {
-        Page(Phrase("Proof inspector", "증명 검사"), section: .proofs) {
+        Page("Proof inspector", section: .proofs) {
             if let proof {
                 ProofView(proof).html
                 details(.class("action")) {
-                    summary { Phrase("Inspect another proof", "다른 증명 검사") }
+                    summary { "Inspect another proof" }
                     form
                 }
             } else {
@@ -106,17 +104,11 @@ struct ProofsPage {
 
     private var form: HTML {
         context.form(to: ConsolePath("proofs"), HTMLAttribute("enctype", "multipart/form-data")) {
-            p(.class("note")) {
-                Phrase(
-                    "Takes a signed transaction, renewal information, a notification, an app transaction or an app receipt, also "
-                        + "a broken one. The service decodes and verifies it. It stores and logs nothing of it.",
-                    "서명된 거래, 갱신 정보, 알림, 앱 거래, 앱 영수증을 받습니다. 깨진 것도 됩니다. 서비스는 이를 해독하고 검증하며, 아무것도 저장하거나 기록하지 않습니다."
-                )
-            }
+            note(
+                "Takes a signed transaction, renewal information, a notification, an app transaction or an app receipt, also a broken one. The service decodes and verifies it. It stores and logs nothing of it."
+            )
             div(.class("field")) {
-                label(.for(Self.textField)) {
-                    Phrase("Proof: paste it, or drop a file here", "증명: 붙여 넣거나 파일을 여기로 끌어 놓으세요")
-                }
+                label(.for(Self.textField)) { "Proof: paste it, or drop a file here" }
                 textarea(
                     .id(Self.textField), .name(Self.textField), HTMLAttribute("rows", "8"),
                     HTMLAttribute("spellcheck", "false"), HTMLAttribute("autocomplete", "off"),
@@ -124,10 +116,10 @@ struct ProofsPage {
                 ) {}
             }
             div(.class("field")) {
-                label(.for(Self.fileField)) { Phrase("Or choose a file", "또는 파일 선택") }
+                label(.for(Self.fileField)) { "Or choose a file" }
                 input(.type("file"), .id(Self.fileField), .name(Self.fileField))
             }
-            button(.class("primary")) { Phrase("Inspect", "검사") }
+            button(.class("primary")) { "Inspect" }
         }
     }
 }

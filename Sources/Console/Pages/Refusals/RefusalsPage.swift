@@ -11,45 +11,37 @@ struct RefusalsPage {
     let uncounted: [ServiceMetrics.Refusals]
 
     var page: Page {
-        Page(Phrase("Refusals", "거절"), section: .refusals) {
-            h2 { Phrase("Refused purchases", "거절된 구매") }
-            p(.class("note")) {
-                Phrase(
-                    "Authentic purchases that a user presented and the service refused. Each is recorded once for a user and a "
-                        + "transaction.", "사용자가 제시했지만 서비스가 거절한 진짜 구매입니다. 사용자와 거래마다 한 번만 기록합니다.")
-            }
+        Page("Refusals", section: .refusals) {
+            h2 { "Refused purchases" }
+            note(
+                "Authentic purchases that a user presented and the service refused. Each is recorded once for a user and a transaction."
+            )
             purchases
             for group in groups { latest(group) }
-            h2 { Phrase("Refused proofs", "거절된 증명") }
-            p(.class("note")) {
-                Phrase(
-                    "Proofs that failed a check before their app and origin were looked at. They prove nothing about a user, so "
-                        + "the service only counts them since its start.",
-                    "앱과 출처를 확인하기 전의 검사에서 실패한 증명입니다. 사용자에 대해 아무것도 증명하지 않으므로 서비스가 시작된 뒤의 횟수만 셉니다.")
-            }
+            h2 { "Refused proofs" }
+            note(
+                "Proofs that failed a check before their app and origin were looked at. They prove nothing about a user, so the service only counts them since its start."
+            )
             proofs
         }
     }
 
     private var purchases: HTML {
-        Listing.table(
-            Phrase("Refused purchases by code", "코드별로 거절된 구매"), of: groups,
-            empty: Phrase("No purchase was ever refused.", "거절된 구매가 없습니다.")
-        ) {
-            column(Phrase("Code", "코드")) { group in
+        Listing.table("Refused purchases by code", of: groups, empty: "No purchase was ever refused.") {
+            column("Code") { group in
                 a(.href(ConsolePath("refusals", group.code))) { Shown.identifier(group.code) }
             }
-            column(Phrase("Last \(days) days", "최근 \(days)일")) { Self.count($0.count) }
-            column(Phrase("Latest", "최근")) { Shown.moment($0.latest.first?.happenedAt) }
-            column(Phrase("Cause", "원인")) { Self.text(RefusalExplanation(code: $0.code)?.cause) }
-            column(Phrase("Remedy", "해결 방법")) { Self.text(RefusalExplanation(code: $0.code)?.remedy) }
+            column("Last \(days) days") { Self.count($0.count) }
+            column("Latest") { Shown.moment($0.latest.first?.happenedAt) }
+            column("Cause") { Self.text(RefusalExplanation(code: $0.code)?.cause) }
+            column("Remedy") { Self.text(RefusalExplanation(code: $0.code)?.remedy) }
         }
     }
 
     private static func count(_ count: Int) -> HTML {
         guard count >= RefusalGroup.maximumCount else { return Shown.number(Int64(count)) }
         let digits = Shown.digits(Int64(count))
-        return HTML { Phrase("\(digits) or more", "\(digits) 이상") }
+        return HTML { "\(digits) or more" }
     }
 
     private static func text(_ phrase: Phrase?) -> HTML {
@@ -59,13 +51,12 @@ struct RefusalsPage {
     private func latest(_ group: RefusalGroup) -> HTML {
         section {
             h3 {
-                Phrase("Latest refusals:", "최근 거절:")
+                "Latest refusals:"
                 plain(" ")
                 Shown.identifier(group.code)
             }
-            RefusedPurchasesPage.table(
-                Phrase("Latest refusals: \(group.code)", "최근 거절: \(group.code)"), group.latest, next: nil)
-            p { a(.href(ConsolePath("refusals", group.code))) { Phrase("All with this code", "이 코드 모두 보기") } }
+            RefusedPurchasesPage.table("Latest refusals: \(group.code)", group.latest, next: nil)
+            p { a(.href(ConsolePath("refusals", group.code))) { "All with this code" } }
         }
     }
 
@@ -74,16 +65,13 @@ struct RefusalsPage {
         let refused = uncounted.compactMap { counted in
             ProofRefusal.Reason(rawValue: counted.code).map { (refusals: counted, step: $0.step) }
         }.filter { $0.step != .appAndOrigin }
-        return Listing.table(
-            Phrase("Refused proofs by code", "코드별로 거절된 증명"), of: refused,
-            empty: Phrase("None since the start of the service.", "서비스가 시작된 뒤로 없습니다.")
-        ) {
-            column(Phrase("Code", "코드")) { Shown.identifier($0.refusals.code) }
-            column(Phrase("Check", "검사")) { Self.text(ProofVerdict.Check($0.step)?.title) }
-            column(Phrase("Redemptions", "등록")) { Shown.number(Int64($0.refusals.redemptions)) }
-            column(Phrase("Notifications", "알림")) { Shown.number(Int64($0.refusals.notifications)) }
-            column(Phrase("Cause", "원인")) { Self.text(RefusalExplanation(code: $0.refusals.code)?.cause) }
-            column(Phrase("Remedy", "해결 방법")) { Self.text(RefusalExplanation(code: $0.refusals.code)?.remedy) }
+        return Listing.table("Refused proofs by code", of: refused, empty: "None since the start of the service.") {
+            column("Code") { Shown.identifier($0.refusals.code) }
+            column("Check") { Self.text(ProofVerdict.Check($0.step)?.title) }
+            column("Redemptions") { Shown.number(Int64($0.refusals.redemptions)) }
+            column("Notifications") { Shown.number(Int64($0.refusals.notifications)) }
+            column("Cause") { Self.text(RefusalExplanation(code: $0.refusals.code)?.cause) }
+            column("Remedy") { Self.text(RefusalExplanation(code: $0.refusals.code)?.remedy) }
         }
     }
 }
@@ -95,35 +83,32 @@ struct RefusedPurchasesPage {
     let nextCursor: String?
 
     var page: Page {
-        Page(Phrase("Refusals: \(code)", "거절: \(code)"), section: .refusals) {
+        Page("Refusals: \(code)", section: .refusals) {
             if let explanation = RefusalExplanation(code: code) {
-                Facts.list([
-                    (Phrase("Cause", "원인"), HTML { explanation.cause }),
-                    (Phrase("Remedy", "해결 방법"), HTML { explanation.remedy }),
-                ])
+                Facts.list {
+                    fact("Cause") { explanation.cause }
+                    fact("Remedy") { explanation.remedy }
+                }
             }
-            h2 { Phrase("Refused purchases", "거절된 구매") }
+            h2 { "Refused purchases" }
             Self.table(
-                Phrase("Refused purchases, newest first", "거절된 구매, 최신순"), refusals,
+                "Refused purchases, newest first", refusals,
                 next: nextCursor.map { ConsolePath("refusals", code, query: ["cursor": $0]) })
-            p { a(.href(ConsoleSection.refusals.path)) { Phrase("All codes", "모든 코드") } }
+            p { a(.href(ConsoleSection.refusals.path)) { "All codes" } }
         }
     }
 
     static func table(_ caption: Phrase, _ refusals: [RecordedRefusal], next: ConsolePath?) -> HTML {
-        Listing.table(
-            caption, of: refusals,
-            empty: Phrase("No purchase was refused with this code.", "이 코드로 거절된 구매가 없습니다."), next: next
-        ) {
-            column(Phrase("Time", "시각")) { Shown.moment($0.happenedAt) }
-            column(Phrase("User", "사용자")) { Shown.customer($0.user) }
-            column(Phrase("Product", "상품")) { Shown.identifier($0.productIdentifier) }
-            column(Phrase("Transaction", "거래")) { refusal in
+        Listing.table(caption, of: refusals, empty: "No purchase was refused with this code.", next: next) {
+            column("Time") { Shown.moment($0.happenedAt) }
+            column("User") { Shown.customer($0.user) }
+            column("Product") { Shown.identifier($0.productIdentifier) }
+            column("Transaction") { refusal in
                 a(.href(ConsolePath("customers", query: ["search": refusal.transactionIdentifier]))) {
                     Shown.identifier(refusal.transactionIdentifier)
                 }
             }
-            column(Phrase("Origin", "출처")) { Shown.identifier($0.origin?.rawValue) }
+            column("Origin") { Shown.identifier($0.origin?.rawValue) }
         }
     }
 }

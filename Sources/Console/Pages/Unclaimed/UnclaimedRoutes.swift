@@ -96,31 +96,24 @@ struct UnclaimedPage {
     let nextCursor: String?
 
     var page: Page {
-        Page(Phrase("Unclaimed purchases", "주인 없는 구매"), section: .unclaimed) {
-            p(.class("note")) {
-                Phrase(
-                    "Purchases that the App Store has stated, and that no user has redeemed: their account token is unknown or "
-                        + "absent.", "App Store가 알렸지만 어떤 사용자도 등록하지 않은 구매입니다. 계정 토큰이 없거나 알 수 없습니다.")
-            }
+        Page("Unclaimed purchases", section: .unclaimed) {
+            note(
+                "Purchases that the App Store has stated, and that no user has redeemed: their account token is unknown or absent."
+            )
             if expectedCount > 0 { expected }
             filter
-            Listing.table(
-                Phrase("Unclaimed purchases", "주인 없는 구매"), of: purchases,
-                empty: Phrase("No unclaimed purchases.", "주인 없는 구매가 없습니다."), next: next
-            ) {
-                column(Phrase("Transaction", "거래")) { purchase in
+            Listing.table("Unclaimed purchases", of: purchases, empty: "No unclaimed purchases.", next: next) {
+                column("Transaction") { purchase in
                     a(.href(UnclaimedPurchasePage.path(of: purchase))) {
                         Shown.identifier(purchase.transactionIdentifier)
                     }
                 }
-                column(Phrase("Product", "상품")) { Shown.identifier($0.productIdentifier) }
-                column(Phrase("Purchased", "구매일")) { Shown.moment($0.purchaseDate) }
-                column(Phrase("Origin", "출처")) { Shown.identifier($0.origin.rawValue) }
-                column(Phrase("Account token", "계정 토큰")) {
-                    Shown.identifier($0.appAccountToken?.uuidString.lowercased())
-                }
-                column(Phrase("State", "상태")) { UnclaimedPurchasePage.state(of: $0) }
-                if apps.count > 1 { column(Phrase("App", "앱")) { Shown.identifier($0.app) } }
+                column("Product") { Shown.identifier($0.productIdentifier) }
+                column("Purchased") { Shown.moment($0.purchaseDate) }
+                column("Origin") { Shown.identifier($0.origin.rawValue) }
+                column("Account token") { Shown.identifier($0.appAccountToken?.uuidString.lowercased()) }
+                column("State") { UnclaimedPurchasePage.state(of: $0) }
+                if apps.count > 1 { column("App") { Shown.identifier($0.app) } }
             }
         }
     }
@@ -129,11 +122,7 @@ struct UnclaimedPage {
         p(.class("note")) {
             let isMore = expectedCount >= Self.maximumExpected
             let count = Shown.digits(Int64(expectedCount)) + (isMore ? "+" : "")
-            Phrase(
-                "Imports also expect \(count) \(expectedCount == 1 ? "purchase" : "purchases") of known customers, without a "
-                    + "proof so far. To count those that "
-                    + "have arrived, import the file again with --dry-run.",
-                "가져온 구매 \(count)건도 증명을 기다리며, 고객은 이미 정해져 있습니다. 도착한 구매를 세려면 파일을 --dry-run으로 다시 가져오세요.")
+            "Imports also expect \(count) \(expectedCount == 1 ? "purchase" : "purchases") of known customers, without a proof so far. To count those that have arrived, import the file again with --dry-run."
         }
     }
 
@@ -143,14 +132,11 @@ struct UnclaimedPage {
 
     private var filter: HTML {
         form(.method("get"), .action(ConsolePath("unclaimed")), .class("card narrow")) {
-            Field.text(
-                "transaction", Phrase("Transaction or original transaction", "거래 또는 원래 거래"), value: search ?? "")
+            Field.text("transaction", "Transaction or original transaction", value: search ?? "")
             if apps.count > 1 {
-                Field.choice(
-                    "app", Phrase("App", "앱"), empty: Phrase("All apps", "모든 앱"),
-                    apps.map { ($0, Phrase(same: $0)) }, chosen: app)
+                Field.choice("app", "App", empty: "All apps", apps.map { ($0, Phrase(same: $0)) }, chosen: app)
             }
-            button { Phrase("Search", "검색") }
+            button { "Search" }
         }
     }
 }
@@ -168,59 +154,46 @@ struct UnclaimedPurchasePage {
 
     static func state(of purchase: UnclaimedPurchase) -> HTML {
         purchase.revocationDate == nil
-            ? Shown.badge(Phrase("Unclaimed", "주인 없음"), .warning) : Shown.badge(Phrase("Revoked", "회수됨"), .bad)
+            ? Shown.badge("Unclaimed", .warning) : Shown.badge(Phrase("Revoked", context: "purchase"), .bad)
     }
 
     var page: Page {
-        Page(
-            Phrase(
-                "Unclaimed purchase \(purchase.transactionIdentifier)", "주인 없는 구매 \(purchase.transactionIdentifier)"),
-            section: .unclaimed
-        ) {
+        Page("Unclaimed purchase \(purchase.transactionIdentifier)", section: .unclaimed) {
             section(.class("card")) {
-                Facts.list([
-                    (Phrase("State", "상태"), Self.state(of: purchase)),
-                    (Phrase("Product", "상품"), Shown.identifier(purchase.productIdentifier)),
-                    (Phrase("Item", "아이템"), Shown.identifier(purchase.item?.description)),
-                    (Phrase("Purchased", "구매일"), Shown.moment(purchase.purchaseDate)),
-                    (Phrase("Last statement", "마지막 진술"), Shown.moment(purchase.statedAt)),
-                    (Phrase("Revoked", "회수"), Shown.moment(purchase.revocationDate)),
-                    (
-                        Phrase("Original transaction", "원래 거래"),
-                        Shown.identifier(purchase.originalTransactionIdentifier)
-                    ),
-                    (Phrase("Origin", "출처"), Shown.identifier(purchase.origin.rawValue)),
-                    (Phrase("App", "앱"), Shown.identifier(purchase.app)),
-                    (
-                        Phrase("Account token", "계정 토큰"),
-                        Shown.identifier(purchase.appAccountToken?.uuidString.lowercased())
-                    ),
-                ])
+                Facts.list {
+                    fact("State") { Self.state(of: purchase) }
+                    fact("Product") { Shown.identifier(purchase.productIdentifier) }
+                    fact("Item") { Shown.identifier(purchase.item?.description) }
+                    fact("Purchased") { Shown.moment(purchase.purchaseDate) }
+                    fact("Last statement") { Shown.moment(purchase.statedAt) }
+                    fact("Revoked") { Shown.moment(purchase.revocationDate) }
+                    fact("Original transaction") { Shown.identifier(purchase.originalTransactionIdentifier) }
+                    fact("Origin") { Shown.identifier(purchase.origin.rawValue) }
+                    fact("App") { Shown.identifier(purchase.app) }
+                    fact("Account token") { Shown.identifier(purchase.appAccountToken?.uuidString.lowercased()) }
+                }
             }
             if context.may(.support) { assignment }
-            p { a(.href(ConsoleSection.unclaimed.path)) { Phrase("All unclaimed purchases", "주인 없는 구매 모두 보기") } }
+            p { a(.href(ConsoleSection.unclaimed.path)) { "All unclaimed purchases" } }
         }
     }
 
     private var assignment: HTML {
         details(.class("action")) {
-            summary { Phrase("Assign the purchase to a user", "사용자에게 구매 배정") }
-            p(.class("note")) {
-                Phrase(
-                    "The user gets what the purchase grants, as if the app had redeemed it. The usual checks may refuse it.",
-                    "앱에서 등록한 것처럼 사용자가 구매의 내용을 받습니다. 일반 검사에서 거절될 수 있습니다.")
-            }
+            summary { "Assign the purchase to a user" }
+            note(
+                "The user gets what the purchase grants, as if the app had redeemed it. The usual checks may refuse it."
+            )
             context.form(to: ConsolePath("unclaimed", purchase.transactionIdentifier, "assignment")) {
                 input(.type("hidden"), .name("origin"), .value(purchase.origin.rawValue))
                 input(.type("hidden"), .name("app"), .value(purchase.app))
                 Field.text(
-                    "user", Phrase("User's name or account token", "사용자 이름 또는 계정 토큰"),
-                    maximumLength: User.maximumCustomerLength, isRequired: true)
+                    "user", "User's name or account token", maximumLength: User.maximumCustomerLength, isRequired: true)
                 Field.text(
-                    "issuer", Phrase("Issuer of the name", "이름의 발급자"), maximumLength: User.maximumIssuerLength,
-                    note: Phrase("Only if several users have the name.", "같은 이름의 사용자가 여럿일 때만."))
+                    "issuer", "Issuer of the name", maximumLength: User.maximumIssuerLength,
+                    note: "Only if several users have the name.")
                 Field.reason()
-                button(.class("primary")) { Phrase("Assign", "배정") }
+                button(.class("primary")) { "Assign" }
             }
         }
     }

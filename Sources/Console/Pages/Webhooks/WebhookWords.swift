@@ -6,9 +6,9 @@ import Proofs
 enum WebhookWords {
     static func title(of state: WebhookDelivery.State) -> Phrase {
         switch state {
-        case .pending: Phrase("Waiting", "대기")
-        case .delivered: Phrase("Delivered", "전달됨")
-        case .failed: Phrase("Given up", "포기함")
+        case .pending: "Waiting"
+        case .delivered: "Delivered"
+        case .failed: "Given up"
         }
     }
 
@@ -23,46 +23,41 @@ enum WebhookWords {
     }
 
     /// The outcome of an attempt.
-    static func outcome(of attempt: WebhookDelivery.Attempt) -> HTML {
+    @HTMLBuilder static func outcome(of attempt: WebhookDelivery.Attempt) -> HTML {
         switch attempt.outcome {
         case .answered(let status):
-            HTML {
-                Shown.badge(
-                    Phrase("Answered \(status)", "응답 \(status)"), (200...299).contains(status) ? .good : .bad)
-            }
+            HTML { Shown.badge("Answered \(status)", (200...299).contains(status) ? .good : .bad) }
         case .unanswered(let code):
-            HTML {
-                Shown.badge(reason(code), .bad)
-                plain(" ")
-                Console.code { data(code) }
-            }
+            Shown.badge(reason(code), .bad)
+            plain(" ")
+            Console.code { data(code) }
         case nil:
-            Shown.badge(Phrase("Under way, or the service stopped", "진행 중이거나 서비스가 중단됨"))
+            Shown.badge("Under way, or the service stopped")
         }
     }
 
     /// The reason for a missing answer.
     private static func reason(_ code: String) -> Phrase {
         switch code {
-        case "timedOut": Phrase("No answer in time", "시간 안에 응답 없음")
-        case "unreachable": Phrase("Not reachable", "연결할 수 없음")
-        case "tlsFailed": Phrase("TLS failed", "TLS 실패")
-        case "connectionEnded": Phrase("The connection ended", "연결이 끊김")
-        case "hostUnknown": Phrase("The name is unknown", "이름을 찾을 수 없음")
-        case "addressPrivate": Phrase("The address is not public", "공개 주소가 아님")
-        default: Phrase("No answer", "응답 없음")
+        case "timedOut": "No answer in time"
+        case "unreachable": "Not reachable"
+        case "tlsFailed": "TLS failed"
+        case "connectionEnded": "The connection ended"
+        case "hostUnknown": "The name is unknown"
+        case "addressPrivate": "The address is not public"
+        default: "No answer"
         }
     }
 
     static func change(_ event: WebhookChange.Event) -> Phrase {
         switch event {
-        case .added: Phrase("Added", "추가")
-        case .urlChanged: Phrase("Another address", "주소 변경")
-        case .secretReplaced: Phrase("Secret replaced", "비밀 값 교체")
-        case .authorizationChanged: Phrase("Another authorization", "인증 값 변경")
-        case .removed: Phrase("Removed", "삭제")
-        case .messageReplayed: Phrase("Message sent again", "메시지 재전송")
-        case .messagesReplayed: Phrase("Messages sent again", "메시지 여러 개 재전송")
+        case .added: "Added"
+        case .urlChanged: "Another address"
+        case .secretReplaced: "Secret replaced"
+        case .authorizationChanged: "Another authorization"
+        case .removed: "Removed"
+        case .messageReplayed: "Message sent again"
+        case .messagesReplayed: "Messages sent again"
         }
     }
 
@@ -76,10 +71,10 @@ enum WebhookWords {
     /// A period in seconds.
     static func period(_ seconds: Int64) -> Phrase {
         switch seconds {
-        case 0: Phrase("Not at all: the old secret ends now", "없음: 이전 비밀 값을 바로 폐기")
-        case 3600: Phrase("One hour", "1시간")
-        case 86_400: Phrase("One day", "1일")
-        default: Phrase("\(seconds / 86_400) days", "\(seconds / 86_400)일")
+        case 0: "Not at all: the old secret ends now"
+        case 3600: "One hour"
+        case 86_400: "One day"
+        default: "\(seconds / 86_400) days"
         }
     }
 }

@@ -29,8 +29,7 @@ struct WebhooksRoutes: Sendable {
     private func addAdministration(to pages: ConsolePages, _ webhooks: WebhookService) {
         pages.post("webhooks/:webhook/address", .administer) { _, context in
             let identifier = try context.parameters.text("webhook")
-            _ = try await webhooks.setURL(
-                try url(context), of: identifier, by: try context.requiredMember.caller)
+            _ = try await webhooks.setURL(try url(context), of: identifier, by: try context.requiredMember.caller)
             return ConsolePath("webhooks", identifier, query: ["done": Notice.saved.rawValue])
         }
         pages.post("webhooks/:webhook/authorization", .administer) { _, context in
@@ -40,8 +39,7 @@ struct WebhooksRoutes: Sendable {
             return ConsolePath("webhooks", identifier, query: ["done": Notice.saved.rawValue])
         }
         pages.post("webhooks/:webhook/removal", .administer) { _, context in
-            try await webhooks.remove(
-                try context.parameters.text("webhook"), by: try context.requiredMember.caller)
+            try await webhooks.remove(try context.parameters.text("webhook"), by: try context.requiredMember.caller)
             return ConsolePath("webhooks", query: ["done": Notice.removed.rawValue])
         }
         pages.get("webhooks/:webhook/secret", .administer) { _, context in
@@ -61,12 +59,9 @@ struct WebhooksRoutes: Sendable {
     private func addDeliveries(to pages: ConsolePages, _ webhooks: WebhookService) {
         pages.get("webhooks/:webhook/deliveries/:message") { _, context in try await delivery(webhooks, context) }
         pages.post("webhooks/:webhook/deliveries/:message/resending", .support) { _, context in
-            let (identifier, message) = (
-                try context.parameters.text("webhook"), try context.parameters.text("message")
-            )
+            let (identifier, message) = (try context.parameters.text("webhook"), try context.parameters.text("message"))
             _ = try await webhooks.replay(message, to: identifier, by: try context.requiredMember.caller)
-            return ConsolePath(
-                "webhooks", identifier, "deliveries", message, query: ["done": Notice.queued.rawValue])
+            return ConsolePath("webhooks", identifier, "deliveries", message, query: ["done": Notice.queued.rawValue])
         }
         pages.post("webhooks/:webhook/failed/resending", .support) { _, context in
             let identifier = try context.parameters.text("webhook")
@@ -132,8 +127,7 @@ struct WebhooksRoutes: Sendable {
         let state = try request.query("state").flatMap { WebhookDelivery.State(rawValue: $0) }
         let list = try HTTPSupport.Page(request)
         let position = try list.position { WebhookDeliveryPosition(cursor: $0) }
-        let found = try await webhooks.deliveries(
-            to: identifier, in: state, before: position, limit: list.size + 1)
+        let found = try await webhooks.deliveries(to: identifier, in: state, before: position, limit: list.size + 1)
         let (shown, next) = list.part(of: found) { WebhookDeliveryPosition($0).cursor }
         let types = try await webhooks.contents(of: Array(shown), to: endpoint).map { $0?.type }
         return EndpointPage(
@@ -175,27 +169,20 @@ struct EndpointListPage {
     let keys: [String: String]
 
     var page: Page {
-        Page(Phrase("Webhooks", "웹훅"), section: .webhooks) {
-            p {
-                Phrase(
-                    "Each endpoint of your back end receives a signed message about every change of what a user owns.",
-                    "사용자의 소유물이 바뀔 때마다 백엔드의 각 엔드포인트가 서명된 메시지를 받습니다.")
-            }
+        Page("Webhooks", section: .webhooks) {
+            p { "Each endpoint of your back end receives a signed message about every change of what a user owns." }
             table
             if context.may(.administer) { addition }
         }
     }
 
     private var table: HTML {
-        Listing.table(
-            Phrase("Endpoints, oldest first", "엔드포인트, 오래된 순"), of: rows,
-            empty: Phrase("There is no endpoint.", "엔드포인트가 없습니다.")
-        ) {
-            column(Phrase("Address", "주소")) { row in
+        Listing.table("Endpoints, oldest first", of: rows, empty: "There is no endpoint.") {
+            column("Address") { row in
                 a(.href(path(row.endpoint))) { data(row.endpoint.shownURL(to: context)) }
             }
-            column(Phrase("Format", "형식")) { WebhookWords.title(of: $0.endpoint.format) }
-            column(Phrase("Last message", "마지막 메시지")) { row in
+            column("Format") { WebhookWords.title(of: $0.endpoint.format) }
+            column("Last message") { row in
                 if let last = row.last {
                     WebhookWords.badge(last.state)
                     plain(" ")
@@ -204,15 +191,15 @@ struct EndpointListPage {
                     Shown.nothing
                 }
             }
-            column(Phrase("Given up", "포기한 메시지")) { row in
+            column(Phrase("Given up", context: "messages")) { row in
                 if row.hasFailed {
-                    a(.href(path(row.endpoint, WebhookDelivery.State.failed))) { Phrase("Show", "보기") }
+                    a(.href(path(row.endpoint, WebhookDelivery.State.failed))) { "Show" }
                 } else {
-                    Phrase("None", "없음")
+                    "None"
                 }
             }
-            column(Phrase("Added", "추가")) { Shown.moment($0.endpoint.createdAt) }
-            column(Phrase("By", "추가한 사람")) { ActorWords.html(caller: $0.endpoint.createdBy, keys) }
+            column("Added") { Shown.moment($0.endpoint.createdAt) }
+            column(Phrase("By", context: "added")) { ActorWords.html(caller: $0.endpoint.createdBy, keys) }
         }
     }
 
@@ -221,22 +208,17 @@ struct EndpointListPage {
     }
 
     private var addition: HTML {
-        details(.class("action")) {
-            summary { Phrase("Add an endpoint", "엔드포인트 추가") }
-            context.form(to: ConsolePath("webhooks")) {
-                Field.text(
-                    "url", Phrase("Address", "주소"), inputMode: "url", maximumLength: WebhookURL.maximumLength,
-                    isRequired: true,
-                    note: Phrase(
-                        "Begins with https://. The next page shows the secret.", "https://로 시작합니다. 다음 화면에 비밀 값이 표시됩니다.")
-                )
-                Field.choice(
-                    "format", Phrase("Format", "형식"),
-                    WebhookFormat.allCases.map { ($0.rawValue, WebhookWords.title(of: $0)) },
-                    chosen: WebhookFormat.till.rawValue)
-                EndpointActions.authorizationField
-                button(.class("primary")) { Phrase("Add", "추가") }
-            }
+        context.action("Add an endpoint", to: ConsolePath("webhooks"), submit: "Add") {
+            Field.text(
+                "url", "Address", inputMode: "url", maximumLength: WebhookURL.maximumLength,
+                isRequired: true,
+                note: "Begins with https://. The next page shows the secret."
+            )
+            Field.choice(
+                "format", "Format",
+                WebhookFormat.allCases.map { ($0.rawValue, WebhookWords.title(of: $0)) },
+                chosen: WebhookFormat.till.rawValue)
+            EndpointActions.authorizationField
         }
     }
 }

@@ -45,12 +45,11 @@ package enum FigureSumsCoding {
         let currency: ByteKey
 
         static func < (left: Group, right: Group) -> Bool {
-            if left.subject.app != right.subject.app { return left.subject.app < right.subject.app }
-            if left.subject.origin != right.subject.origin {
-                return left.subject.origin.rawValue < right.subject.origin.rawValue
+            func key(_ group: Group) -> (Int64, String, ByteKey, ByteKey, ByteKey) {
+                let subject = group.subject
+                return (subject.app, subject.origin.rawValue, subject.product, subject.storefront, group.currency)
             }
-            return (left.subject.product, left.subject.storefront, left.currency)
-                < (right.subject.product, right.subject.storefront, right.currency)
+            return key(left) < key(right)
         }
     }
 

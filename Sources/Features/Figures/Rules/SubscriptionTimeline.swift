@@ -5,7 +5,7 @@ struct SubscriptionTimeline {
     /// The longest gap between two periods that is ignored, because the App Store rounds dates.
     private static let toleranceSeconds: Int64 = 60
 
-    private struct Period {
+    fileprivate struct Period {
         let transaction: FigureTransaction
         var start: Timestamp
         var end: Timestamp
@@ -107,13 +107,13 @@ struct SubscriptionTimeline {
             let previous = index > 0 && periods[index - 1].continues(into: period) ? periods[index - 1] : nil
             let next = index + 1 < periods.count ? periods[index + 1] : nil
             if period.isTrial {
-                add(1, .trialsNew, of: period, at: period.start, to: &sums)
+                sums.add(1, .trialsNew, of: period, at: period.start)
                 trial = period
             } else {
                 begin(period, after: previous, wasPaid: wasPaid, &sums)
                 if let begun = trial {
-                    add(1, .conversions, of: period, at: period.start, to: &sums)
-                    add(1, .convertedTrials, of: begun, at: begun.start, to: &sums)
+                    sums.add(1, .conversions, of: period, at: period.start)
+                    sums.add(1, .convertedTrials, of: begun, at: begun.start)
                     trial = nil
                 }
                 wasPaid = true
@@ -125,16 +125,13 @@ struct SubscriptionTimeline {
 
     private func begin(_ period: Period, after previous: Period?, wasPaid: Bool, _ sums: inout FigureSums) {
         if let previous, !previous.isTrial {
-            if !period.isLaterPart { add(1, .renewals, of: period, at: period.start, to: &sums) }
-            add(-1, .subscriptionsChanged, of: previous, at: period.start, to: &sums)
-            add(1, .subscriptionsChanged, of: period, at: period.start, to: &sums)
-            addRevenue(-1, .revenueChanged, of: previous, at: period.start, to: &sums)
-            addRevenue(1, .revenueChanged, of: period, at: period.start, to: &sums)
+            if !period.isLaterPart { sums.add(1, .renewals, of: period, at: period.start) }
+            sums.add(-1, .subscriptionsChanged, .revenueChanged, of: previous, at: period.start)
+            sums.add(1, .subscriptionsChanged, .revenueChanged, of: period, at: period.start)
+        } else if wasPaid {
+            sums.add(1, .subscriptionsResubscribed, .revenueResubscribed, of: period, at: period.start)
         } else {
-            add(
-                1, wasPaid ? .subscriptionsResubscribed : .subscriptionsNew, of: period, at: period.start, to: &sums)
-            addRevenue(
-                1, wasPaid ? .revenueResubscribed : .revenueNew, of: period, at: period.start, to: &sums)
+            sums.add(1, .subscriptionsNew, .revenueNew, of: period, at: period.start)
         }
     }
 
@@ -142,92 +139,71 @@ struct SubscriptionTimeline {
         let following = next.flatMap { period.continues(into: $0) ? $0 : nil }
         if period.isTrial {
             if let following {
-                add(1, .trialsEnded, of: period, at: following.start, to: &sums)
+                sums.add(1, .trialsEnded, of: period, at: following.start)
             } else {
-                add(1, period.isRefunded ? .trialsEnded : .trialsExpired, of: period, at: period.end, to: &sums)
+                sums.add(1, period.isRefunded ? .trialsEnded : .trialsExpired, of: period, at: period.end)
             }
         } else if following == nil || following?.isTrial == true {
-            add(
-                1, period.isRefunded ? .subscriptionsRefunded : .subscriptionsExpired, of: period, at: period.end,
-                to: &sums)
-            addRevenue(
-                1, period.isRefunded ? .revenueRefunded : .revenueExpired, of: period, at: period.end, to: &sums)
+            if period.isRefunded {
+                sums.add(1, .subscriptionsRefunded, .revenueRefunded, of: period, at: period.end)
+            } else {
+                sums.add(1, .subscriptionsExpired, .revenueExpired, of: period, at: period.end)
+            }
         }
     }
+}
 
-    private func add(
-        _ amount: Int64,
-        _ metric: FigureMetric,
-        of period: Period,
-        at moment: Timestamp,
-        to sums: inout FigureSums
-    ) {
-        add(amount, metric, of: period, at: moment, in: "", to: &sums)
-    }
-
-    private func addRevenue(
+extension FigureSums {
+    /// Counts a period.
+    ///
+    /// - Parameter revenue: The sum of its monthly revenue, if it has one.
+    fileprivate mutating func add(
         _ sign: Int64,
         _ metric: FigureMetric,
-        of period: Period,
-        at moment: Timestamp,
-        to sums: inout FigureSums
+        _ revenue: FigureMetric? = nil,
+        of period: SubscriptionTimeline.Period,
+        at moment: Timestamp
     ) {
-        guard let monthly = period.monthly else { return }
+        add(sign, metric, of: period.transaction.subject, on: CalendarDay(moment))
+        guard let revenue, let monthly = period.monthly else { return }
         add(
-            sign * monthly.milliunits, metric, of: period, at: moment, in: ByteKey(monthly.currency), to: &sums)
+            sign * monthly.milliunits, revenue, of: period.transaction.subject, on: CalendarDay(moment),
+            in: ByteKey(monthly.currency))
     }
 
-    private func add(
+    /// Adds to a sum, and to the level that it changes.
+    mutating func add(
         _ amount: Int64,
         _ metric: FigureMetric,
-        of period: Period,
-        at moment: Timestamp,
-        in currency: ByteKey,
-        to sums: inout FigureSums
+        of subject: FigureSubject,
+        on day: CalendarDay,
+        in currency: ByteKey = ""
     ) {
-        func add(_ amount: Int64, _ metric: FigureMetric) {
-            sums.add(
-                amount,
-                to: FigureKey(
-                    day: CalendarDay(moment), metric: metric, subject: period.transaction.subject, currency: currency))
-        }
-        add(amount, metric)
-        if let net = metric.net { add(net.sign * amount, net.metric) }
+        add(amount, to: FigureKey(day: day, metric: metric, subject: subject, currency: currency))
+        guard let net = metric.net else { return }
+        add(net.sign * amount, to: FigureKey(day: day, metric: net.metric, subject: subject, currency: currency))
     }
 }
 
 /// The length of a subscription's period, which converts its price to a monthly price.
 package enum SubscriptionLength: CaseIterable, Sendable {
-    case day
-    case threeDays
-    case week
-    case twoWeeks
-    case month
-    case twoMonths
-    case threeMonths
-    case sixMonths
-    case year
+    case day, threeDays, week, twoWeeks, month, twoMonths, threeMonths, sixMonths, year
 
-    /// The factor of the monthly revenue: the price times `numerator`, divided by `denominator`.
-    private var factor: (numerator: Int64, denominator: Int64) {
+    /// The longest period of each length, in days, and the factor of the monthly revenue: the price times `numerator`, divided by
+    /// `denominator`.
+    private var rule: (days: Int64, numerator: Int64, denominator: Int64) {
         switch self {
-        case .day: (30, 1)
-        case .threeDays: (10, 1)
-        case .week: (4, 1)
-        case .twoWeeks: (2, 1)
-        case .month: (1, 1)
-        case .twoMonths: (1, 2)
-        case .threeMonths: (1, 3)
-        case .sixMonths: (1, 6)
-        case .year: (1, 12)
+        case .day: (1, 30, 1)
+        case .threeDays: (4, 10, 1)
+        case .week: (10, 4, 1)
+        case .twoWeeks: (20, 2, 1)
+        case .month: (45, 1, 1)
+        case .twoMonths: (75, 1, 2)
+        case .threeMonths: (135, 1, 3)
+        case .sixMonths: (270, 1, 6)
+        case .year: (.max, 1, 12)
         }
     }
-
-    /// The longest period of each length, in days. The longest length has no limit.
-    private static let limits: [(days: Int64, length: SubscriptionLength)] = [
-        (1, .day), (4, .threeDays), (10, .week), (20, .twoWeeks), (45, .month), (75, .twoMonths), (135, .threeMonths),
-        (270, .sixMonths),
-    ]
 
     /// The longest period of each length in the App Store's sandbox, in seconds. A month takes five minutes there.
     private static let acceleratedLimits: [(seconds: Int64, length: SubscriptionLength)] = [
@@ -239,16 +215,14 @@ package enum SubscriptionLength: CaseIterable, Sendable {
     /// A period of less than twelve hours is from a sandbox, whose time runs faster.
     package init(from start: Timestamp, until end: Timestamp) {
         let seconds = end.secondsSince1970.subtractingReportingOverflow(start.secondsSince1970).partialValue
-        if let accelerated = Self.acceleratedLimits.first(where: { seconds <= $0.seconds }) {
-            self = accelerated.length
-        } else {
-            let days = (seconds + 43_200) / 86_400
-            self = Self.limits.first { days <= $0.days }?.length ?? .year
-        }
+        let days = (seconds + 43_200) / 86_400
+        self =
+            Self.acceleratedLimits.first { seconds <= $0.seconds }?.length
+            ?? Self.allCases.first { days <= $0.rule.days } ?? .year
     }
 
     /// The monthly revenue, in milliunits, rounded down.
-    package func monthly(_ price: Int64) -> Int64 { price * factor.numerator / factor.denominator }
+    package func monthly(_ price: Int64) -> Int64 { price * rule.numerator / rule.denominator }
 }
 
 extension RedeemedTransaction {

@@ -10,7 +10,9 @@ package enum UserFigures {
     package static func sums(of bought: [RedeemedTransaction]) -> FigureSums {
         var sums = FigureSums()
         let transactions = bought.compactMap { FigureTransaction($0) }
-        let purchases = Dictionary(grouping: transactions) { PurchaseKey($0) }.values.map { $0.sorted() }
+        let purchases = Dictionary(grouping: transactions) { PurchaseKey($0, original: $0.original) }.values.map {
+            $0.sorted()
+        }
         var sales: [FigureTransaction] = []
         for purchase in purchases {
             var periods = purchase.filter { $0.expiresAt != nil }
@@ -21,21 +23,19 @@ package enum UserFigures {
         }
         for sale in sales { add(sale, to: &sums) }
         for first in firsts(of: sales) {
-            sums.add(
-                1, to: FigureKey(day: CalendarDay(first.purchaseDate), metric: .newCustomers, subject: first.subject))
+            sums.add(1, .newCustomers, of: first.subject, on: CalendarDay(first.purchaseDate))
         }
         return sums
     }
 
-    /// The purchase of a transaction.
+    /// The app and origin of a transaction, and the purchase there.
     private struct PurchaseKey: Hashable {
         let app: Int64
         let origin: Origin
         let original: ByteKey
 
-        init(_ transaction: FigureTransaction) {
-            (app, origin) = (transaction.subject.app, transaction.subject.origin)
-            original = transaction.original
+        init(_ transaction: FigureTransaction, original: ByteKey) {
+            (app, origin, self.original) = (transaction.subject.app, transaction.subject.origin, original)
         }
     }
 
@@ -50,39 +50,25 @@ package enum UserFigures {
         // A trial is not a sale.
         guard !sale.isTrial else { return }
         let day = CalendarDay(sale.purchaseDate)
-        func add(_ amount: Int64, _ metric: FigureMetric, on day: CalendarDay, in currency: String = "") {
-            sums.add(
-                amount,
-                to: FigureKey(day: day, metric: metric, subject: sale.subject, currency: ByteKey(currency)))
-        }
-        add(Int64(sale.quantity), .units, on: day)
-        add(1, .transactions, on: day)
+        sums.add(Int64(sale.quantity), .units, of: sale.subject, on: day)
+        sums.add(1, .transactions, of: sale.subject, on: day)
         if let price = sale.price {
-            add(price.milliunits, .revenue, on: day, in: price.currency)
+            sums.add(price.milliunits, .revenue, of: sale.subject, on: day, in: ByteKey(price.currency))
         } else {
-            add(1, .withoutPrice, on: day)
+            sums.add(1, .withoutPrice, of: sale.subject, on: day)
         }
         guard let refundedAt = sale.refundedAt else { return }
-        add(1, .refunds, on: CalendarDay(refundedAt))
-        add(1, .refundedTransactions, on: day)
+        sums.add(1, .refunds, of: sale.subject, on: CalendarDay(refundedAt))
+        sums.add(1, .refundedTransactions, of: sale.subject, on: day)
         if let price = sale.price, let amount = sale.refundedAmount {
-            add(amount, .refundedRevenue, on: CalendarDay(refundedAt), in: price.currency)
+            sums.add(
+                amount, .refundedRevenue, of: sale.subject, on: CalendarDay(refundedAt), in: ByteKey(price.currency))
         }
     }
 
     /// The first transaction in each app and origin, trials included.
     private static func firsts(of sales: [FigureTransaction]) -> [FigureTransaction] {
-        var firsts: [CustomerKey: FigureTransaction] = [:]
-        for sale in sales {
-            let key = CustomerKey(app: sale.subject.app, origin: sale.subject.origin)
-            if firsts[key].map({ sale < $0 }) ?? true { firsts[key] = sale }
-        }
-        return Array(firsts.values)
-    }
-
-    private struct CustomerKey: Hashable {
-        let app: Int64
-        let origin: Origin
+        Dictionary(grouping: sales) { PurchaseKey($0, original: "") }.values.compactMap { $0.min() }
     }
 }
 

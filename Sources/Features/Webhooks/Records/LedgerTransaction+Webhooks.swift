@@ -1,36 +1,48 @@
 import Ledger
 import Proofs
 
+/// The statements on webhooks and their changes.
 extension LedgerTransaction {
     /// Adds an endpoint.
     ///
     /// - Parameter maximum: The largest number of endpoints of an app, and of those for all apps.
     /// - Returns: False if there are already so many.
     package func add(_ endpoint: WebhookEndpoint, upTo maximum: Int) throws -> Bool {
-        let webhooks = WebhookRecords(database: database)
-        let count = try webhooks.endpoints().count { $0.app.map { ByteKey($0) } == endpoint.app.map { ByteKey($0) } }
+        let count = try webhookEndpoints().count { $0.app.map { ByteKey($0) } == endpoint.app.map { ByteKey($0) } }
         guard count < maximum else { return false }
-        try webhooks.insert(endpoint)
+        try database.execute(
+            """
+            INSERT INTO webhook_endpoint (endpoint_id, url, created_at, created_by, secret, previous_secret,
+                previous_secret_ends_at, format, authorization_value, app)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+            """,
+            [
+                endpoint.identifier, endpoint.url, endpoint.createdAt, endpoint.createdBy, endpoint.secret,
+                endpoint.previousSecret?.bytes, endpoint.previousSecret?.endsAt,
+                endpoint.format, endpoint.authorization?.value, endpoint.app,
+            ])
         return true
     }
 
     /// All endpoints, oldest first.
     package func webhookEndpoints() throws -> [WebhookEndpoint] {
         guard try database.has("webhook_endpoint") else { return [] }
-        return try WebhookRecords(database: database).endpoints()
+        return try database.rows(
+            "SELECT * FROM webhook_endpoint WHERE removed_at IS NULL ORDER BY created_at, endpoint_id"
+        ).map(WebhookEndpoint.init)
     }
 
     package func webhookEndpoint(_ identifier: String) throws -> WebhookEndpoint? {
-        try WebhookRecords(database: database).endpoint(identifier)
+        try database.row(
+            "SELECT * FROM webhook_endpoint WHERE endpoint_id = $1 AND removed_at IS NULL", [identifier]
+        ).map(WebhookEndpoint.init)
     }
 
     /// Sets the URL of an endpoint, also for pending deliveries.
     ///
     /// - Returns: The changed endpoint; nil if there is none.
     package func setURL(_ url: String, ofWebhookEndpoint identifier: String) throws -> WebhookEndpoint? {
-        try database.execute(
-            "UPDATE webhook_endpoint SET url = $1 WHERE endpoint_id = $2 AND removed_at IS NULL", [url, identifier])
-        return try WebhookRecords(database: database).endpoint(identifier)
+        try set("url", url, ofWebhookEndpoint: identifier)
     }
 
     /// Sets the authorization of an endpoint, also for pending deliveries.
@@ -41,10 +53,18 @@ extension LedgerTransaction {
         _ authorization: WebhookAuthorization?,
         ofWebhookEndpoint identifier: String
     ) throws -> WebhookEndpoint? {
+        try set("authorization_value", authorization?.value, ofWebhookEndpoint: identifier)
+    }
+
+    private func set(
+        _ column: String,
+        _ value: String?,
+        ofWebhookEndpoint identifier: String
+    ) throws -> WebhookEndpoint? {
         try database.execute(
-            "UPDATE webhook_endpoint SET authorization_value = $1 WHERE endpoint_id = $2 AND removed_at IS NULL",
-            [authorization?.value, identifier])
-        return try WebhookRecords(database: database).endpoint(identifier)
+            "UPDATE webhook_endpoint SET \(column) = $1 WHERE endpoint_id = $2 AND removed_at IS NULL",
+            [value, identifier])
+        return try webhookEndpoint(identifier)
     }
 
     /// Replaces an endpoint's secret. The previous one also signs messages until it ends.
@@ -68,115 +88,73 @@ extension LedgerTransaction {
     ///
     /// - Returns: False if there is no such endpoint.
     package func removeWebhookEndpoint(_ identifier: String, at moment: Timestamp) throws -> Bool {
-        try WebhookRecords(database: database).remove(identifier, at: moment)
-    }
-
-    /// The deliveries to an endpoint, newest first.
-    ///
-    /// - Parameters:
-    ///   - state: The state of the deliveries; nil for all states.
-    ///   - position: The end of the previous page; nil for the first page.
-    package func webhookDeliveries(
-        to identifier: String,
-        in state: WebhookDelivery.State?,
-        before position: WebhookDeliveryPosition?,
-        limit: Int
-    ) throws -> [WebhookDelivery] {
-        try WebhookRecords(database: database).deliveries(to: identifier, in: state, before: position, limit: limit)
-    }
-
-    /// Marks a message as pending again, in any state.
-    ///
-    /// - Returns: The changed delivery; nil if there is none.
-    package func replay(_ message: String, to endpoint: String) throws -> WebhookDelivery? {
-        let webhooks = WebhookRecords(database: database)
-        guard try webhooks.replay(message, to: endpoint) else { return nil }
-        return try webhooks.delivery(message, to: endpoint)
-    }
-
-    /// The delivery of a message to an endpoint; nil if there is none.
-    package func webhookDelivery(_ message: String, to endpoint: String) throws -> WebhookDelivery? {
-        try WebhookRecords(database: database).delivery(message, to: endpoint)
-    }
-
-    /// The attempts of a delivery, newest first.
-    package func attempts(of delivery: WebhookDelivery, limit: Int) throws -> [WebhookDelivery.Attempt] {
-        try WebhookRecords(database: database).attempts(of: delivery, limit: limit)
-    }
-
-    /// Marks the delivered and the failed messages of a period as pending again, oldest first.
-    ///
-    /// - Parameters:
-    ///   - position: The position after which the messages begin.
-    ///   - end: The first moment after the period.
-    /// - Returns: The positions of the messages; `limit` if there may be more.
-    package func replay(
-        to endpoint: String,
-        after position: WebhookDeliveryPosition,
-        until end: Timestamp,
-        limit: Int
-    ) throws -> [WebhookDeliveryPosition] {
-        try WebhookRecords(database: database).replay(to: endpoint, after: position, until: end, limit: limit)
-    }
-
-    /// Marks failed messages as pending again, oldest first.
-    ///
-    /// - Returns: The number of messages; `limit` if there may be more.
-    package func replayFailed(to endpoint: String, limit: Int) throws -> Int {
-        try WebhookRecords(database: database).replayFailed(to: endpoint, limit: limit)
+        try database.execute(
+            "UPDATE webhook_endpoint SET removed_at = $1 WHERE endpoint_id = $2 AND removed_at IS NULL",
+            [moment, identifier]) == 1
     }
 
     /// The endpoints with due deliveries.
     package func dueWebhookEndpoints(at moment: Timestamp) throws -> [WebhookEndpoint] {
-        try WebhookRecords(database: database).dueEndpoints(at: moment)
+        try database.rows(
+            """
+            SELECT * FROM webhook_endpoint WHERE removed_at IS NULL AND endpoint_id IN (
+                SELECT endpoint_id FROM webhook_delivery WHERE next_attempt_at <= $1)
+            ORDER BY endpoint_id
+            """,
+            [moment]
+        ).map(WebhookEndpoint.init)
     }
 
-    /// The due deliveries to an endpoint, those without an attempt first.
-    package func dueWebhooks(to endpoint: String, at moment: Timestamp, limit: Int) throws -> [WebhookDelivery] {
-        try WebhookRecords(database: database).due(to: endpoint, at: moment, limit: limit)
-    }
-
-    /// Leases due deliveries until `end`, so that no other service sends them. A lease counts as an attempt, even if the
-    /// service stops during it.
+    /// Records a change of a webhook.
     ///
-    /// - Returns: The leased deliveries, without those that another service leased meanwhile.
-    package func lease(
-        _ deliveries: [WebhookDelivery],
-        at moment: Timestamp,
-        until end: Timestamp
-    ) throws -> [WebhookDelivery] {
-        let webhooks = WebhookRecords(database: database)
-        return try deliveries.compactMap { try webhooks.lease($0, at: moment, until: end) }
+    /// - Parameter randomBytes: `WebhookChangeIdentifier.randomCount` bytes.
+    func record(_ change: WebhookChange, randomBytes: [UInt8]) throws {
+        let last = try database.row(
+            """
+            SELECT change_id FROM webhook_change WHERE endpoint_id = $1 AND happened_at = $2
+            ORDER BY change_id DESC LIMIT 1
+            """,
+            [change.endpointIdentifier, change.happenedAt]
+        ).map { try $0["change_id"] as [UInt8] }
+        let identifier = WebhookChangeIdentifier(after: last, randomBytes: randomBytes)
+        try database.insert(
+            into: "webhook_change", ["endpoint_id", "happened_at", "change_id", "event", "changed_by", "detail"],
+            [
+                [
+                    change.endpointIdentifier, change.happenedAt, identifier.bytes, change.event.rawValue,
+                    change.changedBy, change.detail,
+                ]
+            ])
     }
 
-    /// Records the results of attempts. A delivery that another service leased meanwhile stays unchanged.
-    package func record(_ results: [WebhookResult]) throws {
-        let webhooks = WebhookRecords(database: database)
-        for result in results { try webhooks.record(result) }
-    }
-
-    /// Deletes delivered messages of events before a moment, and all messages to removed endpoints.
-    ///
-    /// - Returns: The number of messages; `limit` if there may be more.
-    package func deleteWebhookMessages(before moment: Timestamp, limit: Int) throws -> Int {
-        try WebhookRecords(database: database).delete(before: moment, limit: limit)
+    /// The last changes of a webhook, newest first.
+    package func webhookChanges(of endpoint: String, limit: Int) throws -> [WebhookChange] {
+        try database.rows(
+            """
+            SELECT * FROM webhook_change WHERE endpoint_id = $1 ORDER BY happened_at DESC, change_id DESC LIMIT $2
+            """,
+            [endpoint, limit]
+        ).compactMap { row in
+            guard let event = WebhookChange.Event(rawValue: try row["event"]) else { return nil }
+            return WebhookChange(
+                endpointIdentifier: try row["endpoint_id"], happenedAt: try row["happened_at"], event: event,
+                changedBy: try row["changed_by"], detail: try row["detail"])
+        }
     }
 }
 
-extension LedgerTransaction {
-    /// Marks the latest delivered and failed messages about a user to an endpoint as pending again.
-    ///
-    /// - Returns: The number of messages, at most `limit`.
-    package func replayWebhooks(about user: User, to endpoint: String, limit: Int) throws -> Int {
-        guard try database.has("webhook_delivery"), let user = try users.known(user) else { return 0 }
-        return try database.execute(
-            """
-            UPDATE webhook_delivery SET attempts = 0, next_attempt_at = $1, is_delivered = 0
-            WHERE user_id = $2 AND endpoint_id = $3 AND audit_number IN (
-                SELECT audit_number FROM webhook_delivery
-                WHERE user_id = $2 AND endpoint_id = $3 AND next_attempt_at IS NULL
-                ORDER BY audit_number DESC LIMIT $4)
-            """,
-            [WebhookRecords.atOnce, user, endpoint, limit])
+/// The identifier of a change: its number among the changes of a webhook in one millisecond, and random bytes, so that
+/// concurrent changes do not conflict. Identifiers of one millisecond are sorted by the order of recording.
+package struct WebhookChangeIdentifier: Hashable, Sendable {
+    /// The number of random bytes.
+    package static let randomCount = 8
+
+    /// The big-endian number, and then the random bytes.
+    package let bytes: [UInt8]
+
+    /// - Parameter last: The greatest identifier of the webhook in the same millisecond; nil for none.
+    package init(after last: [UInt8]?, randomBytes: [UInt8]) {
+        let next = last.map { $0.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } &+ 1 } ?? 1
+        bytes = (0..<8).map { UInt8(truncatingIfNeeded: next >> (56 - 8 * $0)) } + randomBytes
     }
 }

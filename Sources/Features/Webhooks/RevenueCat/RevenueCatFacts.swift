@@ -178,7 +178,7 @@ extension LedgerTransaction {
                 facts.owner = owner.listed
                 facts.hasMoreIdentifiers = facts.hasMoreIdentifiers || owner.hasMore
             }
-            facts.revocation = try WebhookRecords(database: database).revocation(before: delivery)
+            facts.revocation = try revocation(before: delivery)
             facts.type = catalogs.type(of: entry.subject)
             facts.rights = catalogs.rights(givenBy: entry.subject, in: purchase?.app)
         }

@@ -1,15 +1,11 @@
-/// The progress of a commitment of several billing periods (`commitmentInfo` of a transaction; price in milliunits).
-final class TransactionCommitmentInfo: PayloadObject {
-    let billingPeriodNumber: Int64?
-    let commitmentExpiresDate: Timestamp?
-    let commitmentPrice: Int64?
-    let totalBillingPeriods: Int64?
-
+/// The progress of a commitment of several billing periods (`commitmentInfo` of a transaction). The ledger keeps its
+/// JSON.
+struct TransactionCommitmentInfo: PayloadObject {
     init(_ fields: PayloadFields) throws(PayloadError) {
-        billingPeriodNumber = try fields.integer("billingPeriodNumber")
-        commitmentExpiresDate = try fields.date("commitmentExpiresDate")
-        commitmentPrice = try fields.integer("commitmentPrice")
-        totalBillingPeriods = try fields.integer("totalBillingPeriods")
+        try fields.check([
+            .optional("billingPeriodNumber", .integer), .optional("commitmentExpiresDate", .date),
+            .optional("commitmentPrice", .integer), .optional("totalBillingPeriods", .integer),
+        ])
     }
 }
 

@@ -1,5 +1,12 @@
+/// The app and the environment that each part of a notification states.
+protocol NotificationPart: Sendable {
+    var environment: String { get }
+    var appAppleId: Int64? { get }
+    var bundleId: String? { get }
+}
+
 /// The part of a notification about one transaction (App Store Server Notifications V2, `data`).
-public final class NotificationData: Sendable {
+public final class NotificationData: NotificationPart {
     public let environment: String
     public let appAppleId: Int64?
     public let bundleId: String?
@@ -26,7 +33,7 @@ public final class NotificationData: Sendable {
 }
 
 /// The part of a notification about an extension of many subscriptions (App Store Server Notifications V2, `summary`).
-public final class Summary: Sendable {
+public final class Summary: NotificationPart {
     public let environment: String
     public let appAppleId: Int64?
     public let bundleId: String?
@@ -50,7 +57,7 @@ public final class Summary: Sendable {
 }
 
 /// The part of a notification about the app (App Store Server Notifications V2, `appData`).
-public final class AppData: Sendable {
+public final class AppData: NotificationPart {
     public let environment: String
     public let appAppleId: Int64?
     public let bundleId: String?
@@ -69,7 +76,7 @@ public final class AppData: Sendable {
 /// The part of a notification about seats that the App Store has unclaimed (App Store Server Notifications V2, `unclaimInfo`).
 ///
 /// The seats are claims of the app's server. Their members have no transactions.
-public final class UnclaimInfo: Sendable {
+public final class UnclaimInfo: NotificationPart {
     /// Production if it is not stated: Apple documents no environment here.
     public let environment: String
     public let appAppleId: Int64?
@@ -87,9 +94,12 @@ public final class UnclaimInfo: Sendable {
 
 /// The part of a notification about a purchase outside the App Store (App Store Server Notifications V2,
 /// `externalPurchaseToken`).
-public final class ExternalPurchaseToken: Sendable {
+public final class ExternalPurchaseToken: NotificationPart {
     /// The identifier. In the sandbox it begins with `SANDBOX`. No other field gives the environment.
     public let externalPurchaseId: String
+    public var environment: String {
+        (externalPurchaseId.hasPrefix("SANDBOX") ? AppStoreEnvironment.sandbox : .production).rawValue
+    }
     public let tokenCreationDate: Int64?
     public let appAppleId: Int64?
     public let bundleId: String?

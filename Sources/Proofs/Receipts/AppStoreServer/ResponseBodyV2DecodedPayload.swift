@@ -44,36 +44,21 @@ public final class ResponseBodyV2DecodedPayload: Sendable {
         }
     }
 
-    public var bundleId: String? {
+    private var part: any NotificationPart {
         switch body {
-        case .data(let data): data.bundleId
-        case .summary(let summary): summary.bundleId
-        case .appData(let appData): appData.bundleId
-        case .externalPurchaseToken(let token): token.bundleId
-        case .unclaimInfo(let info): info.bundleId
+        case .data(let data): data
+        case .summary(let summary): summary
+        case .appData(let appData): appData
+        case .externalPurchaseToken(let token): token
+        case .unclaimInfo(let info): info
         }
     }
 
-    public var appAppleId: Int64? {
-        switch body {
-        case .data(let data): data.appAppleId
-        case .summary(let summary): summary.appAppleId
-        case .appData(let appData): appData.appAppleId
-        case .externalPurchaseToken(let token): token.appAppleId
-        case .unclaimInfo(let info): info.appAppleId
-        }
-    }
+    public var bundleId: String? { part.bundleId }
 
-    public var environment: String {
-        switch body {
-        case .data(let data): data.environment
-        case .summary(let summary): summary.environment
-        case .appData(let appData): appData.environment
-        case .externalPurchaseToken(let token):
-            (token.externalPurchaseId.hasPrefix("SANDBOX") ? AppStoreEnvironment.sandbox : .production).rawValue
-        case .unclaimInfo(let info): info.environment
-        }
-    }
+    public var appAppleId: Int64? { part.appAppleId }
+
+    public var environment: String { part.environment }
 
     /// The nested JWS of the notification, each with its field and its required kind.
     var signedParts: [(field: String, kind: SignedPayload.Kind, compact: String)] {

@@ -35,11 +35,11 @@ public struct StatedField: Sendable {
     /// The type of an object. An object in another form is absent.
     private let object: (any PayloadObject.Type)?
 
-    private init(
+    init(
         _ column: String,
         _ kind: Kind,
         _ meaning: String,
-        _ source: Source,
+        by source: Source = .anyStatement,
         object: (any PayloadObject.Type)? = nil
     ) {
         self.column = column
@@ -47,39 +47,6 @@ public struct StatedField: Sendable {
         self.meaning = meaning
         self.source = source
         self.object = object
-    }
-
-    static func text(_ column: String, _ meaning: String, by source: Source = .anyStatement) -> StatedField {
-        StatedField(column, .text, meaning, source)
-    }
-
-    static func integer(_ column: String, _ meaning: String, by source: Source = .anyStatement) -> StatedField {
-        StatedField(column, .integer, meaning, source)
-    }
-
-    static func bool(_ column: String, _ meaning: String, by source: Source = .anyStatement) -> StatedField {
-        StatedField(column, .bool, meaning, source)
-    }
-
-    static func date(_ column: String, _ meaning: String, by source: Source = .anyStatement) -> StatedField {
-        StatedField(column, .date, meaning, source)
-    }
-
-    static func token(_ column: String, _ meaning: String, by source: Source = .anyStatement) -> StatedField {
-        StatedField(column, .token, meaning, source)
-    }
-
-    static func texts(_ column: String, _ meaning: String) -> StatedField {
-        StatedField(column, .texts, meaning, .anyStatement)
-    }
-
-    static func object(
-        _ object: any PayloadObject.Type,
-        _ column: String,
-        _ meaning: String,
-        by source: Source = .anyStatement
-    ) -> StatedField {
-        StatedField(column, .object, meaning, source, object: object)
     }
 
     /// Reads the field of a signed payload.
@@ -158,33 +125,34 @@ public enum RenewalFact: String, StatedFact {
 
     public var field: StatedField {
         switch self {
-        case .environment: .text("environment", "store environment")
-        case .productId: .text("product_id", "product")
-        case .autoRenewProductId: .text("auto_renew_product_id", "product of the next renewal")
-        case .autoRenewStatus: .integer("auto_renew_status", "renewal")
-        case .expirationIntent: .integer("expiration_intent", "reason of the expiry")
-        case .isInBillingRetryPeriod: .bool("is_in_billing_retry_period", "Apple retries the charge")
-        case .gracePeriodExpiresDate: .date("grace_period_expires_date", "end of the grace period")
-        case .priceIncreaseStatus: .integer("price_increase_status", "consent to a price increase")
-        case .renewalDate: .date("renewal_date", "next renewal")
+        case .environment: .init("environment", .text, "store environment")
+        case .productId: .init("product_id", .text, "product")
+        case .autoRenewProductId: .init("auto_renew_product_id", .text, "product of the next renewal")
+        case .autoRenewStatus: .init("auto_renew_status", .integer, "renewal")
+        case .expirationIntent: .init("expiration_intent", .integer, "reason of the expiry")
+        case .isInBillingRetryPeriod: .init("is_in_billing_retry_period", .bool, "Apple retries the charge")
+        case .gracePeriodExpiresDate: .init("grace_period_expires_date", .date, "end of the grace period")
+        case .priceIncreaseStatus: .init("price_increase_status", .integer, "consent to a price increase")
+        case .renewalDate: .init("renewal_date", .date, "next renewal")
         // Of one seat on average.
-        case .renewalPrice: .integer("renewal_price", "in thousandths of the currency")
-        case .renewalQuantity: .integer("renewal_quantity", "number of seats that renew")
-        case .currency: .text("currency", "currency")
-        case .offerType: .integer("offer_type", "kind of the offer")
-        case .offerIdentifier: .text("offer_id", "offer")
-        case .offerDiscountType: .text("offer_discount_type", "payment mode of the offer")
-        case .offerPeriod: .text("offer_period", "length of the offer")
+        case .renewalPrice: .init("renewal_price", .integer, "in thousandths of the currency")
+        case .renewalQuantity: .init("renewal_quantity", .integer, "number of seats that renew")
+        case .currency: .init("currency", .text, "currency")
+        case .offerType: .init("offer_type", .integer, "kind of the offer")
+        case .offerIdentifier: .init("offer_id", .text, "offer")
+        case .offerDiscountType: .init("offer_discount_type", .text, "payment mode of the offer")
+        case .offerPeriod: .init("offer_period", .text, "length of the offer")
         case .recentSubscriptionStartDate:
-            .date("recent_subscription_start_date", "start of the current subscription")
-        case .eligibleWinBackOfferIds: .texts("eligible_win_back_offer_ids", "win-back offers for the customer")
-        case .appAccountToken: .token("app_account_token", "the app's token of the customer")
-        case .appTransactionId: .text("app_transaction_id", "the customer's download of the app")
-        case .renewalBillingPlanType: .text("renewal_billing_plan_type", "billing plan of the next period")
-        case .commitmentInfo: .object(RenewalCommitmentInfo.self, "commitment_info", "commitment")
+            .init("recent_subscription_start_date", .date, "start of the current subscription")
+        case .eligibleWinBackOfferIds: .init("eligible_win_back_offer_ids", .texts, "win-back offers for the customer")
+        case .appAccountToken: .init("app_account_token", .token, "the app's token of the customer")
+        case .appTransactionId: .init("app_transaction_id", .text, "the customer's download of the app")
+        case .renewalBillingPlanType: .init("renewal_billing_plan_type", .text, "billing plan of the next period")
+        case .commitmentInfo: .init("commitment_info", .object, "commitment", object: RenewalCommitmentInfo.self)
         case .advancedCommerceInfo:
-            .object(AdvancedCommerceRenewalInfo.self, "advanced_commerce_info", "Advanced Commerce data")
-        case .multiSeatInfo: .object(RenewalMultiSeatInfo.self, "multi_seat_info", "seats and their prices")
+            .init("advanced_commerce_info", .object, "Advanced Commerce data", object: AdvancedCommerceRenewalInfo.self)
+        case .multiSeatInfo:
+            .init("multi_seat_info", .object, "seats and their prices", object: RenewalMultiSeatInfo.self)
         }
     }
 }
@@ -283,45 +251,50 @@ public enum TransactionFact: String, StatedFact {
 
     public var field: StatedField {
         switch self {
-        case .environment: .text("environment", "store environment")
-        case .type: .text("type", "kind of the product")
-        case .inAppOwnershipType: .text("ownership_type", "bought, shared in the family or a seat")
-        case .transactionReason: .text("transaction_reason", "purchase or renewal")
-        case .originalPurchaseDate: .date("original_purchase_date", "first purchase")
-        case .expiresDate: .date("expires_date", "end of the paid period", by: .lastStatement)
-        case .webOrderLineItemId: .text("web_order_line_item_id", "billing event")
-        case .subscriptionGroupIdentifier: .text("subscription_group_id", "subscription group")
-        case .isUpgraded: .bool("is_upgraded", "replaced by a higher level", by: .lastStatement)
+        case .environment: .init("environment", .text, "store environment")
+        case .type: .init("type", .text, "kind of the product")
+        case .inAppOwnershipType: .init("ownership_type", .text, "bought, shared in the family or a seat")
+        case .transactionReason: .init("transaction_reason", .text, "purchase or renewal")
+        case .originalPurchaseDate: .init("original_purchase_date", .date, "first purchase")
+        case .expiresDate: .init("expires_date", .date, "end of the paid period", by: .lastStatement)
+        case .webOrderLineItemId: .init("web_order_line_item_id", .text, "billing event")
+        case .subscriptionGroupIdentifier: .init("subscription_group_id", .text, "subscription group")
+        case .isUpgraded: .init("is_upgraded", .bool, "replaced by a higher level", by: .lastStatement)
         // Of the whole quantity, or of one seat on average.
-        case .price: .integer("price", "in thousandths of the currency")
-        case .currency: .text("currency", "currency")
-        case .storefront: .text("storefront", "country of the App Store")
-        case .storefrontId: .text("storefront_id", "storefront")
-        case .offerType: .integer("offer_type", "kind of the offer")
-        case .offerIdentifier: .text("offer_id", "offer")
-        case .offerDiscountType: .text("offer_discount_type", "payment mode of the offer")
-        case .offerPeriod: .text("offer_period", "length of the offer")
-        case .isTrialPeriod: .bool("is_trial_period", "free trial", by: .appReceipts)
-        case .isInIntroductoryOfferPeriod: .bool("is_in_intro_offer_period", "introductory price", by: .appReceipts)
-        case .appAccountToken: .token("app_account_token", "the app's token of the customer", by: .lastStatement)
-        case .appTransactionId: .text("app_transaction_id", "the customer's download of the app")
-        case .itemId: .integer("item_id", "the product's Apple ID", by: .appReceipts)
-        case .revocationType: .text("revocation_type", "full, prorated or family", by: .lastStatement)
+        case .price: .init("price", .integer, "in thousandths of the currency")
+        case .currency: .init("currency", .text, "currency")
+        case .storefront: .init("storefront", .text, "country of the App Store")
+        case .storefrontId: .init("storefront_id", .text, "storefront")
+        case .offerType: .init("offer_type", .integer, "kind of the offer")
+        case .offerIdentifier: .init("offer_id", .text, "offer")
+        case .offerDiscountType: .init("offer_discount_type", .text, "payment mode of the offer")
+        case .offerPeriod: .init("offer_period", .text, "length of the offer")
+        case .isTrialPeriod: .init("is_trial_period", .bool, "free trial", by: .appReceipts)
+        case .isInIntroductoryOfferPeriod:
+            .init("is_in_intro_offer_period", .bool, "introductory price", by: .appReceipts)
+        case .appAccountToken: .init("app_account_token", .token, "the app's token of the customer", by: .lastStatement)
+        case .appTransactionId: .init("app_transaction_id", .text, "the customer's download of the app")
+        case .itemId: .init("item_id", .integer, "the product's Apple ID", by: .appReceipts)
+        case .revocationType: .init("revocation_type", .text, "full, prorated or family", by: .lastStatement)
         case .revocationPercentage:
-            .integer("revocation_percentage", "refunded share in thousandths of a percent", by: .lastStatement)
-        case .billingPlanType: .text("billing_plan_type", "billing plan")
+            .init("revocation_percentage", .integer, "refunded share in thousandths of a percent", by: .lastStatement)
+        case .billingPlanType: .init("billing_plan_type", .text, "billing plan")
         case .commitmentInfo:
-            .object(TransactionCommitmentInfo.self, "commitment_info", "commitment", by: .lastStatement)
+            .init("commitment_info", .object, "commitment", by: .lastStatement, object: TransactionCommitmentInfo.self)
         case .advancedCommerceInfo:
-            .object(
-                AdvancedCommerceTransactionInfo.self, "advanced_commerce_info", "Advanced Commerce data",
-                by: .lastStatement)
+            .init(
+                "advanced_commerce_info", .object, "Advanced Commerce data", by: .lastStatement,
+                object: AdvancedCommerceTransactionInfo.self)
         case .multiSeatInfo:
-            .object(TransactionMultiSeatInfo.self, "multi_seat_info", "seats and their prices", by: .lastStatement)
+            .init(
+                "multi_seat_info", .object, "seats and their prices", by: .lastStatement,
+                object: TransactionMultiSeatInfo.self)
         case .additionalTransactionReason:
-            .text("additional_transaction_reason", "reason of several transactions in a period", by: .lastStatement)
+            .init(
+                "additional_transaction_reason", .text, "reason of several transactions in a period", by: .lastStatement
+            )
         // Of the last signed transaction. Absent if only app receipts have stated the purchase.
-        case .signedDate: .date("signed_date", "date of the signature")
+        case .signedDate: .init("signed_date", .date, "date of the signature")
         }
     }
 }

@@ -16,7 +16,7 @@ struct ProofInspector {
     }
 
     mutating func inspect(_ proof: [UInt8]) -> ProofInspection {
-        var draft = ProofInspection.Draft(size: proof.count, moment: now)
+        var draft = ProofInspection.Content(size: proof.count, moment: now)
         if proof.count > ProofVerifier.maximumTextSize {
             draft.defects.append(.tooLarge)
         } else {
@@ -26,7 +26,7 @@ struct ProofInspector {
         return ProofInspection(draft)
     }
 
-    private mutating func inspect(bare proof: [UInt8], into draft: inout ProofInspection.Draft) {
+    private mutating func inspect(bare proof: [UInt8], into draft: inout ProofInspection.Content) {
         if proof.first == BERTag.sequence {
             inspect(container: proof, into: &draft)
         } else if proof.contains(UInt8(ascii: ".")) {
@@ -68,7 +68,7 @@ struct ProofInspector {
     /// - Returns: The signer's certificate.
     func inspect(
         certificates encoded: [[UInt8]],
-        into draft: inout ProofInspection.Draft,
+        into draft: inout ProofInspection.Content,
         isSigner: (Int, Certificate) -> Bool
     ) -> Certificate? {
         draft.certificateCount = encoded.count
@@ -101,7 +101,7 @@ extension ProofInspector {
         var signature: (algorithm: String, bytes: [UInt8])?
     }
 
-    mutating func inspect(container bytes: [UInt8], into draft: inout ProofInspection.Draft) {
+    mutating func inspect(container bytes: [UInt8], into draft: inout ProofInspection.Content) {
         draft.kind = .otherContainer
         let container = Self.container(bytes)
         let strict = try? SignedData(ber: bytes)
@@ -180,7 +180,7 @@ extension ProofInspector {
         return .number(String(content.reduce(first >= 0x80 ? Int64(-1) : 0) { $0 << 8 | Int64($1) }))
     }
 
-    private mutating func inspect(receipt content: [UInt8], into draft: inout ProofInspection.Draft) {
+    private mutating func inspect(receipt content: [UInt8], into draft: inout ProofInspection.Content) {
         let reader = LenientBER(bytes: content)
         let root = reader.elements(in: content.indices)
         guard let set = root.elements.first, set.tag == BERTag.set else {
@@ -249,7 +249,7 @@ extension ProofInspector {
 
 /// The decoding of a JWS.
 extension ProofInspector {
-    mutating func inspect(compact proof: [UInt8], into draft: inout ProofInspection.Draft) {
+    mutating func inspect(compact proof: [UInt8], into draft: inout ProofInspection.Content) {
         let segments = proof.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         if segments.count != 3 { draft.defects.append(.segmentCount(segments.count)) }
         draft.kind = .otherSignedJSON
@@ -286,7 +286,7 @@ extension ProofInspector {
     private func bytes(
         _ segment: ArraySlice<UInt8>,
         _ part: ProofDefect.Part,
-        into draft: inout ProofInspection.Draft
+        into draft: inout ProofInspection.Content
     ) -> [UInt8] {
         if let bytes = Base64.decode(segment, .urlSafe) { return bytes }
         draft.defects.append(.base64(part))
@@ -296,7 +296,7 @@ extension ProofInspector {
     private func json(
         _ segment: ArraySlice<UInt8>,
         _ part: ProofDefect.Part,
-        into draft: inout ProofInspection.Draft
+        into draft: inout ProofInspection.Content
     ) -> Segment? {
         let bytes = bytes(segment, part, into: &draft)
         let result = Result { () throws(JSONSyntaxError) in try JSONParser.parse(bytes) }

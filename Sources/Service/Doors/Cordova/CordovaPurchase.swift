@@ -48,32 +48,28 @@ extension CordovaPurchase {
 
     /// The plugin's form. A member without a value is absent. Dates are in milliseconds since 1970.
     package var json: JSONValue {
-        var object: JSONObject = [
-            "id": .string(productIdentifier),
-            "platform": .string(Self.platform),
-            "purchaseId": .string(purchaseIdentifier),
-            "transactionId": .string(transactionIdentifier),
-            "purchaseDate": .integer(purchaseDate.millisecondsSince1970),
+        func date(_ date: Timestamp?) -> JSONValue? { date.map { .integer($0.millisecondsSince1970) } }
+        func text(_ text: String?) -> JSONValue? { text.map { .string($0) } }
+        func ofSubscription(_ flag: Bool) -> JSONValue? { lastRenewalDate == nil ? nil : .bool(flag) }
+        return .present([
+            "id": text(productIdentifier),
+            "platform": text(Self.platform),
+            "purchaseId": text(purchaseIdentifier),
+            "transactionId": text(transactionIdentifier),
+            "purchaseDate": date(purchaseDate),
             "isExpired": .bool(isExpired),
             "quantity": .integer(quantity),
-        ]
-        func add(_ name: String, _ value: JSONValue?) {
-            if let value { _ = object.add(name, value) }
-        }
-        add("lastRenewalDate", lastRenewalDate.map { .integer($0.millisecondsSince1970) })
-        add("expiryDate", expiryDate.map { .integer($0.millisecondsSince1970) })
-        add("renewalIntent", renewalIntent.map { .string($0.rawValue) })
-        add("renewalIntentChangeDate", renewalIntentChangeDate.map { .integer($0.millisecondsSince1970) })
-        add("cancelationReason", cancelationReason.map { .string($0.rawValue) })
-        add("discountId", discountIdentifier.map { .string($0) })
-        add("priceConsentStatus", priceConsent.map { .string($0.rawValue) })
-        // Only of subscriptions.
-        if lastRenewalDate != nil {
-            add("isBillingRetryPeriod", .bool(isBillingRetryPeriod))
-            add("isTrialPeriod", .bool(isTrialPeriod))
-            add("isIntroPeriod", .bool(isIntroPeriod))
-        }
-        return .object(object)
+            "lastRenewalDate": date(lastRenewalDate),
+            "expiryDate": date(expiryDate),
+            "renewalIntent": text(renewalIntent?.rawValue),
+            "renewalIntentChangeDate": date(renewalIntentChangeDate),
+            "cancelationReason": text(cancelationReason?.rawValue),
+            "discountId": text(discountIdentifier),
+            "priceConsentStatus": text(priceConsent?.rawValue),
+            "isBillingRetryPeriod": ofSubscription(isBillingRetryPeriod),
+            "isTrialPeriod": ofSubscription(isTrialPeriod),
+            "isIntroPeriod": ofSubscription(isIntroPeriod),
+        ])
     }
 }
 
@@ -191,21 +187,18 @@ package struct PurchaseCollection: Hashable, Sendable {
         let transaction = last.transaction
         let counts = status != nil && renewal?.counts(forPeriodFrom: transaction.purchaseDate) ?? false
         let stated = counts ? renewal : nil
-        let isExpired = isExpired(last, facts)
         let renews: Bool? = if let status { status.renews } else { false }
-        let isTurnedOff = renews == false && stated?.willRenew == false
-        return CordovaPurchase(
-            productIdentifier: transaction.productIdentifier,
-            purchaseIdentifier: transaction.originalTransactionIdentifier,
-            transactionIdentifier: transaction.transactionIdentifier, purchaseDate: last.originalPurchaseDate,
-            lastRenewalDate: transaction.purchaseDate, expiryDate: last.endsAt, isExpired: isExpired,
-            renewalIntent: renews.map { $0 ? .renew : .lapse },
-            renewalIntentChangeDate: isTurnedOff ? stated?.statedAt : nil,
-            cancelationReason: revocation(of: last) ?? end(status, isExpired: isExpired),
-            isBillingRetryPeriod: status?.state == .gracePeriod || status?.state == .billingRetry,
-            isTrialPeriod: last.terms.isTrial, isIntroPeriod: last.terms.isIntroductory && !last.terms.isTrial,
-            discountIdentifier: transaction.facts.text(.offerIdentifier),
-            priceConsent: priceConsent(stated), quantity: transaction.quantity)
+        var purchase = purchase(last, facts)
+        purchase.lastRenewalDate = transaction.purchaseDate
+        purchase.renewalIntent = renews.map { $0 ? .renew : .lapse }
+        purchase.renewalIntentChangeDate = renews == false && stated?.willRenew == false ? stated?.statedAt : nil
+        purchase.cancelationReason = purchase.cancelationReason ?? end(status, isExpired: purchase.isExpired)
+        purchase.isBillingRetryPeriod = status?.state == .gracePeriod || status?.state == .billingRetry
+        purchase.isTrialPeriod = last.terms.isTrial
+        purchase.isIntroPeriod = last.terms.isIntroductory && !last.terms.isTrial
+        purchase.discountIdentifier = transaction.facts.text(.offerIdentifier)
+        purchase.priceConsent = priceConsent(stated)
+        return purchase
     }
 
     private static func isExpired(_ last: CustomerPeriod, _ facts: Facts) -> Bool {

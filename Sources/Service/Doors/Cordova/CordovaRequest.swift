@@ -58,17 +58,6 @@ package struct CordovaRequest: Hashable, Sendable {
     }
 }
 
-extension RequestMembers {
-    /// Returns an object, or nil if it is missing or null.
-    fileprivate func object(_ name: String) throws(Problem) -> RequestMembers? {
-        switch object[name] {
-        case nil, .null: return nil
-        case .object(let object): return RequestMembers(object)
-        default: throw wrong(name, "an object")
-        }
-    }
-}
-
 /// The identity of a customer to whom the app gives no id.
 ///
 /// It is the App Store's number for the app and the customer's account (`appTransactionId`). A proof without one identifies its
@@ -112,20 +101,21 @@ struct CordovaValidation: Sendable {
 
     private var entitlements: EntitlementService { services.entitlements }
 
+    /// Returns the answer to a proof that is accepted (`SuccessPayload`).
+    ///
     /// - Throws: `RedemptionError` for a refused proof; `Problem` for an invalid request.
-    func answer(to request: CordovaRequest, from caller: Caller) async throws -> CordovaAnswer {
+    func answer(to request: CordovaRequest, from caller: Caller) async throws -> JSONValue {
         guard let app = caller.app else { throw Problem.unexpected }
         let named = try request.username.map { try services.customer($0).user }
-        let redemption = DoorRedemption(services: services, newcomers: newcomers)
-        let verified = try await redemption.verify(request.proof, for: named, by: caller)
+        let redemption = services.redemption(by: caller, newcomers)
+        let verified = try await redemption.verify(request.proof, for: named)
         let purchases = verified.purchases ?? []
         let customer = try await CordovaCustomers(services: services).customer(
             named, of: request, verified, app: app, by: caller)
-        var types: [ByteKey: ProductType] = [:]
         if let customer, !purchases.isEmpty {
-            let lines = try await redemption.lines(of: request.proof, verified, for: customer, by: caller)
-            types = redemption.types(of: lines, purchases)
-            if let refusal = CordovaOutcome(lines: lines, types: types).refusal { throw refusal }
+            let lines = try await redemption.lines(of: request.proof, verified, for: customer)
+            let types = services.types(of: lines, purchases)
+            if let refusal = CordovaRefusal.reason(lines, types: types) { throw refusal }
         }
         let moment = services.clock.now()
         var facts = PurchaseCollection.Facts(moment: moment)
@@ -139,26 +129,34 @@ struct CordovaValidation: Sendable {
                 // The customer has logged out of the app: the proof does not show the other purchases.
                 return showsAll || originals.contains(ByteKey(transaction.originalTransactionIdentifier))
             }
-            facts.types = self.types(of: facts.transactions.map(\.productIdentifier))
+            facts.types = services.types(of: facts.transactions.map(\.productIdentifier))
         }
-        return CordovaAnswer(
-            to: request, app: app, content: verified.content, collection: PurchaseCollection(facts),
-            productsWithoutIntroductoryOffer: productsWithoutIntroductoryOffer(facts.transactions, app), date: moment)
-    }
-
-    private func types(of products: [String]) -> [ByteKey: ProductType] {
-        var types: [ByteKey: ProductType] = [:]
-        for product in Set(products.map { ByteKey($0) }) { types[product] = entitlements.apps.type(of: product.text) }
-        return types
+        let receipt: AppReceipt? = if case .appReceipt(let receipt) = verified.content { receipt } else { nil }
+        return .object([
+            "ok": .bool(true),
+            "data": .object([
+                // The plugin keeps the purchases under the bundle identifier.
+                "id": .string(app),
+                "latest_receipt": .bool(true),
+                "transaction": .present([
+                    "type": .string(request.kind.rawValue),
+                    "id": request.identifier.map { .string($0) },
+                    "original_application_version": receipt?.originalApplicationVersion.map { .string($0) },
+                    "original_purchase_date_ms": receipt?.originalPurchaseDate.map {
+                        .string(String($0.millisecondsSince1970))
+                    },
+                ]),
+                "collection": .array(PurchaseCollection(facts).purchases.map(\.json)),
+                "ineligible_for_intro_price": .array(
+                    productsWithoutIntroductoryOffer(facts.transactions, app).map { .string($0) }),
+                "date": .string(moment.rfc3339),
+            ]),
+        ])
     }
 
     /// The subscriptions of the app's catalog in the groups of which the customer has used an introductory offer.
     private func productsWithoutIntroductoryOffer(_ transactions: [RedeemedTransaction], _ app: String) -> [String] {
-        guard let catalog = entitlements.catalogs[app] else { return [] }
-        var groups: [ByteKey: String] = [:]
-        for product in catalog.products {
-            groups[ByteKey(product.productIdentifier)] = product.subscription?.groupIdentifier
-        }
+        let groups = entitlements.catalogs[app]?.subscriptionGroups ?? [:]
         let eligibility = IntroEligibility(groups.keys.map(\.text), of: transactions, groups: groups)
         return eligibility.products.filter { $0.value == false }.keys.sorted().map(\.text)
     }

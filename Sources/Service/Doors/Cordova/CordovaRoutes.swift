@@ -17,9 +17,7 @@ struct CordovaRoutes: RouteSource {
         let open = router.group().add(middleware: CordovaMiddleware())
         // A web view asks before the request, and sends no key.
         open.on(path, method: .options) { _, _ in Response(status: .noContent) }
-        let recognised = open.group().add(middleware: CordovaKeyMiddleware()).add(
-            middleware: AuthenticationMiddleware(authentication: services.authentication, acceptsPublicKeys: true))
-        if let limits = services.limits { recognised.add(middleware: limits) }
+        let recognised = services.recognised(open.group().add(middleware: CordovaKeyMiddleware()))
         recognised.for(.publicApp, usesReserve: true).on(path, method: .post) { request, context in
             let body = try await RequestBytes.collect(request, context, upTo: CordovaRequest.maximumBodySize)
             let sent = try await BlockingWork.process(body.count) { try CordovaRequest(body) }
@@ -28,7 +26,7 @@ struct CordovaRoutes: RouteSource {
                 services: services.limited(to: caller),
                 newcomers: context.newcomers(for: request))
             let answer = try await validation.answer(to: sent, from: caller)
-            return JSONAnswer.response(bytes: JSONAnswer.encode(answer.json))
+            return JSONAnswer.response(bytes: JSONAnswer.encode(answer))
         }
     }
 }
@@ -40,11 +38,7 @@ struct CordovaKeyMiddleware: RouterMiddleware {
     /// The name of the query parameter.
     static let parameter = "apiKey"
 
-    func handle(
-        _ request: Request,
-        context: ServiceContext,
-        next: (Request, ServiceContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         guard let key = try request.query(Self.parameter), !key.isEmpty else { return try await next(request, context) }
         guard APIKeys.isPublicKey(key) else {
             throw Problem(
@@ -60,43 +54,17 @@ struct CordovaKeyMiddleware: RouterMiddleware {
 }
 
 /// Converts each error of a validation into the plugin's form, and lets web views read every answer.
-///
-/// It is added twice. Around the route, it converts the errors that it throws. Around the whole router, it replaces problem
-/// documents from outside the route, such as those of limits.
 package struct CordovaMiddleware: RouterMiddleware {
     /// The path of validations.
     package static let path = "/v1/validators/cordova"
 
-    init() {}
-
-    package func handle(
-        _ request: Request,
-        context: ServiceContext,
-        next: (Request, ServiceContext) async throws -> Response
-    ) async throws -> Response {
-        guard Self.isValidation(request) else { return try await next(request, context) }
-        var response: Response
-        do {
-            response = try await next(request, context)
-            if response.status.code >= 400, response.headers[.contentType] == Problem.contentType {
-                let problem = Problem(
-                    status: response.status, code: "httpError",
-                    detail: "The service cannot process the request. Send it again later.",
-                    retryAfter: response.headers[.retryAfter].flatMap { Int($0) })
-                response = CordovaRefusal(problem).response()
-            }
-        } catch {
-            response = CordovaRefusal(ProblemMiddleware.problem(of: error, context)).response()
+    package func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
+        guard [.post, .options].contains(request.method), DoorErrors.isPath(request.uri.path, Self.path) else {
+            return try await next(request, context)
         }
+        var response = await DoorErrors.converted(request, context, next) { CordovaRefusal($0).response() }
         CrossOrigin.allow(&response, for: request)
         return response
-    }
-
-    private static func isValidation(_ request: Request) -> Bool {
-        guard request.method == .post || request.method == .options else { return false }
-        let (segments, expected) = (request.uri.path.split(separator: "/"), path.split(separator: "/"))
-        return segments.count == expected.count
-            && zip(segments, expected).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
     }
 }
 

@@ -44,15 +44,13 @@ package struct IAPKitAnswer: Hashable, Sendable {
     }
 
     package var json: JSONValue {
-        var object: JSONObject = [
-            "store": "apple", "isValid": .bool(state.isValid), "state": .string(state.rawValue),
-        ]
-        if let productIdentifier { _ = object.add("productId", .string(productIdentifier)) }
         // Some clients refuse an answer with another environment.
-        if let environment, environment == .production || environment == .sandbox {
-            _ = object.add("environment", .string(environment.rawValue))
-        }
-        return .object(object)
+        let isNamed = environment == .production || environment == .sandbox
+        return .present([
+            "store": "apple", "isValid": .bool(state.isValid), "state": .string(state.rawValue),
+            "productId": productIdentifier.map { .string($0) },
+            "environment": isNamed ? environment.map { .string($0.rawValue) } : nil,
+        ])
     }
 }
 
@@ -88,7 +86,7 @@ package enum IAPKitState: String, CaseIterable, Sendable {
 }
 
 /// An error of Till in the form of IAPKit. Its code is Till's, which `/errors` explains.
-struct IAPKitProblem: Error {
+struct IAPKitProblem: DoorProblem {
     /// The statuses of the protocol's errors. Another error of the client has the status 400.
     private static let statuses: Set<Int> = [400, 401, 403, 413, 429]
 
@@ -117,16 +115,16 @@ struct IAPKitProblem: Error {
         return problem.status >= 500 || Self.statuses.contains(problem.status) ? problem.status : 400
     }
 
-    var json: JSONValue {
-        var error: JSONObject = ["code": .string(problem.code), "message": .string(problem.detail)]
-        if let path { _ = error.add("path", .string(path)) }
-        return .object(["errors": .array([.object(error)])])
-    }
+    var code: String? { problem.code }
 
     func response() -> Response {
+        let error = JSONValue.present([
+            "code": .string(problem.code), "message": .string(problem.detail), "path": path.map { .string($0) },
+        ])
         var headers = problem.headers
         headers[.contentType] = nil
         return JSONAnswer.response(
-            bytes: JSONAnswer.encode(json), status: HTTPResponse.Status(code: status), headers: headers)
+            bytes: JSONAnswer.encode(.object(["errors": .array([error])])), status: HTTPResponse.Status(code: status),
+            headers: headers)
     }
 }

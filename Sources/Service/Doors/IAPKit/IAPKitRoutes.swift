@@ -8,24 +8,16 @@ import Proofs
 ///
 /// The protocol names no user. So the route verifies a proof and tells the state of its purchase, and redeems nothing.
 struct IAPKitRoutes: RouteSource {
-    private static let path = "v1/purchase/verify"
+    static let path = "v1/purchase/verify"
 
     let services: DoorServices
-
-    /// True for the path of the route.
-    static func isPath(_ path: String) -> Bool {
-        path.split(separator: "/").map { Array($0.utf8) } == Self.path.split(separator: "/").map { Array($0.utf8) }
-    }
 
     func addMiddleware(to router: Router<ServiceContext>) {
         router.add(middleware: IAPKitErrorMiddleware())
     }
 
     func add(to router: Router<ServiceContext>) {
-        let group = router.group().add(middleware: IAPKitErrorMiddleware()).add(
-            middleware: AuthenticationMiddleware(
-                authentication: services.authentication, acceptsPublicKeys: true))
-        if let limits = services.limits { group.add(middleware: limits) }
+        let group = services.recognised(router.group().add(middleware: IAPKitErrorMiddleware()))
         let asking = group.for(.backEndOrPublicApp(.read), isPerApp: true, usesReserve: true)
         asking.post(RouterPath(Self.path)) { request, context in
             let body = try await RequestBytes.collect(request, context, upTo: IAPKitRequest.maximumBodySize)
@@ -76,7 +68,7 @@ struct IAPKitRequest: Hashable, Sendable {
             throw Self.invalid("jws", "must be a signed transaction: three segments of base64url, separated by dots")
         }
         proof = Array(compact.utf8)
-        expectedProductIdentifier = try Self.text(object, "expectedProductId", upTo: JSONFields.maximumLength)
+        expectedProductIdentifier = try Self.text(object, "expectedProductId", upTo: JSONBody.maximumLength)
         switch object["includeClientPayload"] {
         case nil, .null, .bool(_): break
         default: throw Self.invalid("includeClientPayload", "must be true or false")
@@ -97,16 +89,10 @@ struct IAPKitRequest: Hashable, Sendable {
 
     private static func isCompact(_ text: String) -> Bool {
         let segments = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        return segments.count == 3 && segments.allSatisfy { !$0.isEmpty && $0.allSatisfy(isBase64URL) }
-    }
-
-    private static func isBase64URL(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
+        return segments.count == 3
+            && segments.allSatisfy { segment in
+                !segment.isEmpty && segment.allSatisfy { $0.isASCIILetterOrDigit || "-_".utf8.contains($0) }
+            }
     }
 
     private static func invalid(_ name: String, _ expected: String) -> IAPKitProblem {
@@ -115,34 +101,11 @@ struct IAPKitRequest: Hashable, Sendable {
 }
 
 /// Converts each error at the protocol's path.
-///
-/// It is added twice: around the route, and around the whole router for the problem documents of limits and of other
-/// middleware.
 struct IAPKitErrorMiddleware: RouterMiddleware {
-    func handle(
-        _ request: Request,
-        context: ServiceContext,
-        next: (Request, ServiceContext) async throws -> Response
-    ) async throws -> Response {
-        guard request.method == .post, IAPKitRoutes.isPath(request.uri.path) else {
+    func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
+        guard request.method == .post, DoorErrors.isPath(request.uri.path, IAPKitRoutes.path) else {
             return try await next(request, context)
         }
-        do {
-            let response = try await next(request, context)
-            guard response.status.code >= 400, response.headers[.contentType] == Problem.contentType else {
-                return response
-            }
-            return IAPKitProblem(
-                Problem(
-                    status: response.status, code: context.notes.code ?? "httpError",
-                    detail: "The service cannot process the request. Send it again later.",
-                    retryAfter: response.headers[.retryAfter].flatMap { Int($0) })
-            ).response()
-        } catch let error as IAPKitProblem {
-            context.notes.code = error.problem.code
-            return error.response()
-        } catch {
-            return IAPKitProblem(ProblemMiddleware.problem(of: error, context)).response()
-        }
+        return await DoorErrors.converted(request, context, next, keepsCode: true) { IAPKitProblem($0).response() }
     }
 }

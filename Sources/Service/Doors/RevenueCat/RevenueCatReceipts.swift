@@ -41,10 +41,9 @@ package struct RevenueCatReceipts: Sendable {
         let customer = try services.customer(sent.user)
         let (lines, types) = try await redeem(sent.fetchToken, for: customer.user, by: caller, newcomers)
         let known = sent.fetchToken == nil ? try await known(sent.transactionIdentifier, of: customer.user, caller) : []
-        let stated = StatedAttributes(sent.attributes)
-        var failures = stated.errors
+        var failures = sent.attributes.errors
         do {
-            failures = try await stated.record(of: customer.user, newcomers, services.limited(to: caller))
+            failures = try await sent.attributes.record(of: customer.user, newcomers, services.limited(to: caller))
         } catch LedgerError.newcomersLimited {
             // The answer is about the proof, so attributes beside one that gives the customer nothing may be dropped.
         }
@@ -60,7 +59,7 @@ package struct RevenueCatReceipts: Sendable {
         }
         // The purchase is another customer's, who has to get this transaction, too, before the SDK finishes it.
         if let refused = outcome.finalRefusal, try await !isRecorded(refused.transactionId, by: caller) {
-            throw outcome.problem(beforeEndOf: refused)
+            throw outcome.problem(of: refused)
         }
         if let problem = outcome.problem { throw problem }
         return failures
@@ -81,14 +80,14 @@ package struct RevenueCatReceipts: Sendable {
         by caller: Caller,
         _ newcomers: NewcomerAllowance?
     ) async throws -> ([Redemption.Line], [ByteKey: ProductType]) {
-        let redemption = DoorRedemption(services: services, newcomers: newcomers)
+        let redemption = services.redemption(by: caller, newcomers)
         var lines: [Redemption.Line] = []
         var purchases: [ProvenPurchase] = []
         var refusal: RedemptionError?
         for proof in token?.proofs ?? [] {
             do {
-                let verified = try await redemption.verify(proof, for: user, by: caller)
-                lines += try await redemption.lines(of: proof, verified, for: user, by: caller)
+                let verified = try await redemption.verify(proof, for: user)
+                lines += try await redemption.lines(of: proof, verified, for: user)
                 purchases += verified.purchases ?? []
             } catch let error as RedemptionError {
                 if !RevenueCatErrorRule.isPermanent(error.code) { throw error }
@@ -96,16 +95,14 @@ package struct RevenueCatReceipts: Sendable {
             }
         }
         if lines.isEmpty, let refusal { throw refusal }
-        return (lines, redemption.types(of: lines, purchases))
+        return (lines, services.types(of: lines, purchases))
     }
 
     /// The transaction of a request without a proof, if the customer has redeemed it.
     private func known(_ transaction: String?, of user: User, _ caller: Caller) async throws -> [Redemption.Line] {
         guard let transaction else { return [] }
         return try await services.limited(to: caller).entitlements
-            .transactions(
-                of: user, identifiedBy: [transaction]
-            ).map {
+            .transactions(of: user, identifiedBy: [transaction]).map {
                 Redemption.Line(
                     transactionId: $0.transactionIdentifier, productId: $0.productIdentifier, result: .alreadyRedeemed)
             }
@@ -161,7 +158,6 @@ struct RevenueCatCustomers: Sendable {
         }
         // Anybody with the app can ask for a known customer's id. Addresses and the like are for the team.
         facts.attributes = try await services.attributes.attributes(of: customer.user).filter { !$0.isPersonal }
-            .map { CustomerAttribute(name: $0.name, value: $0.value, updatedAt: $0.statedAt) }
         return facts
     }
 

@@ -23,16 +23,23 @@ struct RevenueCatRoutes: RouteSource {
 
     func add(to router: Router<ServiceContext>) {
         let open = router.group().add(middleware: RevenueCatErrorMiddleware())
-        addStubs(to: open)
-        let recognised = open.group().add(
-            middleware: AuthenticationMiddleware(
-                authentication: services.authentication, acceptsPublicKeys: true))
-        if let limits = services.limits { recognised.add(middleware: limits) }
+        let recognised = services.recognised(open)
         let app = recognised.for(.publicApp, usesReserve: true)
         addReading(to: app)
         addBuying(to: app)
-        addStubsForApps(to: app)
         addStating(to: recognised.for(.publicApp))
+        addStubs(open: open, for: app)
+    }
+
+    /// Adds the handler of an endpoint, whose answer has an entity tag.
+    private func answer(
+        _ endpoint: RevenueCatEndpoint,
+        in group: RouterGroup<ServiceContext>,
+        _ json: @escaping @Sendable (Request, ServiceContext) async throws -> JSONValue
+    ) {
+        group.on(endpoint) { request, context in
+            RevenueCatAnswer.response(try await json(request, context), for: request, at: services.clock.now())
+        }
     }
 
     private func addReading(to group: RouterGroup<ServiceContext>) {
@@ -40,32 +47,22 @@ struct RevenueCatRoutes: RouteSource {
             try await RevenueCatCustomers(services: try services(for: context))
                 .answer(about: try customer(in: context), request)
         }
-        group.on(.offerings) { request, context in
-            RevenueCatAnswer.response(
-                RevenueCatOfferings(try catalog(of: context)).json, for: request, at: services.clock.now())
+        answer(.offerings, in: group) { _, context in RevenueCatOfferings.json(of: try catalog(of: context)) }
+        answer(.productEntitlementMapping, in: group) { _, context in
+            RevenueCatCustomers(services: try services(for: context)).rights.productEntitlementMapping
         }
-        group.on(.productEntitlementMapping) { request, context in
-            let rights = RevenueCatCustomers(services: try services(for: context)).rights
-            return RevenueCatAnswer.response(
-                ProductEntitlementMapping(rights).json, for: request, at: services.clock.now())
+        answer(.virtualCurrencies, in: group) { _, context in
+            let entitlements = try services(for: context).entitlements
+            return try await entitlements.balances(of: try customer(in: context).user).virtualCurrencies
         }
-        group.on(.virtualCurrencies) { request, context in
-            let currencies = try await virtualCurrencies(context)
-            return RevenueCatAnswer.response(currencies.json, for: request, at: services.clock.now())
-        }
-        group.on(.introEligibility) { request, context in
+        answer(.introEligibility, in: group) { request, context in
             let asked = try await Self.read(request, context) { try IntroEligibilityRequest($0) }
             let customers = RevenueCatCustomers(services: try services(for: context))
-            let eligibility = IntroEligibility(
+            return IntroEligibility(
                 asked.productIdentifiers, of: try await customers.transactions(of: try customer(in: context)),
-                groups: Self.groups(try catalog(of: context)))
-            return RevenueCatAnswer.response(eligibility.json, for: request, at: services.clock.now())
+                groups: try catalog(of: context).subscriptionGroups
+            ).json
         }
-    }
-
-    private func virtualCurrencies(_ context: ServiceContext) async throws -> VirtualCurrencies {
-        let entitlements = try services(for: context).entitlements
-        return VirtualCurrencies(try await entitlements.balances(of: try customer(in: context).user))
     }
 
     private func addBuying(to group: RouterGroup<ServiceContext>) {
@@ -75,10 +72,13 @@ struct RevenueCatRoutes: RouteSource {
             return try await receipts.answer(
                 sent, from: try context.requiredCaller, context.newcomers(for: request), request)
         }
-        group.on(.offers) { request, context in
+        answer(.offers, in: group) { request, context in
             let asked = try await Self.read(request, context) { try OfferRequest($0) }
-            let signed = try OfferSigning(services: services, catalog: catalog(of: context)).sign(asked)
-            return RevenueCatAnswer.response(signed.json, for: request, at: services.clock.now())
+            let catalog = try catalog(of: context)
+            return try SignedOffers(
+                asked, in: catalog, by: services.offerSigners[ByteKey(catalog.bundleIdentifier)],
+                at: services.clock.now()
+            ).json
         }
     }
 
@@ -92,16 +92,15 @@ struct RevenueCatRoutes: RouteSource {
             return try await logIn(
                 try context.parameters.text("user"), as: try members.text("new_app_user_id"), request, context)
         }
-        group.on(.attributes) { request, context in
+        answer(.attributes, in: group) { request, context in
             let body = try await RequestBytes.collect(request, context, upTo: AttributeChanges.maximumBodySize)
             let customer = try customer(in: context)
-            let stated = StatedAttributes(
-                try await BlockingWork.process(body.count) { try AttributeChanges.read(body) })
+            let stated = try await BlockingWork.process(body.count) { try AttributeChanges(body) }
             // An SDK keeps refused attributes, and sends them when the app comes to the front or leaves it.
             let failures = try await stated.record(
                 of: customer.user, context.newcomers(for: request), try services(for: context))
             guard failures.isEmpty else { throw RevenueCatProblem(refusing: failures) }
-            return RevenueCatAnswer.response(RevenueCatStub.accepted, for: request, at: services.clock.now())
+            return RevenueCatStub.accepted
         }
     }
 
@@ -122,31 +121,17 @@ struct RevenueCatRoutes: RouteSource {
             .answer(about: new, request, status: logIn.isNew ? .created : .ok)
     }
 
-    /// The answers to features that Till does not have, for apps with a key.
-    private func addStubsForApps(to group: RouterGroup<ServiceContext>) {
-        for endpoint in [RevenueCatEndpoint.attribution, .adServicesAttribution, .events, .diagnostics] {
-            group.on(endpoint) { request, _ in
-                RevenueCatAnswer.response(RevenueCatStub.accepted, for: request, at: services.clock.now())
-            }
-        }
-        group.on(.restoreEligibility) { request, _ in
-            RevenueCatAnswer.response(
-                RevenueCatStub.restoreEligibility(isAllowed: true), for: request, at: services.clock.now())
-        }
-        group.on(.remoteConfiguration) { _, _ in Response(status: .noContent) }
-    }
-
-    /// The answers that SDKs ask for without a key.
-    private func addStubs(to group: RouterGroup<ServiceContext>) {
-        group.on(.healthReportAvailability) { request, _ in
-            RevenueCatAnswer.response(
-                RevenueCatStub.healthReportAvailability, for: request, at: services.clock.now())
-        }
+    /// The answers to features that Till does not have. SDKs ask for some of them without a key.
+    private func addStubs(open: RouterGroup<ServiceContext>, for app: RouterGroup<ServiceContext>) {
+        answer(.healthReportAvailability, in: open) { _, _ in RevenueCatStub.healthReportAvailability }
         for endpoint in [RevenueCatEndpoint.health, .connectivity] {
-            group.on(endpoint) { request, _ in
-                RevenueCatAnswer.response(RevenueCatStub.accepted, for: request, at: services.clock.now())
-            }
+            answer(endpoint, in: open) { _, _ in RevenueCatStub.accepted }
         }
+        for endpoint in [RevenueCatEndpoint.attribution, .adServicesAttribution, .events, .diagnostics] {
+            answer(endpoint, in: app) { _, _ in RevenueCatStub.accepted }
+        }
+        answer(.restoreEligibility, in: app) { _, _ in RevenueCatStub.restoreEligibility }
+        app.on(.remoteConfiguration) { _, _ in Response(status: .noContent) }
     }
 
     private func customer(in context: ServiceContext) throws -> CustomerIdentifier {
@@ -173,14 +158,6 @@ struct RevenueCatRoutes: RouteSource {
         let name = try context.requiredCaller.app
         guard let catalog = name.flatMap({ services.entitlements.catalogs[$0] }) else { throw Problem.appNotConfigured }
         return catalog
-    }
-
-    private static func groups(_ catalog: Catalog) -> [ByteKey: String] {
-        var groups: [ByteKey: String] = [:]
-        for product in catalog.products {
-            groups[ByteKey(product.productIdentifier)] = product.subscription?.groupIdentifier
-        }
-        return groups
     }
 }
 
@@ -255,12 +232,7 @@ package enum RevenueCatEndpoint: String, CaseIterable, Sendable {
 
     /// The endpoint of a request. Nil if the protocol has none.
     package init?(method: HTTPRequest.Method, path: String) {
-        let segments = path.split(separator: "/")
-        let found = Self.allCases.first { endpoint in
-            let names = endpoint.path.split(separator: "/")
-            return endpoint.method == method && names.count == segments.count
-                && zip(names, segments).allSatisfy { $0.hasPrefix("{") || $0.utf8.elementsEqual($1.utf8) }
-        }
+        let found = Self.allCases.first { $0.method == method && DoorErrors.isPath(path, $0.path) }
         guard let endpoint = found else { return nil }
         self = endpoint
     }

@@ -126,8 +126,7 @@ extension Request {
     func origin() throws(Problem) -> Origin? {
         guard let text = try query("origin") else { return nil }
         guard let origin = Origin(rawValue: text) else {
-            throw Problem.parameter(
-                "origin", "one of " + Origin.allCases.map(\.rawValue).joined(separator: ", "))
+            throw Problem.parameter("origin", "one of " + Origin.allCases.map(\.rawValue).joined(separator: ", "))
         }
         return origin
     }
@@ -144,49 +143,42 @@ struct GrantTable {
     let next: ConsolePath?
 
     var html: HTML {
-        Listing.table(
-            Phrase("Items given by the team", "팀이 지급한 아이템"), of: grants,
-            empty: Phrase("The team has given nothing.", "지급한 아이템이 없습니다."), next: next
-        ) {
-            column(Phrase("Item", "아이템")) { names.item($0.item) }
-            column(Phrase("Given", "지급")) { Shown.day($0.grantedAt) }
-            column(Phrase("By", "누가")) { ActorWords.html(caller: $0.grantedBy, keys) }
-            column(Phrase("Reason", "이유")) { data($0.reason) }
-            column(Phrase("Until", "종료")) { Shown.day($0.endsAt) }
-            column(Phrase("State", "상태")) { state(of: $0) }
-            if context.may(.support) { column(Phrase("Action", "작업")) { revocation(of: $0) } }
+        Listing.table("Items given by the team", of: grants, empty: "The team has given nothing.", next: next) {
+            column("Item") { names.item($0.item) }
+            column("Given") { Shown.day($0.grantedAt) }
+            column(Phrase("By", context: "event")) { ActorWords.html(caller: $0.grantedBy, keys) }
+            column("Reason") { data($0.reason) }
+            column("Until") { Shown.day($0.endsAt) }
+            column("State") { state(of: $0) }
+            if context.may(.support) { column("Action") { revocation(of: $0) } }
         }
     }
 
     private func isOver(_ grant: Grant) -> Bool { grant.endsAt.map { $0 <= now } ?? false }
 
-    private func state(of grant: Grant) -> HTML {
-        HTML {
-            if let revocation = grant.revocation {
-                Shown.badge(Phrase("revoked", "회수됨"), .bad)
-                div(.class("note")) {
-                    Shown.day(revocation.revokedAt)
-                    plain(" · ")
-                    ActorWords.html(caller: revocation.revokedBy, keys)
-                    plain(" · ")
-                    data(revocation.reason)
-                }
-            } else if isOver(grant) {
-                Shown.badge(Phrase("over", "종료"))
-            } else {
-                Shown.badge(Phrase("valid", "유효"), .good)
+    @HTMLBuilder private func state(of grant: Grant) -> HTML {
+        if let revocation = grant.revocation {
+            Shown.badge("revoked", .bad)
+            div(.class("note")) {
+                Shown.day(revocation.revokedAt)
+                plain(" · ")
+                ActorWords.html(caller: revocation.revokedBy, keys)
+                plain(" · ")
+                data(revocation.reason)
             }
+        } else if isOver(grant) {
+            Shown.badge("over")
+        } else {
+            Shown.badge("valid", .good)
         }
     }
 
     private func revocation(of grant: Grant) -> HTML {
         guard grant.revocation == nil, !isOver(grant) else { return Shown.nothing }
-        return details(.class("action")) {
-            summary { Phrase("Revoke", "회수") }
-            context.form(to: .customer(user, "grants", grant.identifier, "revocation")) {
-                Field.reason("reason-" + grant.identifier)
-                button(.class("danger")) { Phrase("Revoke", "회수") }
-            }
+        return context.action(
+            "Revoke", to: .customer(user, "grants", grant.identifier, "revocation"), submit: "Revoke", .danger
+        ) {
+            Field.reason("reason-" + grant.identifier)
         }
     }
 }

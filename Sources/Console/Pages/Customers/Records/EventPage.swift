@@ -22,60 +22,47 @@ struct EventPage {
         let words = TimelineWords(entry: entry, transaction: transaction?.transaction, names: names)
         return Page(words.title, section: .customers) {
             CustomerCrumb(user: user).html
-            section(.class("card")) {
-                h2 { Phrase("What happened", "무슨 일이 있었나") }
+            card("What happened") {
                 Facts.list(facts(words))
                 if entry.event == .refused { RefusalNote(code: entry.reason, otherOwner: event.otherOwner).html }
             }
             if let transaction {
-                section(.class("card")) {
-                    h2 { Phrase("The transaction", "거래") }
+                card("The transaction") {
                     TransactionFactList(user: user, recorded: transaction, keys: keys, names: names).html
-                    p {
-                        a(.href(transaction.path(of: user))) {
-                            Phrase("All about this transaction", "이 거래의 모든 정보")
-                        }
-                    }
+                    p { a(.href(transaction.path(of: user))) { "All about this transaction" } }
                 }
             }
-            section(.class("card")) {
-                h2 { Phrase("Audit record", "감사 기록") }
+            card("Audit record") {
                 p {
                     event.isIntact
-                        ? Shown.badge(Phrase("The chain is intact here", "체인이 올바름"), .good)
-                        : Shown.badge(
-                            Phrase("The record does not follow from the one before it", "앞 기록과 이어지지 않음"), .bad)
+                        ? Shown.badge("The chain is intact here", .good)
+                        : Shown.badge("The record does not follow from the one before it", .bad)
                 }
                 Facts.list(chain)
             }
         }
     }
 
-    private func facts(_ words: TimelineWords) -> [(name: Phrase, value: HTML)] {
-        [
-            (Phrase("When", "시각"), Shown.moment(entry.happenedAt)),
-            (Phrase("By", "누가"), ActorWords.html(entry.actor, keys)),
-            (Phrase("Origin", "출처"), entry.origin.map { OriginWords.html($0) } ?? Shown.nothing),
-            (Phrase("Reference", "참조"), Shown.identifier(entry.reference)),
-            (Phrase("About", "대상"), Shown.identifier(entry.subject)),
-            entry.event == .refused
-                ? (Phrase("Refusal code", "거절 코드"), Shown.identifier(entry.reason))
-                : (Phrase("Reason", "이유"), words.reason.map { reason in bdi { reason } } ?? Shown.nothing),
-        ]
+    @FactsBuilder private func facts(_ words: TimelineWords) -> [Fact] {
+        fact("When") { Shown.moment(entry.happenedAt) }
+        fact(Phrase("By", context: "event")) { ActorWords.html(entry.actor, keys) }
+        fact("Origin") { entry.origin.map { OriginWords.html($0) } ?? Shown.nothing }
+        fact("Reference") { Shown.identifier(entry.reference) }
+        fact("About") { Shown.identifier(entry.subject) }
+        if entry.event == .refused {
+            fact("Refusal code") { Shown.identifier(entry.reason) }
+        } else {
+            fact("Reason") { words.reason.map { reason in bdi { reason } } ?? Shown.nothing }
+        }
     }
 
-    private var chain: [(name: Phrase, value: HTML)] {
-        [
-            (Phrase("Number", "번호"), plain(String(event.record.number))),
-            (Phrase("Event", "사건"), Shown.identifier(entry.event.rawValue)),
-            (Phrase("Actor", "행위자"), Shown.identifier(entry.actor.description)),
-            (Phrase("Digest of the record before", "앞 기록의 다이제스트"), Shown.identifier(event.previousDigest.hexadecimal)),
-            (
-                Phrase("Digest of the reason", "이유의 다이제스트"),
-                Shown.identifier(event.record.reasonDigest?.hexadecimal)
-            ),
-            (Phrase("Digest (SHA-256)", "다이제스트 (SHA-256)"), Shown.identifier(event.record.digest.hexadecimal)),
-        ]
+    @FactsBuilder private var chain: [Fact] {
+        fact("Number") { plain(String(event.record.number)) }
+        fact("Event") { Shown.identifier(entry.event.rawValue) }
+        fact("Actor") { Shown.identifier(entry.actor.description) }
+        fact("Digest of the record before") { Shown.identifier(event.previousDigest.hexadecimal) }
+        fact("Digest of the reason") { Shown.identifier(event.record.reasonDigest?.hexadecimal) }
+        fact("Digest (SHA-256)") { Shown.identifier(event.record.digest.hexadecimal) }
     }
 }
 
@@ -86,7 +73,7 @@ enum ContentTree {
         (try? JSONParser.parse(Array(text.utf8))).map { html(of: $0, named: "") }
     }
 
-    private static func html(of value: JSONValue, named name: String) -> HTML {
+    @HTMLBuilder private static func html(of value: JSONValue, named name: String) -> HTML {
         switch value {
         case .object(let object):
             ul {
@@ -102,12 +89,10 @@ enum ContentTree {
             ol { for element in elements { li { html(of: element, named: name) } } }
         case .string(let text): data(text)
         case .number(let number):
-            HTML {
-                plain(number.text)
-                if name.hasSuffix("Date"), let milliseconds = Int64(number.text) {
-                    plain(" · ")
-                    Shown.moment(Timestamp(millisecondsSince1970: milliseconds))
-                }
+            plain(number.text)
+            if name.hasSuffix("Date"), let milliseconds = Int64(number.text) {
+                plain(" · ")
+                Shown.moment(Timestamp(millisecondsSince1970: milliseconds))
             }
         case .bool(let isTrue): plain(isTrue ? "true" : "false")
         case .null: plain("null")
@@ -123,33 +108,25 @@ struct NotificationPage {
     var page: Page {
         let notification = recorded.notification
         let title = [notification.type, notification.subtype].compactMap(\.self).joined(separator: " ")
-        return Page(Phrase("Notification: \(title)", "알림: \(title)"), section: .customers) {
+        return Page("Notification: \(title)", section: .customers) {
             CustomerCrumb(user: user).html
-            section(.class("card")) {
-                h2 { Phrase("Recorded facts", "기록된 사실") }
-                Facts.list([
-                    (Phrase("Outcome", "결과"), notification.outcome.html),
-                    (Phrase("Signed", "서명"), Shown.moment(notification.signedAt)),
-                    (Phrase("Received", "수신"), Shown.moment(notification.receivedAt)),
-                    (Phrase("Origin", "출처"), OriginWords.html(notification.origin)),
-                    (Phrase("UUID", "UUID"), Shown.identifier(notification.notificationUUID)),
-                    (Phrase("Transaction", "거래"), Shown.identifier(notification.transactionIdentifier)),
-                    (
-                        Phrase("Original transaction", "원 거래"),
-                        Shown.identifier(notification.originalTransactionIdentifier)
-                    ),
-                    (
-                        Phrase("Digest of the signed bytes (SHA-256)", "서명된 바이트의 다이제스트 (SHA-256)"),
-                        Shown.identifier(recorded.proofDigest.hexadecimal)
-                    ),
-                ])
+            card("Recorded facts") {
+                Facts.list {
+                    fact("Outcome") { notification.outcome.html }
+                    fact("Signed") { Shown.moment(notification.signedAt) }
+                    fact("Received") { Shown.moment(notification.receivedAt) }
+                    fact("Origin") { OriginWords.html(notification.origin) }
+                    fact("UUID") { Shown.identifier(notification.notificationUUID) }
+                    fact("Transaction") { Shown.identifier(notification.transactionIdentifier) }
+                    fact("Original transaction") { Shown.identifier(notification.originalTransactionIdentifier) }
+                    fact("Digest of the signed bytes (SHA-256)") { Shown.identifier(recorded.proofDigest.hexadecimal) }
+                }
             }
-            section(.class("card")) {
-                h2 { Phrase("Content", "내용") }
+            card("Content") {
                 if let content = notification.content.flatMap({ ContentTree.html(ofJSON: $0) }) {
                     content
                 } else {
-                    p(.class("empty")) { Phrase("The content was not kept.", "내용을 보관하지 않았습니다.") }
+                    emptyNote("The content was not kept.")
                 }
             }
         }

@@ -17,12 +17,10 @@ struct Timeline {
     let next: ConsolePath?
 
     var html: HTML {
-        guard !entries.isEmpty else { return p(.class("empty")) { Phrase("Nothing yet.", "아직 없습니다.") } }
+        guard !entries.isEmpty else { return emptyNote("Nothing yet.") }
         return HTML {
-            ol(.class("timeline")) {
-                for entry in entries { item(entry) }
-            }
-            Listing.pager(next, Phrase("Older entries", "이전 기록"))
+            ol(.class("timeline")) { for entry in entries { item(entry) } }
+            Listing.pager(next, "Older entries")
         }
     }
 
@@ -65,7 +63,7 @@ struct Timeline {
                             user, "notifications", notification.notificationUUID,
                             query: ["origin": notification.origin.rawValue]))
                 ) {
-                    Phrase("Notification of the App Store", "App Store 알림")
+                    "Notification of the App Store"
                     plain(": ")
                     data([notification.type, notification.subtype].compactMap(\.self).joined(separator: " "))
                 }

@@ -24,13 +24,13 @@ struct CatalogNames {
     func item(_ item: Item) -> Phrase {
         let product = catalogs.all.lazy.compactMap { $0.product(granting: item) }.first
         guard let name = product.flatMap(Self.name) else { return Phrase(same: item.description) }
-        return Phrase("\(name.english) (\(item))", "\(name.korean) (\(item))")
+        return "\(name) (\(item))"
     }
 
     private static func name(_ product: Product) -> Phrase? {
         let names = ConsoleLanguage.allCases.map { product.localization(language: $0.rawValue)?.displayName ?? "" }
         guard let english = names.first, let korean = names.last, !english.isEmpty, !korean.isEmpty else { return nil }
-        return Phrase(english, korean)
+        return Phrase(english: english, korean: korean)
     }
 
     /// The item's picture beside its name; nothing without a picture.
@@ -66,56 +66,60 @@ enum CustomerWords {
         return "\u{2068}\(content)\u{2069}"
     }
 
+    static func isolated(_ phrase: Phrase) -> Phrase {
+        Phrase(english: isolated(phrase.english), korean: isolated(phrase.korean))
+    }
+
     /// The day of a moment in UTC: "22 December 2026".
     static func day(_ moment: Timestamp) -> Phrase {
         let parts = CalendarDay(moment).description.split(separator: "-")
         guard parts.count == 3, let month = Int(parts[1]), months.indices.contains(month - 1), let day = Int(parts[2])
         else { return Phrase(same: moment.rfc3339) }
-        return Phrase("\(day) \(months[month - 1]) \(parts[0])", "\(parts[0])년 \(month)월 \(day)일")
+        return Phrase("\(day) \(months[month - 1]) \(parts[0])\(korean: month)", context: "day")
     }
 
-    private static let months = [
+    static let months = [
         "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
         "December",
     ]
 
     static func period(_ period: SubscriptionPeriod) -> Phrase {
         switch (period.value, period.unit) {
-        case (1, .day): Phrase("daily", "매일")
-        case (1, .week): Phrase("weekly", "매주")
-        case (1, .month): Phrase("monthly", "매월")
-        case (1, .year): Phrase("yearly", "매년")
-        case (let count, .day): Phrase("every \(count) days", "\(count)일마다")
-        case (let count, .week): Phrase("every \(count) weeks", "\(count)주마다")
-        case (let count, .month): Phrase("every \(count) months", "\(count)개월마다")
-        case (let count, .year): Phrase("every \(count) years", "\(count)년마다")
+        case (1, .day): "daily"
+        case (1, .week): "weekly"
+        case (1, .month): "monthly"
+        case (1, .year): "yearly"
+        case (let count, .day): "every \(count) days"
+        case (let count, .week): "every \(count) weeks"
+        case (let count, .month): "every \(count) months"
+        case (let count, .year): "every \(count) years"
         }
     }
 
-    static func issuer(_ issuer: String) -> HTML {
+    @HTMLBuilder static func issuer(_ issuer: String) -> HTML {
         switch issuer {
-        case "": HTML { Phrase("Your back end", "팀의 백엔드") }
-        case User.accountIssuer: HTML { Phrase("Account at Till", "Till 계정") }
+        case "": "Your back end"
+        case User.accountIssuer: "Account at Till"
         default: Shown.identifier(issuer)
         }
     }
 
     static func state(_ state: PurchaseState) -> Phrase {
         switch state {
-        case .trial: Phrase("free trial", "무료 체험")
-        case .introductory: Phrase("introductory offer", "신규 구독 혜택")
-        case .active: Phrase("active", "이용 중")
-        case .willNotRenew: Phrase("active, renewal is off", "이용 중, 갱신 꺼짐")
-        case .gracePeriod: Phrase("grace period", "유예 기간")
-        case .billingRetry: Phrase("not paid", "결제 실패")
-        case .expired: Phrase("expired", "만료")
-        case .revoked: Phrase("revoked", "회수됨")
-        case .upgraded: Phrase("upgraded", "상위 상품으로 변경")
-        case .owned: Phrase("owned", "보유")
-        case .consumed: Phrase("added to a balance", "잔액에 더함")
-        case .refunded: Phrase("refunded", "환불됨")
-        case .familyShared: Phrase("shared by the family", "가족 공유")
-        case .unclaimed: Phrase("unclaimed", "주인 없음")
+        case .trial: "free trial"
+        case .introductory: "introductory offer"
+        case .active: "active"
+        case .willNotRenew: "active, renewal is off"
+        case .gracePeriod: "grace period"
+        case .billingRetry: "not paid"
+        case .expired: "expired"
+        case .revoked: "revoked"
+        case .upgraded: "upgraded"
+        case .owned: "owned"
+        case .consumed: "added to a balance"
+        case .refunded: "refunded"
+        case .familyShared: "shared by the family"
+        case .unclaimed: "unclaimed"
         }
     }
 
@@ -134,13 +138,11 @@ enum CustomerWords {
 
     static func reason(_ reason: ExpirationReason) -> Phrase {
         switch reason {
-        case .customerCancelled: Phrase("the customer turned renewal off", "고객이 갱신을 껐습니다")
-        case .billingError: Phrase("the renewal could not be charged", "갱신 요금을 결제하지 못했습니다")
-        case .customerDidNotConsentToPriceIncrease:
-            Phrase("the customer did not consent to a price increase", "고객이 가격 인상에 동의하지 않았습니다")
-        case .productNotAvailable:
-            Phrase("the product was not available at the renewal", "갱신할 때 상품을 판매하지 않았습니다")
-        case .other: Phrase("another reason", "그 밖의 이유")
+        case .customerCancelled: "the customer turned renewal off"
+        case .billingError: "the renewal could not be charged"
+        case .customerDidNotConsentToPriceIncrease: "the customer did not consent to a price increase"
+        case .productNotAvailable: "the product was not available at the renewal"
+        case .other: "another reason"
         }
     }
 }

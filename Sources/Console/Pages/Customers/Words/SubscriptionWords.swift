@@ -14,13 +14,8 @@ struct SubscriptionWords {
             CustomerWords.period($0.period)
         }
         let state = CustomerWords.state(status.state)
-        func joined(_ text: (Phrase) -> String) -> String {
-            let parts = [
-                CustomerWords.isolated(text(product)), period.map(text), text(state), end.map(text), next.map(text),
-            ]
-            return parts.compactMap(\.self).joined(separator: ", ") + "."
-        }
-        return Phrase(joined(\.english), joined(\.korean))
+        let parts = [CustomerWords.isolated(product), period, state, end, next].compactMap(\.self)
+        return "\(Phrase.joined(parts, separator: ", "))."
     }
 
     /// True if the customer has not consented to a higher price yet.
@@ -31,31 +26,21 @@ struct SubscriptionWords {
         let day = CustomerWords.day(until)
         switch status.state {
         case .billingRetry:
-            return Phrase(
-                "not owned since \(day.english), Apple retries the charge",
-                "\(day.korean)부터 보유하지 않음, Apple이 결제를 다시 시도함")
+            return "not owned since \(day), Apple retries the charge"
         case .gracePeriod:
-            return Phrase(
-                "the renewal could not be charged, owned until \(day.english)",
-                "갱신 결제 실패, \(day.korean)까지 보유")
+            return "the renewal could not be charged, owned until \(day)"
         case .expired:
             let reason = status.expirationReason.map { CustomerWords.reason($0) }
-            return Phrase(
-                "ended on \(day.english)" + (reason.map { " (\($0.english))" } ?? ""),
-                "\(day.korean)에 종료" + (reason.map { " (\($0.korean))" } ?? ""))
+            return reason.map { "ended on \(day) (\($0))" } ?? "ended on \(day)"
         case .trial, .introductory, .active, .willNotRenew, .familyShared, .owned:
             // The App Store may state a grace period before the paid time ends.
             let day = CustomerWords.day(status.paidUntil ?? until)
             guard status.renews == true else {
                 // The periods of a commitment follow, also if the customer lets it end.
-                return !status.mayRenew
-                    ? Phrase("ends on \(day.english)", "\(day.korean)에 종료")
-                    : Phrase("paid until \(day.english)", "\(day.korean)까지 결제됨")
+                return !status.mayRenew ? "ends on \(day)" : "paid until \(day)"
             }
             let cost = renewal?.nextPrice?.formatted
-            return Phrase(
-                "renews on \(day.english)" + (cost.map { " at \($0)" } ?? ""),
-                "\(day.korean)에 갱신" + (cost.map { " (\($0))" } ?? ""))
+            return cost.map { "renews on \(day) at \($0)" } ?? "renews on \(day)"
         case .revoked, .upgraded, .refunded, .consumed, .unclaimed: return nil
         }
     }
@@ -66,7 +51,6 @@ struct SubscriptionWords {
             return nil
         }
         let name = names.product(next)
-        return Phrase(
-            "then \(CustomerWords.isolated(name.english))", "다음은 \(CustomerWords.isolated(name.korean))")
+        return "then \(CustomerWords.isolated(name))"
     }
 }

@@ -1,3 +1,4 @@
+import HTTPSupport
 import Ledger
 import Proofs
 
@@ -29,18 +30,18 @@ package struct HealthCheck: Sendable {
         /// The name in the console.
         var title: Phrase {
             switch self {
-            case .settings: Phrase("Settings", "설정")
-            case .dataDirectory: Phrase("Data directory", "데이터 디렉터리")
-            case .permissions: Phrase("Permissions", "파일 권한")
-            case .trustedRoots: Phrase("Trusted roots", "신뢰하는 루트")
-            case .trustedRoot: Phrase("Trusted root", "신뢰하는 루트")
-            case .catalog: Phrase("Catalog", "카탈로그")
-            case .ledger: Phrase("Ledger", "원장")
-            case .apiKeys: Phrase("API keys", "API 키")
-            case .clock: Phrase("Clock", "시계")
-            case .port: Phrase("Port", "포트")
-            case .tlsCertificate: Phrase("TLS certificate", "TLS 인증서")
-            case .notifications: Phrase("Notifications", "알림")
+            case .settings: "Settings"
+            case .dataDirectory: "Data directory"
+            case .permissions: "Permissions"
+            case .trustedRoots: "Trusted roots"
+            case .trustedRoot: "Trusted root"
+            case .catalog: "Catalog"
+            case .ledger: "Ledger"
+            case .apiKeys: "API keys"
+            case .clock: "Clock"
+            case .port: "Port"
+            case .tlsCertificate: "TLS certificate"
+            case .notifications: "Notifications"
             }
         }
     }
@@ -133,24 +134,8 @@ package struct HealthLedger: Sendable {
 
 /// The work of the running service: times of the last minutes, and waiting work.
 package struct HealthPerformance: Sendable {
-    /// The times of one kind of work in the last minutes.
-    package struct Times: Sendable {
-        /// The number of full minutes before this one.
-        let minutes: Int
-        let count: Int
-        /// Nil without work in these minutes, as the others.
-        let median: Duration?
-        let percentile99: Duration?
-        let maximum: Duration?
-
-        package init(minutes: Int, count: Int, median: Duration?, percentile99: Duration?, maximum: Duration?) {
-            self.minutes = minutes
-            self.count = count
-            self.median = median
-            self.percentile99 = percentile99
-            self.maximum = maximum
-        }
-    }
+    /// The times of one kind of work, in a number of full minutes before this one.
+    package typealias Times = (minutes: Int, summary: RecentDurations.Summary)
 
     /// The periods of the tables, in minutes.
     package static let periods = [1, 5, 15]

@@ -16,83 +16,64 @@ struct StoreClockPage {
     let events: [DueEvent]
 
     var page: Page {
-        Page(Phrase("Clock", "시계"), section: .localStore) {
+        Page("Clock", section: .localStore) {
             LocalStoreTab.links(.clock)
             section(.class("card")) {
                 p(.class("figure")) { Shown.moment(now) }
                 Self.buttons(context)
                 context.form(to: LocalStoreTab.clock.path, .class("narrow")) {
                     Field.text(
-                        "step", Phrase("Another step", "다른 간격"), maximumLength: 8, isRequired: true,
-                        note: Phrase(
-                            "A number and a unit: 90s, 5min, 2h, 3d, 1w, 1mo or 1y. At most ten years.",
-                            "숫자와 단위: 90s, 5min, 2h, 3d, 1w, 1mo, 1y. 최대 10년."))
-                    button { Phrase("Advance", "앞으로 돌리기") }
+                        "step", "Another step", maximumLength: 8, isRequired: true,
+                        note: "A number and a unit: 90s, 5min, 2h, 3d, 1w, 1mo or 1y. At most ten years.")
+                    button { "Advance" }
                 }
-                p(.class("note")) {
-                    Phrase(
-                        "The clock only moves forward. Everything that is due in between happens in order, at its own "
-                            + "moment, and the service is notified.",
-                        "시계는 앞으로만 움직입니다. 그 사이에 예정된 일은 순서대로 제시간에 일어나고, 서비스에 알림이 갑니다.")
-                }
+                note(
+                    "The clock only moves forward. Everything that is due in between happens in order, at its own moment, and the service is notified."
+                )
             }
             if let start { happened(since: start) }
         }
     }
 
-    private func happened(since start: Timestamp) -> HTML {
-        HTML {
-            h2 { Phrase("What happened", "일어난 일") }
-            p {
-                Shown.moment(start)
-                plain(" – ")
-                Shown.moment(now)
-            }
-            if events.isEmpty {
-                p(.class("empty")) { Phrase("Nothing was due.", "예정된 일이 없었습니다.") }
-            } else {
-                ol(.class("timeline")) {
-                    for event in events.prefix(Self.maximumEvents) {
-                        li(.class(StoreWords.mood(event.kind).rawValue)) { sentence(event) }
-                    }
-                }
-            }
-            if events.count > Self.maximumEvents {
-                p(.class("note")) {
-                    Phrase(
-                        "These are the first \(Self.maximumEvents) events. The list of transactions has all renewals.",
-                        "처음 \(Self.maximumEvents)건만 표시합니다. 모든 갱신은 거래 목록에 있습니다.")
+    @HTMLBuilder private func happened(since start: Timestamp) -> HTML {
+        h2 { "What happened" }
+        p {
+            Shown.moment(start)
+            plain(" – ")
+            Shown.moment(now)
+        }
+        if events.isEmpty {
+            emptyNote("Nothing was due.")
+        } else {
+            ol(.class("timeline")) {
+                for event in events.prefix(Self.maximumEvents) {
+                    li(.class(StoreWords.mood(event.kind).rawValue)) { sentence(event) }
                 }
             }
         }
+        if events.count > Self.maximumEvents {
+            note("These are the first \(Self.maximumEvents) events. The list of transactions has all renewals.")
+        }
     }
 
-    private func sentence(_ event: DueEvent) -> HTML {
-        HTML {
-            Shown.moment(event.date)
+    @HTMLBuilder private func sentence(_ event: DueEvent) -> HTML {
+        Shown.moment(event.date)
+        plain(" ")
+        Shown.badge(StoreWords.title(event.kind), StoreWords.mood(event.kind))
+        div {
+            switch event.kind {
+            case .renewed: "The subscription renewed and was charged:"
+            case .renewalFailed: "The renewal could not be charged. The store tries again:"
+            case .gracePeriodEnded: "The grace period ended without a charge. The customer lost access:"
+            case .expired: "The subscription ended:"
+            }
             plain(" ")
-            Shown.badge(StoreWords.title(event.kind), StoreWords.mood(event.kind))
-            div {
-                switch event.kind {
-                case .renewed: Phrase("The subscription renewed and was charged:", "구독이 갱신되어 요금이 청구되었습니다:")
-                case .renewalFailed:
-                    Phrase(
-                        "The renewal could not be charged. The store tries again:",
-                        "갱신 요금을 청구하지 못했습니다. 스토어가 다시 시도합니다:")
-                case .gracePeriodEnded:
-                    Phrase(
-                        "The grace period ended without a charge. The customer lost access:",
-                        "청구하지 못한 채 결제 유예 기간이 끝났습니다. 고객은 더 이상 이용할 수 없습니다:")
-                case .expired: Phrase("The subscription ended:", "구독이 끝났습니다:")
-                }
-                plain(" ")
-                Shown.identifier(event.productIdentifier)
-                plain(", ")
-                StoreRows.account(event.account)
-                plain(", ")
-                a(.href(.storeTransaction(event.transactionIdentifier))) {
-                    Shown.identifier(event.transactionIdentifier)
-                }
+            Shown.identifier(event.productIdentifier)
+            plain(", ")
+            StoreRows.account(event.account)
+            plain(", ")
+            a(.href(.storeTransaction(event.transactionIdentifier))) {
+                Shown.identifier(event.transactionIdentifier)
             }
         }
     }
@@ -101,7 +82,8 @@ struct StoreClockPage {
     static func buttons(_ context: ConsoleContext) -> HTML {
         context.form(to: LocalStoreTab.clock.path, .class("actions")) {
             for (step, title) in [
-                ("1d", Phrase("Day", "하루")), ("1w", Phrase("Week", "일주일")), ("1mo", Phrase("Month", "한 달")),
+                ("1d", Phrase("Day", context: "step")), ("1w", Phrase("Week", context: "step")),
+                ("1mo", Phrase("Month", context: "step")),
             ] {
                 button(.name("step"), .value(step)) {
                     plain("+ ")

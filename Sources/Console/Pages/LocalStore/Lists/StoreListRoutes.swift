@@ -18,8 +18,7 @@ struct StoreListRoutes: Sendable {
             return try await BlockingWork.run { [store] in
                 let found = try store.listedTransactions(of: account, before: before, limit: page.size + 1)
                 let (shown, next) = page.part(of: found) { String($0.number) }
-                let waiting = try store.queuedTransactions(
-                    of: account, isUnfinished: true, limit: Self.maximumWaiting)
+                let waiting = try store.queuedTransactions(of: account, isUnfinished: true, limit: Self.maximumWaiting)
                 return StoreTransactionListPage(
                     context: context, account: account, now: store.now, settings: try store.settings(),
                     faults: try store.faults(), payments: try waiting.map { try StoreShownPayment($0, store) },
@@ -89,39 +88,29 @@ struct StoreAccountPage {
     let transactions: [ListedTransaction]
 
     var page: Page {
-        Page(Phrase("Account of the App Store", "App Store 계정"), section: .localStore) {
+        Page("Account of the App Store", section: .localStore) {
             LocalStoreTab.links(nil)
             p(.class("figure")) { data(account) }
             div(.class("actions")) {
-                a(.class("button primary"), .href(ConsolePath("store", "buy", query: ["account": account]))) {
-                    Phrase("Buy", "구매")
-                }
+                a(.class("button primary"), .href(ConsolePath("store", "buy", query: ["account": account]))) { "Buy" }
                 context.form(to: ConsolePath("store", "account", "restore")) {
                     input(.type("hidden"), .name("account"), .value(account))
-                    button { Phrase("Restore purchases", "구매 복원") }
+                    button { "Restore purchases" }
                 }
             }
             LocalStoreTab.live {
-                h2 { Phrase("Subscriptions", "구독") }
-                if subscriptions.isEmpty {
-                    p(.class("empty")) { Phrase("The account has no subscription.", "구독이 없습니다.") }
-                }
+                h2 { "Subscriptions" }
+                if subscriptions.isEmpty { emptyNote("The account has no subscription.") }
                 for subscription in subscriptions {
                     section(.class("card")) { StoreSubscriptionFacts(subscription: subscription).list }
                 }
-                h2 { Phrase("Latest transactions", "최근 거래") }
-                StoreRows.transactions(
-                    Phrase("Latest transactions", "최근 거래"), transactions,
-                    empty: Phrase("The account has bought nothing.", "구매한 것이 없습니다."))
-                p {
-                    a(.href(ConsolePath("store", query: ["account": account]))) {
-                        Phrase("All transactions of the account", "이 계정의 모든 거래")
-                    }
-                }
+                h2 { "Latest transactions" }
+                StoreRows.transactions("Latest transactions", transactions, empty: "The account has bought nothing.")
+                p { a(.href(ConsolePath("store", query: ["account": account]))) { "All transactions of the account" } }
             }
             p {
                 a(.href(ConsolePath("store", "account", "receipt", query: ["account": account]))) {
-                    Phrase("App receipt of the account (base64)", "이 계정의 앱 영수증 (base64)")
+                    "App receipt of the account (base64)"
                 }
             }
         }
@@ -133,35 +122,28 @@ struct StoreProductsPage {
     let products: [Product]
 
     var page: Page {
-        Page(Phrase("Products for sale", "판매 중인 상품"), section: .localStore) {
+        Page("Products for sale", section: .localStore) {
             LocalStoreTab.links(.products)
-            p(.class("note")) {
-                Phrase(
-                    "The store sells the products of its StoreKit configuration.",
-                    "스토어는 StoreKit 구성 파일의 상품을 판매합니다.")
-            }
-            Listing.table(
-                Phrase("Products for sale", "판매 중인 상품"), of: products,
-                empty: Phrase("The store sells nothing.", "판매하는 상품이 없습니다.")
-            ) {
-                column(Phrase("Product", "상품")) {
+            note("The store sells the products of its StoreKit configuration.")
+            Listing.table("Products for sale", of: products, empty: "The store sells nothing.") {
+                column("Product") {
                     data($0.localizations.first?.displayName ?? $0.referenceName)
                     br()
                     Shown.identifier($0.productIdentifier)
                 }
-                column(Phrase("Type", "종류")) { product in
+                column("Type") { product in
                     product.type.title
                     if product.isFamilyShareable {
                         br()
-                        small { Phrase("can be shared in a family", "가족 공유 가능") }
+                        small { "can be shared in a family" }
                     }
                 }
-                column(Phrase("Price", "가격")) { Shown.money($0.price) }
-                column(Phrase("Subscription", "구독")) { $0.subscription.map(period) ?? Shown.nothing }
-                column(Phrase("Offers", "혜택")) { offers($0.subscription?.offers ?? []) }
-                column(Phrase("Buy", "구매")) { product in
+                column("Price") { Shown.money($0.price) }
+                column("Subscription") { $0.subscription.map(period) ?? Shown.nothing }
+                column("Offers") { offers($0.subscription?.offers ?? []) }
+                column("Buy") { product in
                     a(.href(ConsolePath("store", "buy", query: ["product": product.productIdentifier]))) {
-                        Phrase("Buy", "구매")
+                        "Buy"
                         span(.class("hidden")) {
                             plain(" ")
                             data(product.productIdentifier)
@@ -172,16 +154,14 @@ struct StoreProductsPage {
         }
     }
 
-    private func period(_ subscription: Subscription) -> HTML {
-        HTML {
-            subscription.period.words()
-            br()
-            small {
-                data(subscription.groupName)
-                plain(", ")
-                Phrase("level", "단계")
-                plain(" \(subscription.level)")
-            }
+    @HTMLBuilder private func period(_ subscription: Subscription) -> HTML {
+        subscription.period.words()
+        br()
+        small {
+            data(subscription.groupName)
+            plain(", ")
+            "level"
+            plain(" \(subscription.level)")
         }
     }
 

@@ -7,19 +7,17 @@ enum StoreRows {
         _ caption: Phrase, _ transactions: [ListedTransaction], empty: Phrase, next: ConsolePath? = nil
     ) -> HTML {
         Listing.table(caption, of: transactions, empty: empty, next: next) {
-            column(Phrase("Time", "시각")) { Shown.moment($0.transaction.purchaseDate) }
-            column(Phrase("Transaction", "거래")) { listed in
+            column("Time") { Shown.moment($0.transaction.purchaseDate) }
+            column("Transaction") { listed in
                 a(.href(.storeTransaction(listed.transaction.transactionIdentifier))) {
                     Shown.identifier(listed.transaction.transactionIdentifier)
                 }
             }
-            column(Phrase("Account", "계정")) { account($0.transaction.account) }
-            column(Phrase("Product", "상품")) {
-                product($0.transaction.productIdentifier, quantity: $0.transaction.quantity)
-            }
-            column(Phrase("Price", "가격")) { Shown.money($0.transaction.price) }
-            column(Phrase("State", "상태")) { StoreWords.badge($0) }
-            column(Phrase("Subscription", "구독")) { listed in
+            column("Account") { account($0.transaction.account) }
+            column("Product") { product($0.transaction.productIdentifier, quantity: $0.transaction.quantity) }
+            column("Price") { Shown.money($0.transaction.price) }
+            column("State") { StoreWords.badge($0) }
+            column("Subscription") { listed in
                 if let subscription = listed.subscription {
                     StoreWords.badge(subscription.status)
                     plain(" ")
@@ -36,19 +34,17 @@ enum StoreRows {
         next: ConsolePath? = nil
     ) -> HTML {
         Listing.table(caption, of: payments, empty: empty, next: next) {
-            column(Phrase("Number", "번호")) { shown in
+            column("Number") { shown in
                 let number = shown.queued.transaction.identifier
                 a(.href(.storePayment(number))) { plain("\(number)") }
             }
-            column(Phrase("Account", "계정")) { account($0.queued.account) }
-            column(Phrase("Product", "상품")) { shown in
+            column("Account") { account($0.queued.account) }
+            column("Product") { shown in
                 let payment = shown.queued.transaction.payment
                 product(payment.productIdentifier, quantity: payment.quantity)
             }
-            column(Phrase("State", "상태")) {
-                StoreWords.badge($0.queued.transaction, isInterrupted: $0.isInterrupted)
-            }
-            column(Phrase("Next step", "다음 단계")) { shown in
+            column("State") { StoreWords.badge($0.queued.transaction, isInterrupted: $0.isInterrupted) }
+            column("Next step") { shown in
                 StorePaymentActionForms(
                     context: context, payment: shown.queued.transaction, isInterrupted: shown.isInterrupted
                 ).buttons
@@ -58,11 +54,9 @@ enum StoreRows {
 
     static func account(_ name: String) -> HTML { a(.href(.storeAccount(name))) { data(name) } }
 
-    static func product(_ identifier: String, quantity: Int) -> HTML {
-        HTML {
-            Shown.identifier(identifier)
-            if quantity > 1 { plain(" × \(quantity)") }
-        }
+    @HTMLBuilder static func product(_ identifier: String, quantity: Int) -> HTML {
+        Shown.identifier(identifier)
+        if quantity > 1 { plain(" × \(quantity)") }
     }
 }
 
@@ -72,69 +66,42 @@ struct StoreSubscriptionFacts {
 
     var list: HTML { Facts.list(facts) }
 
-    private var facts: [(name: Phrase, value: HTML)] {
-        var facts: [(name: Phrase, value: HTML)] = [
-            (
-                Phrase("State", "상태"),
-                HTML {
-                    StoreWords.badge(subscription.status)
-                    plain(" ")
-                    StoreWords.renewal(subscription)
-                }
-            ),
-            (
-                Phrase("Product", "상품"), Shown.identifier(subscription.productIdentifier)
-            ),
-            (
-                Phrase("Automatic renewal", "자동 갱신"),
-                HTML { subscription.isAutoRenewing ? Phrase("On", "켜짐") : Phrase("Off", "꺼짐") }
-            ),
-            (Phrase("Subscribed since", "구독 시작"), Shown.moment(subscription.startDate)),
-            (Phrase("Paid until", "결제 기간 종료"), Shown.moment(subscription.expiresDate)),
-        ]
-        if subscription.nextProductIdentifier != subscription.productIdentifier {
-            facts.append(
-                (
-                    Phrase("Product after the renewal", "갱신 후 상품"),
-                    Shown.identifier(subscription.nextProductIdentifier)
-                ))
+    @FactsBuilder private var facts: [Fact] {
+        fact("State") {
+            StoreWords.badge(subscription.status)
+            plain(" ")
+            StoreWords.renewal(subscription)
+        }
+        fact("Product") { Shown.identifier(subscription.productIdentifier) }
+        fact("Automatic renewal") { subscription.isAutoRenewing ? "On" : "Off" }
+        fact("Subscribed since") { Shown.moment(subscription.startDate) }
+        fact("Paid until") { Shown.moment(subscription.expiresDate) }
+        if subscription.autoRenewProductIdentifier != subscription.productIdentifier {
+            fact("Product after the renewal") { Shown.identifier(subscription.autoRenewProductIdentifier) }
         }
         if let price = subscription.renewalPrice {
-            facts.append(
-                (
-                    Phrase("Next charge", "다음 청구"),
-                    HTML {
-                        Shown.money(price)
-                        if let offer = subscription.renewalOffer {
-                            plain(", ")
-                            offer.title
-                        }
-                    }
-                ))
+            fact("Next charge") {
+                Shown.money(price)
+                if let offer = subscription.renewalOffer {
+                    plain(", ")
+                    offer.title
+                }
+            }
         }
         if let increase = subscription.priceIncrease {
-            facts.append(
-                (
-                    Phrase("Announced price", "예고된 가격"),
-                    HTML {
-                        Shown.money(increase.price)
-                        plain(" ")
-                        increase.isAccepted
-                            ? Shown.badge(Phrase("Accepted", "동의함"), .good)
-                            : Shown.badge(Phrase("Waits for consent", "동의 대기"), .warning)
-                    }
-                ))
+            fact("Announced price") {
+                Shown.money(increase.price)
+                plain(" ")
+                increase.isAccepted
+                    ? Shown.badge(Phrase("Accepted", context: "price"), .good)
+                    : Shown.badge("Waits for consent", .warning)
+            }
         }
-        if let intent = subscription.expirationIntent {
-            facts.append((Phrase("Reason of the end", "종료 이유"), HTML { StoreWords.title(intent) }))
+        if let intent = subscription.expirationIntent { fact("Reason of the end") { StoreWords.title(intent) } }
+        fact("First transaction") {
+            a(.href(.storeTransaction(subscription.originalTransactionIdentifier))) {
+                Shown.identifier(subscription.originalTransactionIdentifier)
+            }
         }
-        facts.append(
-            (
-                Phrase("First transaction", "첫 거래"),
-                a(.href(.storeTransaction(subscription.originalTransactionIdentifier))) {
-                    Shown.identifier(subscription.originalTransactionIdentifier)
-                }
-            ))
-        return facts
     }
 }

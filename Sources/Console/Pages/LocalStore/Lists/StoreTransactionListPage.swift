@@ -15,58 +15,43 @@ struct StoreTransactionListPage {
     let nextCursor: String?
 
     var page: Page {
-        Page(Phrase("Local App Store", "로컬 App Store"), section: .localStore) {
+        Page("Local App Store", section: .localStore) {
             LocalStoreTab.links(.transactions)
             div(.class("cards")) {
-                section(.class("card")) {
-                    h2 { Phrase("Store's time", "스토어 시각") }
+                card("Store's time") {
                     p(.class("figure")) { Shown.moment(now) }
                     StoreClockPage.buttons(context)
                 }
-                section(.class("card")) {
-                    h2 { Phrase("Simulated conditions", "시뮬레이션 조건") }
+                card("Simulated conditions") {
                     StoreConditions(settings: settings, faults: faults).list
-                    p { a(.href(LocalStoreTab.settings.path)) { Phrase("Change the settings", "설정 변경") } }
+                    p { a(.href(LocalStoreTab.settings.path)) { "Change the settings" } }
                 }
-                section(.class("card")) {
-                    h2 { Phrase("Play a customer", "고객으로 해 보기") }
-                    p {
-                        Phrase(
-                            "Buy a product, hand the proof to the service, and see what it grants.",
-                            "상품을 구매하고, 증명을 서비스에 전달하고, 무엇이 지급되는지 확인하세요.")
-                    }
+                card("Play a customer") {
+                    p { "Buy a product, hand the proof to the service, and see what it grants." }
                     p {
                         a(
                             .class("button primary"),
                             .href(ConsolePath("store", "buy", query: ["account": account]))
-                        ) { Phrase("Buy", "구매") }
+                        ) { "Buy" }
                     }
                 }
             }
             StoreAccountFilter(path: ConsolePath("store"), account: account).form
             LocalStoreTab.live {
                 if !payments.isEmpty { waiting }
-                h2 { Phrase("Transactions", "거래") }
+                h2 { "Transactions" }
                 StoreRows.transactions(
-                    Phrase("Transactions, newest first", "거래 (최신순)"), transactions,
-                    empty: Phrase("The store has sold nothing yet.", "아직 판매한 것이 없습니다."),
+                    "Transactions, newest first", transactions,
+                    empty: "The store has sold nothing yet.",
                     next: nextCursor.map { ConsolePath("store", query: ["account": account, "cursor": $0]) })
             }
         }
     }
 
-    private var waiting: HTML {
-        HTML {
-            h2 { Phrase("Unfinished payments", "완료되지 않은 결제") }
-            StoreRows.payments(
-                Phrase("Unfinished payments, newest first", "완료되지 않은 결제 (최신순)"), payments, context,
-                empty: Phrase("No payment waits.", "대기 중인 결제가 없습니다."))
-            p {
-                a(.href(ConsolePath("store", "queue", query: ["account": account]))) {
-                    Phrase("The whole payment queue", "결제 대기열 전체")
-                }
-            }
-        }
+    @HTMLBuilder private var waiting: HTML {
+        h2 { "Unfinished payments" }
+        StoreRows.payments("Unfinished payments, newest first", payments, context, empty: "No payment waits.")
+        p { a(.href(ConsolePath("store", "queue", query: ["account": account]))) { "The whole payment queue" } }
     }
 }
 
@@ -77,12 +62,12 @@ struct StoreAccountFilter {
 
     var form: HTML {
         Console.form(.class("actions"), .method("get"), .action(path), .role("search")) {
-            label(.for("account")) { Phrase("Account", "계정") }
+            label(.for("account")) { "Account" }
             input(
                 .type("search"), .id("account"), .name("account"), .value(account ?? ""),
                 HTMLAttribute("maxlength", "256"), .class("narrow"))
-            button { Phrase("Filter", "필터") }
-            if account != nil { a(.href(path)) { Phrase("All accounts", "모든 계정") } }
+            button { "Filter" }
+            if account != nil { a(.href(path)) { "All accounts" } }
         }
     }
 }
@@ -95,20 +80,16 @@ struct StorePaymentQueuePage {
     let nextCursor: String?
 
     var page: Page {
-        Page(Phrase("Payment queue", "결제 대기열"), section: .localStore) {
+        Page("Payment queue", section: .localStore) {
             LocalStoreTab.links(.queue)
-            p(.class("note")) {
-                Phrase(
-                    "The queue delivers a transaction at each launch of the app until the app finishes it. A deferred "
-                        + "payment waits for a parent; an interrupted one waits for the customer.",
-                    "앱이 완료할 때까지 대기열은 앱을 실행할 때마다 거래를 다시 전달합니다. 연기된 결제는 보호자의 승인을, "
-                        + "중단된 결제는 고객을 기다립니다.")
-            }
+            note(
+                "The queue delivers a transaction at each launch of the app until the app finishes it. A deferred payment waits for a parent; an interrupted one waits for the customer."
+            )
             StoreAccountFilter(path: LocalStoreTab.queue.path, account: account).form
             LocalStoreTab.live {
                 StoreRows.payments(
-                    Phrase("Payments, newest first", "결제 (최신순)"), payments, context,
-                    empty: Phrase("The queue is empty.", "대기열이 비어 있습니다."),
+                    "Payments, newest first", payments, context,
+                    empty: "The queue is empty.",
                     next: nextCursor.map { ConsolePath("store", "queue", query: ["account": account, "cursor": $0]) })
             }
         }

@@ -16,7 +16,7 @@ struct StoreNotificationRoutes: Sendable {
                 let found = try store.listedNotifications(before: before, limit: page.size + 1)
                 let (shown, next) = page.part(of: found) { String($0.number) }
                 return StoreNotificationsPage(
-                    context: context, notifications: shown.map(\.notification), nextCursor: next,
+                    context: context, notifications: shown, nextCursor: next,
                     hasAddress: try store.settings().notificationsURL != nil
                 ).page
             }
@@ -24,7 +24,7 @@ struct StoreNotificationRoutes: Sendable {
         pages.get("store/notifications/:notification", .store) { _, context in
             let uuid = try Self.identifier(context)
             return try await BlockingWork.run { [store] in
-                StoreNotificationPage(context: context, notification: try store.listedNotification(uuid).notification)
+                StoreNotificationPage(context: context, notification: try store.listedNotification(uuid))
                     .page
             }
         }
@@ -49,40 +49,31 @@ struct StoreNotificationPage {
     let notification: StoreNotification
 
     var page: Page {
-        Page(Phrase("Notification of the store", "스토어 알림"), section: .localStore) {
+        Page("Notification of the store", section: .localStore) {
             LocalStoreTab.links(nil)
             LocalStoreTab.live {
                 section(.class("card")) {
-                    Facts.list([
-                        (Phrase("Type", "종류"), StoreNotificationText(notification).type),
-                        (
-                            Phrase("Identifier", "식별자"),
-                            Shown.identifier(notification.notificationUUID.uuidString.lowercased())
-                        ),
-                        (Phrase("Transaction", "거래"), StoreNotificationText(notification).transaction),
-                        (Phrase("Created", "생성"), Shown.moment(notification.date)),
-                        (Phrase("State", "상태"), StoreNotificationText(notification).state),
-                        (Phrase("Next attempt", "다음 시도"), Shown.moment(notification.nextAttemptDate)),
-                    ])
+                    Facts.list {
+                        fact("Type") { StoreNotificationText(notification).type }
+                        fact("Identifier") { Shown.identifier(notification.notificationUUID.uuidString.lowercased()) }
+                        fact("Transaction") { StoreNotificationText(notification).transaction }
+                        fact("Created") { Shown.moment(notification.date) }
+                        fact("State") { StoreNotificationText(notification).state }
+                        fact("Next attempt") { Shown.moment(notification.nextAttemptDate) }
+                    }
                 }
-                h2 { Phrase("Attempts", "시도") }
-                Listing.table(
-                    Phrase("Attempts", "시도"), of: notification.sendAttempts,
-                    empty: Phrase("The notification was not sent.", "아직 보내지 않았습니다.")
-                ) {
-                    column(Phrase("Time", "시각")) { Shown.moment($0.date) }
-                    column(Phrase("Result", "결과")) {
+                h2 { "Attempts" }
+                Listing.table("Attempts", of: notification.sendAttempts, empty: "The notification was not sent.") {
+                    column("Time") { Shown.moment($0.date) }
+                    column("Result") {
                         $0.result == .success
-                            ? Shown.badge(Phrase("Received", "받음"), .good)
+                            ? Shown.badge(Phrase("Received", context: "state"), .good)
                             : Shown.badge(Phrase(same: $0.result.rawValue), .bad)
                     }
                 }
             }
             StoreNotificationsPage.replay(notification, context)
-            StoreSignedText(
-                title: Phrase("Signed payload (JWS)", "서명된 내용 (JWS)"), identifier: "payload",
-                text: notification.signedPayload
-            ).html
+            StoreSignedText(title: "Signed payload (JWS)", identifier: "payload", text: notification.signedPayload).html
         }
     }
 }

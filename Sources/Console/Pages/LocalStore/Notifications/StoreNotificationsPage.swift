@@ -11,31 +11,31 @@ struct StoreNotificationsPage {
     let hasAddress: Bool
 
     var page: Page {
-        Page(Phrase("Notifications of the store", "스토어 알림"), section: .localStore) {
+        Page("Notifications of the store", section: .localStore) {
             LocalStoreTab.links(.notifications)
             if !hasAddress {
                 p(.class("note")) {
-                    Phrase("The store has no address for notifications, so it sends none.", "알림 주소가 없어 보내지 않습니다.")
+                    "The store has no address for notifications, so it sends none."
                     plain(" ")
-                    a(.href(LocalStoreTab.settings.path)) { Phrase("Change the settings", "설정 변경") }
+                    a(.href(LocalStoreTab.settings.path)) { "Change the settings" }
                 }
             }
             LocalStoreTab.live {
                 Listing.table(
-                    Phrase("Notifications, newest first", "알림 (최신순)"), of: notifications,
-                    empty: Phrase("The store has created no notification.", "생성한 알림이 없습니다."),
+                    "Notifications, newest first", of: notifications,
+                    empty: "The store has created no notification.",
                     next: nextCursor.map { ConsolePath("store", "notifications", query: ["cursor": $0]) }
                 ) {
-                    column(Phrase("Time", "시각")) { Shown.moment($0.date) }
-                    column(Phrase("Type", "종류")) { notification in
+                    column("Time") { Shown.moment($0.date) }
+                    column("Type") { notification in
                         a(.href(.storeNotification(notification.notificationUUID))) {
                             StoreNotificationText(notification).type
                         }
                     }
-                    column(Phrase("Transaction", "거래")) { StoreNotificationText($0).transaction }
-                    column(Phrase("State", "상태")) { StoreNotificationText($0).state }
-                    column(Phrase("Attempts", "시도")) { plain("\($0.sendAttempts.count)") }
-                    column(Phrase("Send again", "다시 보내기")) { Self.replay($0, context) }
+                    column("Transaction") { StoreNotificationText($0).transaction }
+                    column("State") { StoreNotificationText($0).state }
+                    column("Attempts") { plain("\($0.sendAttempts.count)") }
+                    column("Send again") { Self.replay($0, context) }
                 }
             }
         }
@@ -44,7 +44,7 @@ struct StoreNotificationsPage {
     static func replay(_ notification: StoreNotification, _ context: ConsoleContext) -> HTML {
         context.form(to: .storeNotification(notification.notificationUUID, "replay")) {
             button {
-                Phrase("Send again", "다시 보내기")
+                "Send again"
                 span(.class("hidden")) { plain(" \(notification.notificationUUID.uuidString.lowercased())") }
             }
         }
@@ -59,13 +59,11 @@ struct StoreNotificationText {
         self.notification = notification
     }
 
-    var type: HTML {
-        HTML {
-            code { plain(notification.type.rawValue) }
-            if let subtype = notification.subtype {
-                plain(" ")
-                code { plain(subtype.rawValue) }
-            }
+    @HTMLBuilder var type: HTML {
+        code { plain(notification.type.rawValue) }
+        if let subtype = notification.subtype {
+            plain(" ")
+            code { plain(subtype.rawValue) }
         }
     }
 
@@ -76,11 +74,11 @@ struct StoreNotificationText {
     }
 
     var state: HTML {
-        if notification.nextAttemptDate != nil { return Shown.badge(Phrase("Will be sent", "보낼 예정"), .warning) }
+        if notification.nextAttemptDate != nil { return Shown.badge("Will be sent", .warning) }
         switch notification.sendAttempts.last?.result {
-        case .success: return Shown.badge(Phrase("Received", "받음"), .good)
-        case .some: return Shown.badge(Phrase("Not received", "받지 못함"), .bad)
-        case nil: return Shown.badge(Phrase("Not sent", "보내지 않음"))
+        case .success: return Shown.badge(Phrase("Received", context: "state"), .good)
+        case .some: return Shown.badge("Not received", .bad)
+        case nil: return Shown.badge("Not sent")
         }
     }
 }

@@ -13,16 +13,12 @@ struct StorePaymentPage {
 
     var page: Page {
         let payment = shown.queued.transaction
-        return Page(
-            Phrase("Payment \(payment.identifier)", "결제 \(payment.identifier)"), section: .localStore
-        ) {
+        return Page("Payment \(payment.identifier)", section: .localStore) {
             LocalStoreTab.links(nil)
             if let refusal {
                 div(.class("problem"), .role("alert")) {
                     p {
-                        Phrase(
-                            "The store sold the product, but the service refused the proof:",
-                            "스토어는 판매했지만 서비스가 증명을 거절했습니다:")
+                        "The store sold the product, but the service refused the proof:"
                         plain(" ")
                         Shown.identifier(refusal)
                     }
@@ -44,31 +40,22 @@ struct StorePaymentPage {
             effect: effect, owners: owners)
     }
 
-    private var facts: [(name: Phrase, value: HTML)] {
+    @FactsBuilder private var facts: [Fact] {
         let payment = shown.queued.transaction
-        return [
-            (Phrase("State", "상태"), StoreWords.badge(payment, isInterrupted: shown.isInterrupted)),
-            (Phrase("Effect", "결과"), effect.map(StoreWords.sentence) ?? Shown.nothing),
-            (Phrase("Account", "계정"), StoreRows.account(shown.queued.account)),
-            (
-                Phrase("Product", "상품"),
-                StoreRows.product(payment.payment.productIdentifier, quantity: payment.payment.quantity)
-            ),
-            (
-                Phrase("Offer", "혜택"),
-                payment.payment.offer.map { offer in
-                    HTML {
-                        offer.kind.title
-                        plain(" ")
-                        Shown.identifier(offer.identifier)
-                    }
-                } ?? Shown.nothing
-            ),
-            (
-                Phrase("Account token", "계정 토큰"),
-                Shown.identifier(payment.payment.appAccountToken?.uuidString.lowercased())
-            ),
-        ]
+        fact("State") { StoreWords.badge(payment, isInterrupted: shown.isInterrupted) }
+        fact("Effect") { effect.map(StoreWords.sentence) ?? Shown.nothing }
+        fact("Account") { StoreRows.account(shown.queued.account) }
+        fact("Product") { StoreRows.product(payment.payment.productIdentifier, quantity: payment.payment.quantity) }
+        fact("Offer") {
+            payment.payment.offer.map { offer in
+                HTML {
+                    offer.kind.title
+                    plain(" ")
+                    Shown.identifier(offer.identifier)
+                }
+            } ?? Shown.nothing
+        }
+        fact("Account token") { Shown.identifier(payment.payment.appAccountToken?.uuidString.lowercased()) }
     }
 }
 

@@ -103,10 +103,10 @@ enum StorePaymentAction: String, CaseIterable, Sendable {
 
     var title: Phrase {
         switch self {
-        case .approve: Phrase("Approve", "승인")
-        case .decline: Phrase("Decline", "거절")
-        case .resolve: Phrase("Resolve the issue", "문제 해결")
-        case .finish: Phrase("Finish", "완료")
+        case .approve: "Approve"
+        case .decline: "Decline"
+        case .resolve: "Resolve the issue"
+        case .finish: "Finish"
         }
     }
 

@@ -13,30 +13,26 @@ struct StorePurchaseWay {
     /// The purchases of the transaction that the service knows.
     let owners: [KnownPurchase]
 
-    var steps: HTML {
-        HTML {
-            h2 { Phrase("The way of the purchase", "구매 과정") }
-            ol(.class("timeline")) {
-                if let payment { paymentStep(payment) }
-                if let transactionIdentifier {
-                    li(.class("good")) {
-                        Phrase("The store has signed a proof:", "스토어가 증명에 서명했습니다:")
-                        plain(" ")
-                        a(.href(.storeTransaction(transactionIdentifier))) {
-                            Shown.identifier(transactionIdentifier)
-                        }
-                    }
-                    for owner in owners { redeemed(owner, transactionIdentifier) }
-                    if owners.isEmpty {
-                        li(.class("warning")) {
-                            Phrase(
-                                "The service knows nothing of it yet. The app hands the proof to the service:",
-                                "서비스는 아직 이 구매를 모릅니다. 앱이 증명을 서비스에 전달합니다:")
-                        }
+    @HTMLBuilder var steps: HTML {
+        h2 { "The way of the purchase" }
+        ol(.class("timeline")) {
+            if let payment { paymentStep(payment) }
+            if let transactionIdentifier {
+                li(.class("good")) {
+                    "The store has signed a proof:"
+                    plain(" ")
+                    a(.href(.storeTransaction(transactionIdentifier))) {
+                        Shown.identifier(transactionIdentifier)
                     }
                 }
-                if let payment, payment.purchase != nil { finishStep(payment) }
+                for owner in owners { redeemed(owner, transactionIdentifier) }
+                if owners.isEmpty {
+                    li(.class("warning")) {
+                        "The service knows nothing of it yet. The app hands the proof to the service:"
+                    }
+                }
             }
+            if let payment, payment.purchase != nil { finishStep(payment) }
         }
     }
 
@@ -50,7 +46,7 @@ struct StorePurchaseWay {
             }
         return li(.class(mood.rawValue)) {
             a(.href(.storePayment(payment.identifier))) {
-                Phrase("Payment", "결제")
+                "Payment"
                 plain(" \(payment.identifier)")
             }
             plain(": ")
@@ -70,15 +66,15 @@ struct StorePurchaseWay {
         let known = owner.transactions.first { $0.transactionIdentifier.hasSameBytes(as: transactionIdentifier) }
         return li(.class(known?.revocationDate == nil ? "good" : "bad")) {
             if known == nil {
-                Phrase("An earlier transaction of the purchase was redeemed by", "이 구매의 이전 거래를 지급받은 사용자:")
+                "An earlier transaction of the purchase was redeemed by"
             } else {
-                Phrase("Redeemed by", "지급받은 사용자:")
+                "Redeemed by"
             }
             plain(" ")
             if let user = owner.owner {
                 Shown.link(to: user)
             } else {
-                Phrase("an erased customer", "삭제된 고객")
+                "an erased customer"
             }
             if let known {
                 plain(", ")
@@ -90,7 +86,7 @@ struct StorePurchaseWay {
             }
             if known?.revocationDate != nil {
                 plain(" ")
-                Shown.badge(Phrase("Taken back", "회수됨"), .bad)
+                Shown.badge("Taken back", .bad)
             }
         }
     }
@@ -98,11 +94,9 @@ struct StorePurchaseWay {
     private func finishStep(_ payment: PaymentTransaction) -> HTML {
         li(.class(payment.state == .finished ? "good" : "warning")) {
             if payment.state == .finished {
-                Phrase("The app has finished the transaction.", "앱이 거래를 완료했습니다.")
+                "The app has finished the transaction."
             } else {
-                Phrase(
-                    "The app has not finished the transaction. The queue delivers it at each launch.",
-                    "앱이 아직 거래를 완료하지 않았습니다. 대기열이 앱을 실행할 때마다 다시 전달합니다.")
+                "The app has not finished the transaction. The queue delivers it at each launch."
             }
         }
     }
@@ -115,12 +109,10 @@ struct StorePurchaseWay {
     private func redemption(of transactionIdentifier: String) -> HTML {
         context.form(to: .storeTransaction(transactionIdentifier, "redeem"), .class("card narrow")) {
             Field.text(
-                "user", Phrase("Redeem for the user", "지급받을 사용자"), maximumLength: User.maximumLength,
+                "user", "Redeem for the user", maximumLength: User.maximumLength,
                 isRequired: true,
-                note: Phrase(
-                    "Hands the proof to the service as the app of this user would, and finishes the transaction.",
-                    "이 사용자의 앱처럼 증명을 서비스에 전달하고 거래를 완료합니다."))
-            button(.class("primary")) { Phrase("Redeem", "지급받기") }
+                note: "Hands the proof to the service as the app of this user would, and finishes the transaction.")
+            button(.class("primary")) { "Redeem" }
         }
     }
 }

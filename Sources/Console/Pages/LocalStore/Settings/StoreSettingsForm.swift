@@ -14,26 +14,21 @@ struct StoreSettingsForm {
     var html: HTML {
         context.form(to: LocalStoreTab.settings.path) {
             div(.class("columns")) {
-                section(.class("card")) {
-                    h2 { Phrase("Customer", "고객") }
+                card("Customer") {
                     Field.choice(
-                        "storefront", Phrase("Storefront", "스토어프런트"),
+                        "storefront", "Storefront",
                         Storefront.all.map {
                             ($0.countryCode, Phrase(same: "\($0.countryCode) (\($0.currency))"))
                         }, chosen: settings.storefront)
-                    Field.text(
-                        "locale", Phrase("Locale", "언어 및 지역"), value: settings.locale, maximumLength: 32,
-                        isRequired: true)
-                    Field.checkbox(
-                        "ask-to-buy", StoreConditions.askToBuy, isChecked: settings.isAskToBuyEnabled)
+                    Field.text("locale", "Locale", value: settings.locale, maximumLength: 32, isRequired: true)
+                    Field.checkbox("ask-to-buy", StoreConditions.askToBuy, isChecked: settings.isAskToBuyEnabled)
                     Field.checkbox(
                         "interrupted-purchases", StoreConditions.interruptedPurchases,
                         isChecked: settings.areInterruptedPurchasesEnabled)
                 }
-                section(.class("card")) {
-                    h2 { Phrase("Subscriptions", "구독") }
+                card("Subscriptions") {
                     Field.choice(
-                        "time-rate", Phrase("Time rate", "시간 속도"),
+                        "time-rate", "Time rate",
                         TimeRate.allCases.map { ($0.name, Phrase(same: $0.name)) }, chosen: settings.timeRate.name)
                     Field.checkbox(
                         "failing-renewals", StoreConditions.failingRenewals,
@@ -42,36 +37,34 @@ struct StoreSettingsForm {
                         "grace-period", StoreConditions.gracePeriod, isChecked: settings.isBillingGracePeriodEnabled)
                 }
                 errors
-                section(.class("card")) {
-                    h2 { Phrase("Server", "서버") }
+                card("Server") {
                     Field.text(
-                        "notifications-url", Phrase("Address of notifications", "알림 주소"),
+                        "notifications-url", "Address of notifications",
                         value: settings.notificationsURL?.absoluteString ?? "",
                         maximumLength: Self.maximumAddressLength,
-                        note: Phrase("Empty sends no notifications.", "비우면 알림을 보내지 않습니다."))
+                        note: "Empty sends no notifications.")
                     Field.text(
-                        "shared-secret", Phrase("Shared secret of verifyReceipt", "verifyReceipt 공유 암호"),
-                        value: settings.sharedSecret ?? "", note: Phrase("Empty accepts any.", "비우면 모두 허용합니다."))
+                        "shared-secret", "Shared secret of verifyReceipt",
+                        value: settings.sharedSecret ?? "", note: "Empty accepts any.")
                     Field.number(
-                        "receipt-status", Phrase("Status that verifyReceipt always answers", "verifyReceipt 고정 응답"),
+                        "receipt-status", "Status that verifyReceipt always answers",
                         value: settings.verifyReceiptStatus.map(String.init) ?? "",
-                        note: Phrase("Empty answers the real status.", "비우면 실제 상태를 응답합니다."))
+                        note: "Empty answers the real status.")
                     Field.number(
                         "requests-per-minute",
-                        Phrase("App Store Server API requests a minute", "App Store Server API 분당 요청 수"),
+                        "App Store Server API requests a minute",
                         value: settings.serverAPIRequestsPerMinute.map(String.init) ?? "",
-                        note: Phrase("Empty sets no limit.", "비우면 제한이 없습니다."))
+                        note: "Empty sets no limit.")
                 }
             }
-            button(.class("primary")) { Phrase("Save", "저장") }
+            button(.class("primary")) { "Save" }
         }
     }
 
     private var errors: HTML {
-        section(.class("card")) {
-            h2 { Phrase("Simulated errors", "오류 시뮬레이션") }
+        card("Simulated errors") {
             Field.choice(
-                "failure-error", Phrase("SKError of every payment", "모든 결제의 SKError"),
+                "failure-error", "SKError of every payment",
                 [("", Self.none)] + SKErrorCode.allCases.map { ($0.name, Phrase(same: $0.name)) },
                 chosen: settings.failureError.map { (SKErrorCode(rawValue: $0) ?? .unknown).name } ?? "")
             for call in StoreKitCall.allCases {
@@ -83,7 +76,7 @@ struct StoreSettingsForm {
         }
     }
 
-    private static let none = Phrase("No error", "오류 없음")
+    private static let none = Phrase("No error")
 
     private static func field(_ call: StoreKitCall) -> String { "error-" + call.rawValue }
 
@@ -97,8 +90,7 @@ struct StoreSettingsForm {
             throw ConsoleForm.invalid("time-rate", "a rate by its name in StoreKitTest")
         }
         let failure = try choice(form, "failure-error", of: "an SKError by its name") { SKErrorCode(name: $0) }
-        let address = try choice(
-            form, "notifications-url", upTo: maximumAddressLength, of: "an http or https URL", web)
+        let address = try choice(form, "notifications-url", upTo: maximumAddressLength, of: "an http or https URL", web)
         let status = try form.integer("receipt-status").map(Int64.init)
         let requests = try form.integer("requests-per-minute")
         guard requests ?? 1 >= 1 else { throw ConsoleForm.invalid("requests-per-minute", "at least 1, or empty") }
@@ -123,7 +115,7 @@ struct StoreSettingsForm {
             settings.notificationsURL = address
             settings.sharedSecret = secret.isEmpty ? nil : secret
             settings.verifyReceiptStatus = status == 0 ? nil : status
-            settings.serverAPIRequestsPerMinute = requests
+            settings.serverAPIRequestsPerMinute = requests.map(Int64.init)
         }
     }
 
@@ -131,7 +123,7 @@ struct StoreSettingsForm {
     private static func choice<Value>(
         _ form: ConsoleForm,
         _ name: String,
-        upTo maximumLength: Int = JSONFields.maximumLength,
+        upTo maximumLength: Int = JSONBody.maximumLength,
         of expected: String,
         _ parse: (String) -> Value?
     ) throws(Problem) -> Value? {
@@ -153,25 +145,21 @@ struct StoreConditions {
     let settings: StoreSettings
     let faults: [NotificationFault]
 
-    var list: HTML {
+    @HTMLBuilder var list: HTML {
         let shown = conditions
-        return HTML {
-            p {
-                Phrase("Storefront", "스토어프런트")
-                plain(": ")
-                Shown.identifier(settings.storefront)
-                plain(" · ")
-                Phrase("time rate", "시간 속도")
-                plain(": ")
-                Shown.identifier(settings.timeRate.name)
-            }
-            if shown.isEmpty {
-                p(.class("empty")) {
-                    Phrase("Purchases and renewals succeed.", "구매와 갱신이 성공합니다.")
-                }
-            } else {
-                ul { for condition in shown { li { condition } } }
-            }
+        p {
+            "Storefront"
+            plain(": ")
+            Shown.identifier(settings.storefront)
+            plain(" · ")
+            "time rate"
+            plain(": ")
+            Shown.identifier(settings.timeRate.name)
+        }
+        if shown.isEmpty {
+            emptyNote("Purchases and renewals succeed.")
+        } else {
+            ul { for condition in shown { li { condition } } }
         }
     }
 
@@ -181,13 +169,13 @@ struct StoreConditions {
             (settings.areInterruptedPurchasesEnabled, Self.interruptedPurchases),
             (settings.shouldEnterBillingRetryOnRenewal, Self.failingRenewals),
             (settings.isBillingGracePeriodEnabled, Self.gracePeriod),
-            (settings.notificationsURL == nil, Phrase("Notifications are not sent", "알림을 보내지 않음")),
+            (settings.notificationsURL == nil, "Notifications are not sent"),
         ]
         var shown = switches.filter(\.0).map { condition in HTML { condition.1 } }
         if let error = settings.failureError {
             shown.append(
                 HTML {
-                    Phrase("Payments fail with", "결제 실패 오류:")
+                    "Payments fail with"
                     plain(" ")
                     Shown.identifier((SKErrorCode(rawValue: error) ?? .unknown).name)
                 })
@@ -197,7 +185,7 @@ struct StoreConditions {
                 HTML {
                     Shown.identifier(call.rawValue)
                     plain(" ")
-                    Phrase("fails with", "실패 오류:")
+                    "fails with"
                     plain(" ")
                     Shown.identifier(failure.rawValue)
                 })
@@ -205,7 +193,7 @@ struct StoreConditions {
         if !faults.isEmpty {
             shown.append(
                 HTML {
-                    Phrase("Faults of the next notifications", "다음 알림의 오류")
+                    "Faults of the next notifications"
                     plain(": ")
                     Shown.identifier(faults.prefix(10).map(\.name).joined(separator: ", "))
                     if faults.count > 10 { plain(" … (\(faults.count))") }
@@ -214,11 +202,8 @@ struct StoreConditions {
         return shown
     }
 
-    static let askToBuy = Phrase("Ask to Buy: payments wait for approval", "구입 요청: 결제가 승인을 기다림")
-    static let interruptedPurchases = Phrase(
-        "Interrupted purchases: payments fail until they are resolved", "중단된 구매: 문제를 해결할 때까지 결제가 실패함")
-    static let failingRenewals = Phrase(
-        "Billing retry: renewals cannot be charged", "결제 재시도: 갱신 요금을 청구할 수 없음")
-    static let gracePeriod = Phrase(
-        "Billing grace period after a failed renewal", "갱신 실패 후 결제 유예 기간 제공")
+    static let askToBuy = Phrase("Ask to Buy: payments wait for approval")
+    static let interruptedPurchases = Phrase("Interrupted purchases: payments fail until they are resolved")
+    static let failingRenewals = Phrase("Billing retry: renewals cannot be charged")
+    static let gracePeriod = Phrase("Billing grace period after a failed renewal")
 }

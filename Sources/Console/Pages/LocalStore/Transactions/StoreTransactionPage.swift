@@ -21,19 +21,13 @@ struct StoreTransactionPage {
     private var transaction: Transaction { listed.transaction }
 
     var page: Page {
-        Page(Phrase("Transaction of the store", "스토어 거래"), section: .localStore) {
+        Page("Transaction of the store", section: .localStore) {
             LocalStoreTab.links(nil)
             LocalStoreTab.live {
                 div(.class("columns")) {
-                    section(.class("card")) {
-                        h2 { Phrase("Facts", "정보") }
-                        Facts.list(purchaseFacts + endFacts)
-                    }
+                    card("Facts") { Facts.list(purchaseFacts + endFacts) }
                     if let subscription = listed.subscription {
-                        section(.class("card")) {
-                            h2 { Phrase("Subscription", "구독") }
-                            StoreSubscriptionFacts(subscription: subscription).list
-                        }
+                        card("Subscription") { StoreSubscriptionFacts(subscription: subscription).list }
                     }
                 }
                 way.steps
@@ -44,10 +38,8 @@ struct StoreTransactionPage {
             StoreTransactionActionForms(context: context, listed: listed).html
             way.form
             if related.count > 1 || nextCursor != nil { renewals }
-            h2 { Phrase("Proof", "증명") }
-            StoreSignedText(
-                title: Phrase("Signed transaction (JWS)", "서명된 거래 (JWS)"), identifier: "proof", text: signed
-            ).html
+            h2 { "Proof" }
+            StoreSignedText(title: "Signed transaction (JWS)", identifier: "proof", text: signed).html
         }
     }
 
@@ -57,65 +49,51 @@ struct StoreTransactionPage {
             effect: effect, owners: owners)
     }
 
-    private var renewals: HTML {
-        HTML {
-            h2 {
-                transaction.type == .autoRenewableSubscription
-                    ? Phrase("Periods of the subscription", "구독 기간")
-                    : Phrase("Transactions of the purchase", "이 구매의 거래")
-            }
-            StoreRows.transactions(
-                Phrase("Transactions of the same purchase, newest first", "같은 구매의 거래 (최신순)"), related,
-                empty: Phrase("None.", "없음."),
-                next: nextCursor.map {
-                    .storeTransaction(transaction.transactionIdentifier, query: ["cursor": $0])
-                })
+    @HTMLBuilder private var renewals: HTML {
+        h2 {
+            transaction.type == .autoRenewableSubscription
+                ? "Periods of the subscription"
+                : "Transactions of the purchase"
         }
+        StoreRows.transactions(
+            "Transactions of the same purchase, newest first", related,
+            empty: "None.",
+            next: nextCursor.map {
+                .storeTransaction(transaction.transactionIdentifier, query: ["cursor": $0])
+            })
     }
 
-    private var purchaseFacts: [(name: Phrase, value: HTML)] {
-        [
-            (Phrase("State", "상태"), StoreWords.badge(listed)),
-            (Phrase("Transaction", "거래"), Shown.identifier(transaction.transactionIdentifier)),
-            (
-                Phrase("Original transaction", "최초 거래"),
-                a(.href(.storeTransaction(transaction.originalTransactionIdentifier))) {
-                    Shown.identifier(transaction.originalTransactionIdentifier)
-                }
-            ),
-            (Phrase("Order", "주문"), Shown.identifier(transaction.orderIdentifier)),
-            (Phrase("Account", "계정"), StoreRows.account(transaction.account)),
-            (
-                Phrase("Product", "상품"),
-                StoreRows.product(transaction.productIdentifier, quantity: transaction.quantity)
-            ),
-            (Phrase("Type", "종류"), HTML { transaction.type.title }),
-            (Phrase("Price", "가격"), Shown.money(transaction.price)),
-            (Phrase("Offer", "혜택"), transaction.offer.map { StoreOfferText(offer: $0).html } ?? Shown.nothing),
-            (Phrase("Reason", "사유"), HTML { StoreWords.title(transaction.reason) }),
-            (Phrase("Ownership", "소유"), HTML { StoreWords.title(transaction.ownership) }),
-            (Phrase("Storefront", "스토어프런트"), Shown.identifier(transaction.storefrontCountryCode)),
-            (
-                Phrase("Account token", "계정 토큰"),
-                Shown.identifier(transaction.appAccountToken?.uuidString.lowercased())
-            ),
-        ]
+    @FactsBuilder private var purchaseFacts: [Fact] {
+        fact("State") { StoreWords.badge(listed) }
+        fact("Transaction") { Shown.identifier(transaction.transactionIdentifier) }
+        fact("Original transaction") {
+            a(.href(.storeTransaction(transaction.originalTransactionIdentifier))) {
+                Shown.identifier(transaction.originalTransactionIdentifier)
+            }
+        }
+        fact("Order") { Shown.identifier(transaction.orderIdentifier) }
+        fact("Account") { StoreRows.account(transaction.account) }
+        fact("Product") { StoreRows.product(transaction.productIdentifier, quantity: transaction.quantity) }
+        fact("Type") { transaction.type.title }
+        fact("Price") { Shown.money(transaction.price) }
+        fact("Offer") { transaction.offer.map { StoreOfferText(offer: $0).html } ?? Shown.nothing }
+        fact(Phrase("Reason", context: "transaction")) { StoreWords.title(transaction.reason) }
+        fact("Ownership") { StoreWords.title(transaction.ownership) }
+        fact("Storefront") { Shown.identifier(transaction.storefrontCountryCode) }
+        fact("Account token") { Shown.identifier(transaction.appAccountToken?.uuidString.lowercased()) }
     }
 
-    private var endFacts: [(name: Phrase, value: HTML)] {
-        var facts: [(name: Phrase, value: HTML)] = [
-            (Phrase("Purchased", "구매 시각"), Shown.moment(transaction.purchaseDate)),
-            (Phrase("First purchased", "최초 구매 시각"), Shown.moment(transaction.originalPurchaseDate)),
-            (Phrase("Expires", "만료 시각"), Shown.moment(transaction.expiresDate)),
-        ]
+    @FactsBuilder private var endFacts: [Fact] {
+        fact(Phrase("Purchased", context: "moment")) { Shown.moment(transaction.purchaseDate) }
+        fact("First purchased") { Shown.moment(transaction.originalPurchaseDate) }
+        fact(Phrase("Expires", context: "moment")) { Shown.moment(transaction.expiresDate) }
         if let period = transaction.webOrderLineItemIdentifier {
-            facts.append((Phrase("Period", "기간 식별자"), Shown.identifier(period)))
+            fact(Phrase("Period", context: "identifier")) { Shown.identifier(period) }
         }
         if let revocation = transaction.revocation {
-            facts.append((Phrase("Revoked", "취소 시각"), Shown.moment(revocation.date)))
-            facts.append((Phrase("Reason of the revocation", "취소 이유"), HTML { StoreWords.title(revocation.reason) }))
+            fact(Phrase("Revoked", context: "moment")) { Shown.moment(revocation.date) }
+            fact("Reason of the revocation") { StoreWords.title(revocation.reason) }
         }
-        return facts
     }
 }
 
@@ -124,32 +102,29 @@ struct StoreTransactionActionForms {
     let context: ConsoleContext
     let listed: ListedTransaction
 
-    var html: HTML {
+    @HTMLBuilder var html: HTML {
         let actions = listed.actions
-        return HTML {
-            h2 { Phrase("Actions", "작업") }
-            div(.class("actions")) {
-                for action in actions where action.fields == nil {
-                    form(action) {
-                        button { action.title }
-                    }
+        h2 { "Actions" }
+        div(.class("actions")) {
+            for action in actions where action.fields == nil {
+                form(action) {
+                    button { action.title }
                 }
             }
-            for action in actions where action.fields != nil {
-                details(.class("action")) {
-                    summary { action.title }
-                    form(action) {
-                        action.fields
-                        button(action == .delete ? .class("danger") : .class("primary")) { action.title }
-                    }
+        }
+        for action in actions where action.fields != nil {
+            details(.class("action")) {
+                summary { action.title }
+                form(action) {
+                    action.fields
+                    button(action == .delete ? .class("danger") : .class("primary")) { action.title }
                 }
             }
         }
     }
 
     private func form(_ action: TransactionAction, @HTMLBuilder content: () -> HTML) -> HTML {
-        context.form(
-            to: .storeTransaction(listed.transaction.transactionIdentifier, action.rawValue), content: content)
+        context.form(to: .storeTransaction(listed.transaction.transactionIdentifier, action.rawValue), content: content)
     }
 }
 

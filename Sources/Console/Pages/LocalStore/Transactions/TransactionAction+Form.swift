@@ -5,22 +5,22 @@ import Proofs
 extension TransactionAction {
     var title: Phrase {
         switch self {
-        case .requestRefund: Phrase("Request a refund as the customer", "고객으로 환불 요청")
-        case .refund: Phrase("Refund", "환불")
-        case .declineRefund: Phrase("Decline a refund request", "환불 요청 거절")
-        case .reverseRefund: Phrase("Reverse the refund", "환불 취소")
-        case .share: Phrase("Share with a family member", "가족과 공유")
-        case .revokeFamilySharing: Phrase("End family sharing", "가족 공유 종료")
-        case .forceRenewal: Phrase("Renew now", "지금 갱신")
-        case .failRenewal: Phrase("Let the renewal fail now", "지금 갱신 실패")
-        case .resolveBillingIssue: Phrase("Recover: charge the customer", "복구: 요금 청구")
-        case .expire: Phrase("Expire now", "지금 만료")
-        case .turnAutoRenewOff: Phrase("Turn automatic renewal off", "자동 갱신 끄기")
-        case .turnAutoRenewOn: Phrase("Turn automatic renewal on", "자동 갱신 켜기")
-        case .requestPriceIncrease: Phrase("Raise the price", "가격 인상")
-        case .consentToPriceIncrease: Phrase("Consent to the price increase", "가격 인상 동의")
-        case .declinePriceIncrease: Phrase("Decline the price increase", "가격 인상 거절")
-        case .delete: Phrase("Delete", "삭제")
+        case .requestRefund: "Request a refund as the customer"
+        case .refund: "Refund"
+        case .declineRefund: "Decline a refund request"
+        case .reverseRefund: "Reverse the refund"
+        case .share: "Share with a family member"
+        case .revokeFamilySharing: "End family sharing"
+        case .forceRenewal: "Renew now"
+        case .failRenewal: "Let the renewal fail now"
+        case .resolveBillingIssue: "Recover: charge the customer"
+        case .expire: "Expire now"
+        case .turnAutoRenewOff: "Turn automatic renewal off"
+        case .turnAutoRenewOn: "Turn automatic renewal on"
+        case .requestPriceIncrease: "Raise the price"
+        case .consentToPriceIncrease: "Consent to the price increase"
+        case .declinePriceIncrease: "Decline the price increase"
+        case .delete: "Delete"
         }
     }
 
@@ -29,20 +29,19 @@ extension TransactionAction {
         switch self {
         case .requestRefund:
             Field.choice(
-                "request-reason", Phrase("Reason of the customer", "고객의 이유"),
+                "request-reason", "Reason of the customer",
                 ConsumptionRequestReason.allCases.map { ($0.rawValue, $0.title) },
                 chosen: ConsumptionRequestReason.other.rawValue)
         case .refund:
             Field.choice(
-                "refund-reason", Phrase("Reason", "이유"),
+                "refund-reason", "Reason",
                 RevocationReason.allCases.map { (String($0.rawValue), StoreWords.title($0)) })
         case .share:
             Field.text(
-                "member", Phrase("Account of the family member", "가족 구성원의 계정"),
-                maximumLength: Store.maximumAccountLength, isRequired: true)
+                "member", "Account of the family member", maximumLength: Store.maximumAccountLength, isRequired: true)
         case .failRenewal:
             Field.choice(
-                "then", Phrase("Afterwards", "그다음 상태"),
+                "then", "Afterwards",
                 [
                     (Status.billingRetry.name, StoreWords.title(.billingRetry)),
                     (Status.billingGracePeriod.name, StoreWords.title(.billingGracePeriod)),
@@ -50,17 +49,13 @@ extension TransactionAction {
         case .requestPriceIncrease:
             HTML {
                 Field.text(
-                    "price", Phrase("New price", "새 가격"), inputMode: "decimal", maximumLength: 13, isRequired: true,
-                    note: Phrase("In the storefront's currency, such as 5.99.", "스토어프런트 통화로 입력하세요. 예: 5.99"))
-                Field.checkbox(
-                    "needs-consent", Phrase("The customer has to consent", "고객의 동의가 필요함"), isChecked: true)
+                    "price", "New price", inputMode: "decimal", maximumLength: 13, isRequired: true,
+                    note: "In the storefront's currency, such as 5.99.")
+                Field.checkbox("needs-consent", "The customer has to consent", isChecked: true)
             }
         case .delete:
             p {
-                Phrase(
-                    "Deletes the transaction and its repetitions, or the whole subscription, from the store. The service "
-                        + "keeps what it has granted.",
-                    "스토어에서 이 거래와 반복 거래, 또는 구독 전체를 삭제합니다. 서비스가 지급한 것은 남습니다.")
+                "Deletes the transaction and its repetitions, or the whole subscription, from the store. The service keeps what it has granted."
             }
         case .declineRefund, .reverseRefund, .revokeFamilySharing, .forceRenewal, .resolveBillingIssue, .expire,
             .turnAutoRenewOff, .turnAutoRenewOn, .consentToPriceIncrease, .declinePriceIncrease:

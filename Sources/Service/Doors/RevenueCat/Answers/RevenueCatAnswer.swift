@@ -1,3 +1,4 @@
+import Catalog
 import Features
 import HTTPSupport
 import HTTPTypes
@@ -106,31 +107,54 @@ package struct IntroEligibility: Hashable, Sendable {
     package var json: JSONValue { .members(products) { $0.map { .bool($0) } ?? .null } }
 }
 
-/// The answer of `GET /v1/product_entitlement_mapping`, from which an app computes entitlements without the service.
-package struct ProductEntitlementMapping: Hashable, Sendable {
-    /// The identifiers of the rights of each product, in their order.
-    package let rights: [ByteKey: [String]]
+extension Catalog {
+    /// The subscription group of each subscription.
+    var subscriptionGroups: [ByteKey: String] {
+        var groups: [ByteKey: String] = [:]
+        for product in products {
+            groups[ByteKey(product.productIdentifier)] = product.subscription?.groupIdentifier
+        }
+        return groups
+    }
+}
 
-    package init(_ rights: [CustomerRight]) {
+extension [CustomerRight] {
+    /// The answer of `GET /v1/product_entitlement_mapping`, from which an app computes entitlements without the service: the
+    /// identifiers of the rights of each product, in their order.
+    package var productEntitlementMapping: JSONValue {
         var byProduct: [ByteKey: [String]] = [:]
-        for right in rights {
+        for right in self {
             for product in Set(right.productIdentifiers.map { ByteKey($0) }) {
                 byProduct[product, default: []].append(right.identifier)
             }
         }
-        self.rights = byProduct
-    }
-
-    package var json: JSONValue {
-        var products = JSONObject()
-        for (product, rights) in rights.sorted(by: { $0.key < $1.key }) {
-            _ = products.add(
-                product.text,
-                .object([
+        let products = byProduct.map { product, rights in
+            (
+                product,
+                JSONValue.object([
                     "entitlements": .array(rights.map { .string($0) }), "product_identifier": .string(product.text),
+                ])
+            )
+        }
+        return .object([
+            "product_entitlement_mapping": .members(Dictionary(uniqueKeysWithValues: products)) { $0 }
+        ])
+    }
+}
+
+extension [Credit] {
+    /// The answer of `GET /v1/subscribers/{user}/virtual_currencies`: the customer's balances.
+    package var virtualCurrencies: JSONValue {
+        var currencies = JSONObject()
+        for credit in self {
+            _ = currencies.add(
+                credit.balance,
+                .object([
+                    "balance": .integer(credit.amount), "code": .string(credit.balance),
+                    "name": .string(credit.balance),
                 ]))
         }
-        return .object(["product_entitlement_mapping": .object(products)])
+        return .object(["virtual_currencies": .object(currencies)])
     }
 }
 
@@ -138,35 +162,8 @@ package struct ProductEntitlementMapping: Hashable, Sendable {
 package enum RevenueCatStub {
     /// The answer of attribution, events, diagnostics and attributes.
     package static let accepted: JSONValue = .object([:])
-    /// The answer of `GET /v1/subscribers/{user}/virtual_currencies`.
-    package static let virtualCurrencies: JSONValue = .object(["virtual_currencies": .object([:])])
     /// The answer of `GET /v1/subscribers/{user}/health_report_availability`.
     package static let healthReportAvailability: JSONValue = .object(["report_logs": .bool(false)])
-
     /// The answer of `POST /v1/subscribers/{user}/restore/eligibility`.
-    package static func restoreEligibility(isAllowed: Bool) -> JSONValue {
-        .object(["is_purchase_allowed_by_restore_behavior": .bool(isAllowed)])
-    }
-}
-
-/// The answer of `GET /v1/subscribers/{user}/virtual_currencies`: the customer's balances.
-struct VirtualCurrencies: Sendable {
-    let balances: [Credit]
-
-    init(_ balances: [Credit]) {
-        self.balances = balances
-    }
-
-    var json: JSONValue {
-        var currencies = JSONObject()
-        for balance in balances {
-            _ = currencies.add(
-                balance.balance,
-                .object([
-                    "balance": .integer(balance.amount), "code": .string(balance.balance),
-                    "name": .string(balance.balance),
-                ]))
-        }
-        return .object(["virtual_currencies": .object(currencies)])
-    }
+    package static let restoreEligibility: JSONValue = .object(["is_purchase_allowed_by_restore_behavior": .bool(true)])
 }

@@ -3,129 +3,36 @@ import Foundation
 import Proofs
 
 /// The answer of `GET /v1/subscribers/{user}/offerings`.
-package struct RevenueCatOfferings: Hashable, Sendable {
-    /// A set of packages that an app offers together.
-    package struct Offering: Hashable, Sendable {
-        package let identifier: String
-        package let description: String
-        /// The team's own values for the app; nil for none.
-        package let metadata: JSONObject?
-        package let packages: [Package]
-
-        package init(identifier: String, description: String, metadata: JSONObject? = nil, packages: [Package]) {
-            self.identifier = identifier
-            self.description = description
-            self.metadata = metadata
-            self.packages = packages
-        }
+package enum RevenueCatOfferings {
+    /// The offerings of an app, with the packages whose products are for sale.
+    static func json(of catalog: Catalog) -> JSONValue {
+        json(current: catalog.currentOffering, catalog.offerings.map { ($0, catalog.packagesForSale(of: $0)) })
     }
 
-    /// A product under a name that the app knows, such as `$rc_monthly`.
-    package struct Package: Hashable, Sendable {
-        package let identifier: String
-        package let productIdentifier: String
-
-        package init(identifier: String, productIdentifier: String) {
-            self.identifier = identifier
-            self.productIdentifier = productIdentifier
-        }
-    }
-
-    /// Nil if no offering is current.
-    package let currentOfferingIdentifier: String?
-    package let offerings: [Offering]
-
-    package init(currentOfferingIdentifier: String?, offerings: [Offering]) {
-        self.currentOfferingIdentifier = currentOfferingIdentifier
-        self.offerings = offerings
-    }
-
-    package var json: JSONValue {
+    /// - Parameter current: Nil if no offering is current.
+    package static func json(current: Offering?, _ offerings: [(Offering, packages: [Offering.Package])]) -> JSONValue {
         .object([
-            "current_offering_id": .text(currentOfferingIdentifier),
-            "offerings": .array(offerings.map(\.json)),
-        ])
-    }
-}
-
-extension RevenueCatOfferings.Offering {
-    fileprivate var json: JSONValue {
-        .object([
-            "description": .string(description),
-            "identifier": .string(identifier),
-            "metadata": metadata.map { .object($0) } ?? .null,
-            "packages": .array(
-                packages.map { package in
+            "current_offering_id": .text(current?.identifier),
+            "offerings": .array(
+                offerings.map { offering, packages in
                     .object([
-                        "identifier": .string(package.identifier),
-                        "platform_product_identifier": .string(package.productIdentifier),
+                        "description": .string(offering.description),
+                        "identifier": .string(offering.identifier),
+                        "metadata": offering.metadata.members.isEmpty ? .null : .object(offering.metadata),
+                        "packages": .array(
+                            packages.map { package in
+                                .object([
+                                    "identifier": .string(package.identifier),
+                                    "platform_product_identifier": .string(package.productIdentifier),
+                                ])
+                            }),
                     ])
                 }),
         ])
     }
 }
 
-extension RevenueCatOfferings {
-    /// The offerings of an app, with the packages whose products are for sale.
-    init(_ catalog: Catalog) {
-        self.init(
-            currentOfferingIdentifier: catalog.currentOffering?.identifier,
-            offerings: catalog.offerings.map { offering in
-                Offering(
-                    identifier: offering.identifier, description: offering.description,
-                    metadata: offering.metadata.members.isEmpty ? nil : offering.metadata,
-                    packages: catalog.packagesForSale(of: offering).map {
-                        Package(identifier: $0.identifier, productIdentifier: $0.productIdentifier)
-                    })
-            })
-    }
-}
-
-/// Signs the promotional offers that an app asks for.
-struct OfferSigning: Sendable {
-    let services: DoorServices
-    let catalog: Catalog
-
-    /// - Throws: The error of a key that cannot sign.
-    func sign(_ asked: OfferRequest) throws -> SignedOffers {
-        // The SDK sets the account token of a purchase only to an id that is a UUID.
-        let token = UUID(uuidString: asked.user)
-        return SignedOffers(
-            try asked.offers.map { offer in
-                guard let signer = services.offerSigners[ByteKey(catalog.bundleIdentifier)] else {
-                    return (
-                        offer,
-                        .refused(
-                            .invalidAppleSubscriptionKey,
-                            message: "The service has no key for the app. Set app-store-key.")
-                    )
-                }
-                guard has(offer) else {
-                    return (
-                        offer,
-                        .refused(
-                            .notEligibleForOffer,
-                            message: "The catalog has no offer \"\(offer.identifier)\" of this product.")
-                    )
-                }
-                return (
-                    offer,
-                    .signed(
-                        try signer(
-                            offer.productIdentifier, offer.identifier, token?.uuidString ?? "", services.clock.now())
-                    )
-                )
-            })
-    }
-
-    private func has(_ offer: OfferRequest.Offer) -> Bool {
-        catalog.product(offer.productIdentifier)?.subscription?.offers.contains {
-            $0.kind == .promotional && $0.identifier?.hasSameBytes(as: offer.identifier) ?? false
-        } ?? false
-    }
-}
-
-/// The answer of `POST /v1/offers`.
+/// The answer of `POST /v1/offers`: the promotional offers that an app asks for, signed or refused.
 package struct SignedOffers: Sendable {
     /// The signature of an offer, or the reason for none.
     package enum Result: Sendable {
@@ -133,15 +40,43 @@ package struct SignedOffers: Sendable {
         case refused(RevenueCatErrorNumber, message: String)
     }
 
-    package let offers: [(offer: OfferRequest.Offer, result: Result)]
+    private let offers: [(offer: OfferRequest.Offer, result: Result)]
 
     package init(_ offers: [(offer: OfferRequest.Offer, result: Result)]) {
         self.offers = offers
     }
 
-    package var json: JSONValue {
-        .object(["offers": .array(offers.map { Self.json($0.offer, $0.result) })])
+    /// Signs the offers of a request that the app's catalog has.
+    ///
+    /// - Parameter signer: Nil if the service has no key for the app.
+    /// - Throws: The error of a key that cannot sign.
+    init(
+        _ asked: OfferRequest,
+        in catalog: Catalog,
+        by signer: DoorServices.OfferSigner?,
+        at moment: Timestamp
+    ) throws {
+        // The SDK sets the account token of a purchase only to an id that is a UUID.
+        let token = UUID(uuidString: asked.user)?.uuidString ?? ""
+        offers = try asked.offers.map { offer in
+            guard let signer else {
+                let message = "The service has no key for the app. Set app-store-key."
+                return (offer, .refused(.invalidAppleSubscriptionKey, message: message))
+            }
+            let known = catalog.product(offer.productIdentifier)?.subscription?.offers ?? []
+            guard
+                known.contains(where: {
+                    $0.kind == .promotional && $0.identifier?.hasSameBytes(as: offer.identifier) ?? false
+                })
+            else {
+                let message = "The catalog has no offer \"\(offer.identifier)\" of this product."
+                return (offer, .refused(.notEligibleForOffer, message: message))
+            }
+            return (offer, .signed(try signer(offer.productIdentifier, offer.identifier, token, moment)))
+        }
     }
+
+    package var json: JSONValue { .object(["offers": .array(offers.map { Self.json($0.offer, $0.result) })]) }
 
     private static func json(_ offer: OfferRequest.Offer, _ result: Result) -> JSONValue {
         var object: JSONObject = [

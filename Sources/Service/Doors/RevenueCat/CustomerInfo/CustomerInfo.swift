@@ -1,3 +1,4 @@
+import Features
 import Proofs
 
 /// The protocol's customer info: everything that an app learns about a customer.
@@ -18,10 +19,8 @@ package struct CustomerInfo: Hashable, Sendable {
     /// The other purchases, by product. The oldest comes first.
     package var purchases: [ByteKey: [Purchase]] = [:]
     package var entitlements: [ByteKey: Entitlement] = [:]
-    package var attributes: [CustomerAttribute] = []
-}
+    package var attributes: [Attribute] = []
 
-extension CustomerInfo {
     /// The latest period of a subscription, or a promotional grant.
     package struct Subscription: Hashable, Sendable {
         /// The kind of the period's price.
@@ -54,9 +53,7 @@ extension CustomerInfo {
         /// True if the customer has access at a moment.
         package func isActive(at moment: Timestamp) -> Bool { expiresDate.map { $0 > moment } ?? true }
     }
-}
 
-extension CustomerInfo {
     /// A purchase that does not renew.
     package struct Purchase: Hashable, Sendable {
         /// The opaque identifier of the purchase.
@@ -69,9 +66,7 @@ extension CustomerInfo {
         package var displayName: String?
         package var price: Price?
     }
-}
 
-extension CustomerInfo {
     /// A right with the purchase or grant that gives it longest.
     package struct Entitlement: Hashable, Sendable {
         /// A key of `subscriptions` or `purchases`. The SDK drops an entitlement without one.
@@ -83,17 +78,12 @@ extension CustomerInfo {
 
         /// True if this entitlement lasts longer than another. Of two with the same end, the later purchase does.
         func lasts(longerThan other: Entitlement) -> Bool {
-            if expiresDate != other.expiresDate {
-                guard let expiresDate else { return true }
-                return other.expiresDate.map { expiresDate > $0 } ?? false
-            }
-            if purchaseDate != other.purchaseDate { return purchaseDate > other.purchaseDate }
-            return ByteKey(productIdentifier) < ByteKey(other.productIdentifier)
+            expiresDate.isLaterEnd(than: other.expiresDate)
+                ?? ((purchaseDate, ByteKey(other.productIdentifier))
+                    > (other.purchaseDate, ByteKey(productIdentifier)))
         }
     }
-}
 
-extension CustomerInfo {
     /// The protocol's name of a store.
     package enum Store: String, Sendable, CaseIterable {
         case appStore = "app_store"
@@ -126,9 +116,9 @@ extension CustomerInfo {
         content.requestDate = firstSeen
         content.lastSeen = firstSeen
         let active =
-            subscriptions.filter { $0.value.isActive(at: requestDate) }.keys.map(\.text)
-            + entitlements.filter { $0.value.expiresDate.map { $0 > requestDate } ?? true }.keys.map(\.text)
-        return .array([content.json, .array(active.map { ByteKey($0) }.sorted().map { .string($0.text) })])
+            subscriptions.filter { $0.value.isActive(at: requestDate) }.map(\.key)
+            + entitlements.filter { $0.value.expiresDate.map { $0 > requestDate } ?? true }.map(\.key)
+        return .array([content.json, .array(active.sorted().map { .string($0.text) })])
     }
 
     private var subscriber: JSONObject {
@@ -202,8 +192,8 @@ extension CustomerInfo.Entitlement {
     }
 }
 
-extension CustomerAttribute {
+extension Attribute {
     fileprivate var json: JSONValue {
-        .object(["value": .text(value), "updated_at_ms": .integer(updatedAt.millisecondsSince1970)])
+        .object(["value": .text(value), "updated_at_ms": .integer(statedAt.millisecondsSince1970)])
     }
 }

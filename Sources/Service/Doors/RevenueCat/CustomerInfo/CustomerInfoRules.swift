@@ -125,7 +125,7 @@ package struct CustomerInfoFacts: Sendable {
     package var rights: [CustomerRight] = []
     /// The products of the catalog, by identifier.
     package var products: [ByteKey: CustomerProduct] = [:]
-    package var attributes: [CustomerAttribute] = []
+    package var attributes: [Attribute] = []
 
     package init(
         identifier: String,
@@ -213,20 +213,6 @@ package struct CustomerRight: Hashable, Sendable {
     }
 }
 
-/// An attribute of a customer, such as `$email`.
-package struct CustomerAttribute: Hashable, Sendable {
-    package let name: String
-    /// Nil for a deleted attribute.
-    package let value: String?
-    package let updatedAt: Timestamp
-
-    package init(name: String, value: String?, updatedAt: Timestamp) {
-        self.name = name
-        self.value = value
-        self.updatedAt = updatedAt
-    }
-}
-
 /// The grant by the team that gives a right longest, as the protocol's promotional subscription.
 struct PromotionalGrant: Sendable {
     /// The protocol's name of a grant: `rc_promo_premium_lifetime`.
@@ -246,11 +232,7 @@ struct PromotionalGrant: Sendable {
     }
 
     private static func lasts(_ grant: Grant, longerThan other: Grant) -> Bool {
-        let (end, otherEnd) = (grant.coverageEndsAt, other.coverageEndsAt)
-        if end != otherEnd {
-            guard let end else { return true }
-            return otherEnd.map { end > $0 } ?? false
-        }
-        return (grant.grantedAt, grant.sequence) > (other.grantedAt, other.sequence)
+        grant.coverageEndsAt.isLaterEnd(than: other.coverageEndsAt)
+            ?? ((grant.grantedAt, grant.sequence) > (other.grantedAt, other.sequence))
     }
 }

@@ -28,17 +28,17 @@ package struct ReceiptOutcome: Sendable {
     package var problem: RevenueCatProblem? {
         guard productIdentifier != nil || transactionIdentifier != nil else {
             // A restore. The next one delivers each purchase again, except consumables.
-            return lines.lazy.filter { !canReturn($0.productId) }.compactMap { retry(of: $0) }.first
+            return lines.lazy.filter { !types.canReturn($0.productId) }.compactMap { retry(of: $0) }.first
         }
         let sent = sentLines
         if sent.isEmpty {
-            if let productIdentifier, canReturn(productIdentifier) { return nil }
+            if let productIdentifier, types.canReturn(productIdentifier) { return nil }
             return RevenueCatProblem(
                 number: .productMissingInReceipt,
                 message: "The proof does not have the purchase yet. Send a new proof.")
         }
         if let retry = sent.lazy.compactMap({ retry(of: $0) }).first { return retry }
-        return finalRefusal.map { RevenueCatProblem(status: 409, number: number(of: $0), message: message($0)) }
+        return finalRefusal.map { problem(of: $0, status: 409) }
     }
 
     /// The transaction that the SDK has sent, if its refusal is final.
@@ -48,13 +48,14 @@ package struct ReceiptOutcome: Sendable {
         return sent.first
     }
 
-    /// The problem of a refusal that is final only after another event.
-    func problem(beforeEndOf line: Redemption.Line) -> RevenueCatProblem {
-        RevenueCatProblem(number: number(of: line), message: message(line))
-    }
-
-    private func number(of line: Redemption.Line) -> RevenueCatErrorNumber {
-        RevenueCatErrorRule(code: line.result.rawValue).number
+    /// - Parameter status: The status of a refusal that is final; by default, the SDK sends the transaction again.
+    func problem(
+        of line: Redemption.Line,
+        status: Int = RevenueCatProblem.statusForRetry
+    ) -> RevenueCatProblem {
+        RevenueCatProblem(
+            status: status, number: RevenueCatErrorRule(code: line.result.rawValue).number,
+            message: "The transaction \"\(line.transactionId)\" is refused: \(line.result.rawValue).")
     }
 
     /// The lines of the transaction for which the SDK has sent the proof, or of its product.
@@ -69,17 +70,6 @@ package struct ReceiptOutcome: Sendable {
 
     /// The problem of a refusal that may end; nil for another result.
     private func retry(of line: Redemption.Line) -> RevenueCatProblem? {
-        guard !line.mayFinish else { return nil }
-        let rule = RevenueCatErrorRule(code: line.result.rawValue)
-        return rule.safety.isPermanent ? nil : RevenueCatProblem(number: rule.number, message: message(line))
-    }
-
-    private func message(_ line: Redemption.Line) -> String {
-        "The transaction \"\(line.transactionId)\" is refused: \(line.result.rawValue)."
-    }
-
-    /// True if a later proof contains the purchases of a product again, even if the app has finished them.
-    private func canReturn(_ product: String) -> Bool {
-        types[ByteKey(product)].map { $0 != .consumable } ?? false
+        line.mayFinish || RevenueCatErrorRule.isPermanent(line.result.rawValue) ? nil : problem(of: line)
     }
 }

@@ -4,7 +4,7 @@ import Hummingbird
 import Proofs
 
 /// An error of Till in the protocol's form.
-package struct RevenueCatProblem: Error, Hashable, Sendable {
+package struct RevenueCatProblem: DoorProblem, Hashable {
     /// The status of an error for which the SDK must send the request again.
     static let statusForRetry = 503
     /// The status of a permanently refused proof, and of an ignored error.
@@ -59,45 +59,22 @@ package struct RevenueCatProblem: Error, Hashable, Sendable {
         return .object(object)
     }
 
+    /// The problem is noted where it is converted.
+    var code: String? { nil }
+
     package func response() -> Response {
-        var headers: HTTPFields = [:]
-        if let retryAfter { headers[.retryAfter] = retryAfter }
-        return JSONAnswer.response(
-            bytes: JSONAnswer.encode(json), status: HTTPResponse.Status(code: status), headers: headers)
+        DoorErrors.response(json, status: HTTPResponse.Status(code: status), retryAfter: retryAfter)
     }
 }
 
-/// Converts each error at the protocol's endpoints.
-///
-/// It is added twice. Around the endpoints, it converts the errors that they throw. Around the whole router, it replaces
-/// problem documents from outside the endpoints, such as those of limits, because a status below 500 would make the SDK
-/// finish a transaction.
+/// Converts each error at the protocol's endpoints. A status below 500 would make the SDK finish a transaction.
 package struct RevenueCatErrorMiddleware: RouterMiddleware {
     package init() {}
 
-    package func handle(
-        _ request: Request,
-        context: ServiceContext,
-        next: (Request, ServiceContext) async throws -> Response
-    ) async throws -> Response {
+    package func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         guard let endpoint = RevenueCatEndpoint(method: request.method, path: request.uri.path) else {
             return try await next(request, context)
         }
-        do {
-            let response = try await next(request, context)
-            guard response.status.code >= 400, response.headers[.contentType] == Problem.contentType else {
-                return response
-            }
-            return RevenueCatProblem(
-                Problem(
-                    status: response.status, code: "httpError",
-                    detail: "The service cannot process the request. Send it again later.",
-                    retryAfter: response.headers[.retryAfter].flatMap { Int($0) }), at: endpoint
-            ).response()
-        } catch let problem as RevenueCatProblem {
-            return problem.response()
-        } catch {
-            return RevenueCatProblem(ProblemMiddleware.problem(of: error, context), at: endpoint).response()
-        }
+        return await DoorErrors.converted(request, context, next) { RevenueCatProblem($0, at: endpoint).response() }
     }
 }

@@ -56,6 +56,15 @@ struct RequestMembers: Sendable {
         }
     }
 
+    /// Returns an object, or nil if it is missing or null.
+    func object(_ name: String) throws(Problem) -> RequestMembers? {
+        switch object[name] {
+        case nil, .null: return nil
+        case .object(let object): return RequestMembers(object)
+        default: throw wrong(name, "an object")
+        }
+    }
+
     /// Returns the objects of an array. It is empty if the array is missing or null.
     func objects(_ name: String, atMost maximumCount: Int) throws(Problem) -> [RequestMembers] {
         guard let elements = try elements(name, atMost: maximumCount) else { return [] }

@@ -16,7 +16,7 @@ package struct ReceiptRequest: Hashable, Sendable {
     package let productIdentifier: String?
     /// True if the customer restores purchases.
     package let isRestore: Bool
-    package let attributes: [CustomerAttribute]
+    package let attributes: AttributeChanges
 
     /// - Throws: `Problem` for an invalid body, `RedemptionError` for an invalid token.
     package init(_ body: [UInt8]) throws {
@@ -34,7 +34,7 @@ package struct ReceiptRequest: Hashable, Sendable {
         transactionIdentifier = try members.optionalText("transaction_id")
         productIdentifier = try members.optionalText("product_id")
         isRestore = try members.flag("is_restore")
-        attributes = try AttributeChanges.attributes(of: members)
+        attributes = try AttributeChanges(members)
     }
 }
 
@@ -148,8 +148,8 @@ package struct LogInRequest: Hashable, Sendable {
     }
 }
 
-/// The attributes in a request (`attributes`).
-package enum AttributeChanges {
+/// The attributes in a request (`attributes`): those that can be recorded, and the reasons against the others.
+package struct AttributeChanges: Hashable, Sendable {
     /// The maximum number of attributes in one request.
     package static let maximumCount = 100
     /// The maximum length of a name, in bytes of UTF-8.
@@ -160,57 +160,36 @@ package enum AttributeChanges {
     /// The maximum size of a body with attributes, in bytes.
     static let maximumBodySize = 512 * 1024
 
+    package private(set) var accepted: [Attribute] = []
+    private(set) var errors: [AttributeFailure] = []
+
     /// Reads the body of `POST /v1/subscribers/{user}/attributes`.
-    package static func read(_ body: [UInt8]) throws(Problem) -> [CustomerAttribute] {
-        try attributes(of: RequestMembers(body))
+    package init(_ body: [UInt8]) throws(Problem) {
+        try self.init(RequestMembers(body))
     }
 
-    /// Reads the member `attributes`. It is empty if the member is missing.
-    static func attributes(of members: RequestMembers) throws(Problem) -> [CustomerAttribute] {
-        let object: JSONObject
-        switch members.object["attributes"] {
-        case nil, .null: return []
-        case .object(let members): object = members
-        default: throw members.wrong("attributes", "an object")
+    /// Reads the member `attributes`. There are none if the member is missing.
+    init(_ members: RequestMembers) throws(Problem) {
+        guard let object = try members.object("attributes")?.object else { return }
+        guard object.members.count <= Self.maximumCount else {
+            throw members.wrong("attributes", "an object of at most \(Self.maximumCount) members")
         }
-        guard object.members.count <= maximumCount else {
-            throw members.wrong("attributes", "an object of at most \(maximumCount) members")
-        }
-        var attributes: [CustomerAttribute] = []
         for member in object.members {
-            guard (1...maximumNameLength).contains(member.key.utf8.count), !member.key.utf8.contains(0),
+            guard (1...Self.maximumNameLength).contains(member.key.utf8.count), !member.key.utf8.contains(0),
                 case .object(let object) = member.value, case .number(let date)? = object["updated_at_ms"],
                 let milliseconds = date.int64
             else { throw members.wrong("attributes", "an object of values with updated_at_ms") }
-            attributes.append(
-                CustomerAttribute(
-                    name: member.key,
-                    value: try RequestMembers(object).optionalText("value", upTo: maximumValueLength),
-                    updatedAt: Timestamp(millisecondsSince1970: milliseconds)))
-        }
-        return attributes
-    }
-}
-
-/// The attributes of a request: those that can be recorded, and the reasons against the others.
-struct StatedAttributes: Sendable {
-    private let attributes: [Attribute]
-    let errors: [AttributeFailure]
-
-    init(_ sent: [CustomerAttribute]) {
-        var (attributes, errors): ([Attribute], [AttributeFailure]) = ([], [])
-        for attribute in sent {
+            let value = try RequestMembers(object).optionalText("value", upTo: Self.maximumValueLength)
             do throws(AttributeError) {
                 // RevenueCat removes an attribute by an empty value, too.
-                attributes.append(
+                accepted.append(
                     try Attribute(
-                        name: attribute.name, value: attribute.value.flatMap { $0.isEmpty ? nil : $0 },
-                        statedAt: attribute.updatedAt, isPublic: true))
+                        name: member.key, value: value.flatMap { $0.isEmpty ? nil : $0 },
+                        statedAt: Timestamp(millisecondsSince1970: milliseconds), isPublic: true))
             } catch {
-                errors.append(AttributeFailure(name: attribute.name, message: error.message))
+                errors.append(AttributeFailure(name: member.key, message: error.message))
             }
         }
-        (self.attributes, self.errors) = (attributes, errors)
     }
 
     /// Records the attributes.
@@ -223,11 +202,11 @@ struct StatedAttributes: Sendable {
         _ newcomers: NewcomerAllowance?,
         _ services: DoorServices
     ) async throws -> [AttributeFailure] {
-        guard !attributes.isEmpty else { return errors }
+        guard !accepted.isEmpty else { return errors }
         do {
-            try await services.attributes.state(attributes, of: user, newcomers: newcomers)
+            try await services.attributes.state(accepted, of: user, newcomers: newcomers)
         } catch let error as AttributeError {
-            return errors + attributes.map { AttributeFailure(name: $0.name, message: error.message) }
+            return errors + accepted.map { AttributeFailure(name: $0.name, message: error.message) }
         }
         return errors
     }

@@ -63,7 +63,7 @@ package final class ReconciliationRuns: Sendable {
     /// Waits until a run is requested, or the time has passed.
     ///
     /// - Parameter seconds: The longest time; nil for no limit.
-    func wait(for subject: Subject, upTo seconds: Int64?) async {
+    package func wait(for subject: Subject, upTo seconds: Int64?) async {
         let (wakes, wake) = AsyncStream<Void>.makeStream()
         entries.withLock { entries in
             let isRequested = entries[subject, default: Entry()].state.isRequested
@@ -78,7 +78,7 @@ package final class ReconciliationRuns: Sendable {
         }
     }
 
-    func begin(_ subject: Subject, at moment: Timestamp) {
+    package func begin(_ subject: Subject, at moment: Timestamp) {
         entries.withLock { entries in
             entries[subject, default: Entry()].state.runningSince = moment
             entries[subject, default: Entry()].state.isRequested = false
@@ -88,7 +88,7 @@ package final class ReconciliationRuns: Sendable {
     /// Records the end of a run.
     ///
     /// - Parameter errorCode: The code of the error; nil for a complete run.
-    func end(_ subject: Subject, _ findings: [String: Int], errorCode: String?, at moment: Timestamp) {
+    package func end(_ subject: Subject, _ findings: [String: Int], errorCode: String?, at moment: Timestamp) {
         entries.withLock { entries in
             guard let startedAt = entries[subject]?.state.runningSince else { return }
             entries[subject]?.state.runningSince = nil

@@ -3,9 +3,15 @@ import HTTPTypes
 import Hummingbird
 import Proofs
 
-/// Typed access to the fields of an object in a request's body. A field of the wrong type is refused with its path (RFC
-/// 6901).
-package struct JSONFields {
+/// The JSON object in a request's body, or an object in it, with typed access to its fields. A field of the wrong type is refused with
+/// its path (RFC 6901).
+package struct JSONBody {
+    /// The default maximum size of a body, in bytes.
+    package static let standardSize = 16 * 1024
+    /// The maximum size of a body with a proof, in bytes: the proof in base64 and the JSON around it.
+    package static let sizeWithProof = ProofVerifier.maximumTextSize + 1024
+    /// The maximum size of a body without a credential, in bytes.
+    package static let sizeWithoutCredential = 8 * 1024
     /// The default maximum length of a string, in bytes of UTF-8.
     package static let maximumLength = 256
     /// The maximum length of an e-mail address or password in bytes. Their own rules refuse shorter ones with a
@@ -15,17 +21,56 @@ package struct JSONFields {
     package let object: JSONObject
     /// The path of the object. Empty for the body itself.
     package let path: String
+    /// The bytes of the body. Empty for an object in it.
+    package let bytes: [UInt8]
+
+    /// Reads the body.
+    ///
+    /// - Parameters:
+    ///   - known: The names of all fields. Other fields are refused. Nil accepts and ignores any field.
+    ///   - maximumSize: The maximum size of the body, in bytes.
+    /// - Throws: `Problem` with the code `bodyInvalid` or `tooBusy`; `HTTPError` if the body is too large.
+    package init(
+        _ request: Request,
+        _ context: ServiceContext,
+        fields known: [String]?,
+        upTo maximumSize: Int = standardSize
+    ) async throws {
+        self = try await Self(
+            bytes: RequestBytes.collect(request, context, upTo: maximumSize), fields: known)
+    }
+
+    /// Reads a collected body.
+    package init(bytes: [UInt8], fields known: [String]?) async throws {
+        let object = try await BlockingWork.process(bytes.count) { try Self.parse(bytes) }
+        self = try Self(object: object, bytes: bytes, known: known)
+    }
+
+    /// Reads a collected body with any fields, on the current thread.
+    package init(bytes: [UInt8]) throws(Problem) {
+        self = try Self(object: try Self.parse(bytes), bytes: bytes, known: nil)
+    }
+
+    private static func parse(_ bytes: [UInt8]) throws(Problem) -> JSONObject {
+        let value: JSONValue
+        do { value = try JSONParser.parse(bytes, limits: .init(bytes: Self.sizeWithProof)) } catch {
+            throw invalid("The body is not JSON: \(error.message).")
+        }
+        guard case .object(let object) = value else { throw invalid("The body must be a JSON object.") }
+        return object
+    }
 
     /// - Parameter known: The names of all fields. Nil accepts any.
     /// - Throws: `Problem` with the code `bodyInvalid` if a field has another name.
-    package init(object: JSONObject, path: String, known: [String]?) throws(Problem) {
+    package init(object: JSONObject, path: String = "", bytes: [UInt8] = [], known: [String]?) throws(Problem) {
         self.object = object
         self.path = path
+        self.bytes = bytes
         guard let known else { return }
         if let unknown = object.keys.first(where: { key in !known.contains { $0.hasSameBytes(as: key) } }) {
             let name = "\(path)/\(unknown.unicodeScalars.prefix(64).map(String.init).joined())"
             let others = known.isEmpty ? "" : " The fields are \(known.joined(separator: ", "))."
-            throw JSONBody.invalid(
+            throw Self.invalid(
                 "The field \(name) is unknown.\(Suggestion.sentence(for: unknown, among: known))\(others)")
         }
     }
@@ -36,6 +81,11 @@ package struct JSONFields {
     package func text(_ field: String, upTo maximumLength: Int = Self.maximumLength) throws(Problem) -> String {
         guard case .string(let text) = try value(field, "a string") else { throw wrong(field, "a string") }
         return try checked(text, field, maximumLength)
+    }
+
+    /// The bytes of a proof.
+    package func proof(_ field: String) throws(Problem) -> [UInt8] {
+        Array(try text(field, upTo: ProofVerifier.maximumTextSize).utf8)
     }
 
     /// Returns a required integer.
@@ -60,9 +110,9 @@ package struct JSONFields {
     }
 
     /// Returns a required object.
-    package func object(_ field: String, fields known: [String]) throws(Problem) -> JSONFields {
+    package func object(_ field: String, fields known: [String]) throws(Problem) -> JSONBody {
         guard case .object(let inner) = try value(field, "an object") else { throw wrong(field, "an object") }
-        return try JSONFields(object: inner, path: "\(path)/\(field)", known: known)
+        return try JSONBody(object: inner, path: "\(path)/\(field)", known: known)
     }
 
     /// Returns a date (RFC 3339), or nil if the field is missing or null.
@@ -96,13 +146,13 @@ package struct JSONFields {
     }
 
     /// Returns an array of objects. It is empty if the field is missing.
-    package func optionalObjects(_ field: String, fields known: [String]) throws(Problem) -> [JSONFields] {
+    package func optionalObjects(_ field: String, fields known: [String]) throws(Problem) -> [JSONBody] {
         guard let value = object[field] else { return [] }
         guard case .array(let elements) = value else { throw wrong(field, "an array of objects") }
-        var objects: [JSONFields] = []
+        var objects: [JSONBody] = []
         for (index, element) in elements.enumerated() {
             guard case .object(let inner) = element else { throw wrong("\(field)/\(index)", "an object") }
-            objects.append(try JSONFields(object: inner, path: "\(path)/\(field)/\(index)", known: known))
+            objects.append(try JSONBody(object: inner, path: "\(path)/\(field)/\(index)", known: known))
         }
         return objects
     }
@@ -122,13 +172,17 @@ package struct JSONFields {
 
     private func value(_ field: String, _ expected: String) throws(Problem) -> JSONValue {
         guard let value = object[field] else {
-            throw JSONBody.invalid("The field \(path)/\(field) is missing: it must be \(expected).")
+            throw Self.invalid("The field \(path)/\(field) is missing: it must be \(expected).")
         }
         return value
     }
 
     private func wrong(_ field: String, _ expected: String) -> Problem {
-        JSONBody.invalid("The field \(path)/\(field) must be \(expected).")
+        Self.invalid("The field \(path)/\(field) must be \(expected).")
+    }
+
+    package static func invalid(_ detail: String) -> Problem {
+        Problem(status: .badRequest, code: "bodyInvalid", detail: detail)
     }
 }
 
@@ -153,96 +207,6 @@ package enum Reason {
         let reason = try body.text("reason", upTo: maximumSize)
         guard isReason(reason) else { throw JSONBody.invalid("The field /reason must have \(rule).") }
         return reason
-    }
-}
-
-/// The JSON object in a request's body.
-package struct JSONBody {
-    /// The default maximum size of a body, in bytes.
-    package static let standardSize = 16 * 1024
-    /// The maximum size of a body with a proof, in bytes: the proof in base64 and the JSON around it.
-    package static let sizeWithProof = ProofVerifier.maximumTextSize + 1024
-    /// The maximum size of a body without a credential, in bytes.
-    package static let sizeWithoutCredential = 8 * 1024
-
-    package let bytes: [UInt8]
-    private let fields: JSONFields
-
-    /// Reads the body.
-    ///
-    /// - Parameters:
-    ///   - known: The names of all fields. Other fields are refused. Nil accepts and ignores any field.
-    ///   - maximumSize: The maximum size of the body, in bytes.
-    /// - Throws: `Problem` with the code `bodyInvalid` or `tooBusy`; `HTTPError` if the body is too large.
-    package init(
-        _ request: Request,
-        _ context: ServiceContext,
-        fields known: [String]?,
-        upTo maximumSize: Int = standardSize
-    ) async throws {
-        self = try await Self(
-            bytes: RequestBytes.collect(request, context, upTo: maximumSize), fields: known)
-    }
-
-    /// Reads a collected body.
-    package init(bytes: [UInt8], fields known: [String]?) async throws {
-        self.bytes = bytes
-        let value = try await BlockingWork.process(bytes.count) { [bytes] in try Self.parse(bytes) }
-        guard case .object(let object) = value else { throw Self.invalid("The body must be a JSON object.") }
-        fields = try JSONFields(object: object, path: "", known: known)
-    }
-
-    /// Reads a collected body with any fields, on the current thread.
-    package init(bytes: [UInt8]) throws(Problem) {
-        self.bytes = bytes
-        guard case .object(let object) = try Self.parse(bytes) else {
-            throw Self.invalid("The body must be a JSON object.")
-        }
-        fields = try JSONFields(object: object, path: "", known: nil)
-    }
-
-    private static func parse(_ bytes: [UInt8]) throws(Problem) -> JSONValue {
-        do { return try JSONParser.parse(bytes, limits: .init(bytes: Self.sizeWithProof)) } catch {
-            throw invalid("The body is not JSON: \(error.message).")
-        }
-    }
-
-    package var object: JSONObject { fields.object }
-
-    package func text(_ field: String, upTo maximumLength: Int = JSONFields.maximumLength) throws(Problem) -> String {
-        try fields.text(field, upTo: maximumLength)
-    }
-
-    /// The bytes of a proof.
-    package func proof(_ field: String) throws(Problem) -> [UInt8] {
-        Array(try fields.text(field, upTo: ProofVerifier.maximumTextSize).utf8)
-    }
-
-    package func integer(_ field: String) throws(Problem) -> Int { try fields.integer(field) }
-
-    package func optionalInteger(_ field: String) throws(Problem) -> Int? { try fields.optionalInteger(field) }
-
-    package func flag(_ field: String) throws(Problem) -> Bool { try fields.flag(field) }
-
-    package func object(_ field: String, fields known: [String]) throws(Problem) -> JSONFields {
-        try fields.object(field, fields: known)
-    }
-
-    package func optionalDate(_ field: String) throws(Problem) -> Timestamp? { try fields.optionalDate(field) }
-
-    package func optionalText(
-        _ field: String,
-        upTo maximumLength: Int = JSONFields.maximumLength
-    ) throws(Problem) -> JSONFields.OptionalText {
-        try fields.optionalText(field, upTo: maximumLength)
-    }
-
-    package func optionalObjects(_ field: String, fields known: [String]) throws(Problem) -> [JSONFields] {
-        try fields.optionalObjects(field, fields: known)
-    }
-
-    package static func invalid(_ detail: String) -> Problem {
-        Problem(status: .badRequest, code: "bodyInvalid", detail: detail)
     }
 }
 

@@ -2,17 +2,26 @@ import Catalog
 import Ledger
 import Proofs
 
-/// The statements on the catalog, inside the caller's transaction. The changes give the current state. Of pictures, the ledger
-/// keeps only the last one.
-struct CatalogRecords {
-    let database: any LedgerDatabase
+/// The statements on the catalog. The changes give the current state. Of pictures, the ledger keeps only the last one.
+extension LedgerTransaction {
+    /// The number of the last change; 0 if there is none.
+    package func catalogRevision() throws -> Int64 {
+        guard try database.has("catalog_change") else { return 0 }
+        return try database.value("SELECT coalesce(max(number), 0) FROM catalog_change", []) ?? 0
+    }
 
-    func revision() throws -> Int64 {
-        try database.value("SELECT coalesce(max(number), 0) FROM catalog_change", []) ?? 0
+    /// The state of the catalog after all changes.
+    package func catalogRecord() throws -> CatalogRecord {
+        guard try database.has("catalog_picture") else {
+            return CatalogRecord(revision: 0, products: [], offerings: [], pictures: [:])
+        }
+        return CatalogRecord(
+            revision: try catalogRevision(), products: try changedProducts(), offerings: try changedOfferings(),
+            pictures: try pictureDigests())
     }
 
     /// The changed products, in the order of their first changes.
-    func products() throws -> [CatalogRecord.Product] {
+    private func changedProducts() throws -> [CatalogRecord.Product] {
         try database.rows(
             """
             SELECT app, product_id,
@@ -37,7 +46,7 @@ struct CatalogRecords {
     }
 
     /// The rights and offerings that differ from the files, in the order of their first changes.
-    func offerings() throws -> [CatalogRecord.Definition] {
+    private func changedOfferings() throws -> [CatalogRecord.Definition] {
         try database.rows(
             """
             SELECT app, subject, product_id,
@@ -55,15 +64,8 @@ struct CatalogRecords {
         }
     }
 
-    private func subject(_ row: SQLRow) throws -> CatalogSubject {
-        guard let kind = CatalogSubject.Kind(rawValue: try row["subject"]) else {
-            throw SQLRow.Mismatch(column: "subject")
-        }
-        return CatalogSubject(kind, try row["product_id"])
-    }
-
     /// The SHA-256 of each item's picture.
-    func pictureDigests() throws -> [Item: [UInt8]] {
+    private func pictureDigests() throws -> [Item: [UInt8]] {
         var digests: [Item: [UInt8]] = [:]
         for row in try database.rows("SELECT collection, number, digest FROM catalog_picture") {
             digests[Item(collection: try row["collection"], number: try row["number"])] = try row["digest"]
@@ -71,35 +73,33 @@ struct CatalogRecords {
         return digests
     }
 
-    func picture(of item: Item) throws -> [UInt8]? {
+    /// The bytes of an item's picture; nil if there is none.
+    package func catalogPicture(of item: Item) throws -> [UInt8]? {
         try database.value(
             "SELECT bytes FROM catalog_picture WHERE collection = $1 AND number = $2", [item.collection, item.number])
     }
 
-    func sizeOfPictures(but item: Item) throws -> Int {
-        try database.value(
-            """
-            SELECT CAST(coalesce(sum(length(bytes)), 0) AS BIGINT) FROM catalog_picture
-            WHERE (collection, number) <> ($1, $2)
-            """,
-            [item.collection, item.number]) ?? 0
-    }
-
-    func set(_ picture: [UInt8], digest: [UInt8], of item: Item) throws {
-        try database.execute(
-            """
-            INSERT INTO catalog_picture (collection, number, digest, bytes) VALUES ($1, $2, $3, $4)
-            ON CONFLICT (collection, number) DO UPDATE SET digest = excluded.digest, bytes = excluded.bytes
-            """,
-            [item.collection, item.number, digest, picture])
-    }
-
-    func insert(_ change: CatalogChange) throws {
+    /// Adds a change.
+    ///
+    /// - Parameters:
+    ///   - picture: The bytes of the picture if the change is one.
+    ///   - maximumPictures: The largest total size of all pictures, in bytes.
+    package func add(_ change: CatalogChange, picture: [UInt8]?, maximumPictures: Int) throws -> CatalogChangeAnswer {
+        guard try catalogRevision() == change.number - 1 else { return .outdated }
         var (definition, item, digest): (String?, Item?, [UInt8]?) = (nil, nil, nil)
         switch change.content {
         case .definition(let text): definition = text
         case .picture(let of, let digested): (item, digest) = (of, digested)
         case .reversion, .withdrawal, .restoration: break
+        }
+        if let item, let digest, let picture {
+            guard try sizeOfPictures(but: item) + picture.count <= maximumPictures else { return .picturesTooLarge }
+            try database.execute(
+                """
+                INSERT INTO catalog_picture (collection, number, digest, bytes) VALUES ($1, $2, $3, $4)
+                ON CONFLICT (collection, number) DO UPDATE SET digest = excluded.digest, bytes = excluded.bytes
+                """,
+                [item.collection, item.number, digest, picture])
         }
         try database.execute(
             """
@@ -111,15 +111,30 @@ struct CatalogRecords {
                 change.subject.identifier, definition, item?.collection, item?.number, digest, change.app,
                 change.subject.kind.rawValue,
             ])
+        return .changed
     }
 
-    func changes(
+    private func sizeOfPictures(but item: Item) throws -> Int {
+        try database.value(
+            """
+            SELECT CAST(coalesce(sum(length(bytes)), 0) AS BIGINT) FROM catalog_picture
+            WHERE (collection, number) <> ($1, $2)
+            """,
+            [item.collection, item.number]) ?? 0
+    }
+
+    /// The changes of an app's catalog, newest first.
+    ///
+    /// - Parameters:
+    ///   - filter: The listed changes.
+    ///   - number: The number of the last change of the previous page; nil for the first page.
+    package func catalogChanges(
         _ filter: CatalogChangeFilter,
         in app: String,
-        before number: Int64,
+        before number: Int64?,
         limit: Int
     ) throws -> [CatalogChange] {
-        var (condition, arguments): (String, [any SQLConvertible]) = ("", [app, number])
+        var (condition, arguments): (String, [any SQLConvertible]) = ("", [app, number ?? .max])
         switch filter {
         case .all: break
         case .products: condition = "AND subject = 'product'"
@@ -137,10 +152,22 @@ struct CatalogRecords {
         ).map(change)
     }
 
+    /// The subject of a change before it.
+    ///
+    /// - Returns: The definition as JSON, nil if it was the one of the files, and whether the product was withdrawn.
+    func catalogState(before change: CatalogChange) throws -> (definition: String?, isWithdrawn: Bool) {
+        let standing: String? = try last(
+            "kind", of: [.withdrawn, .restored, .reverted], before: change)
+        return (
+            try last("definition", of: [.defined, .reverted], before: change),
+            standing == CatalogChange.Kind.withdrawn.rawValue
+        )
+    }
+
     /// The value of a column of the last change of some kinds of the same subject before a change.
     ///
     /// - Returns: Nil if there is no such change, or if its value is NULL.
-    func last<Value: SQLConvertible>(
+    private func last<Value: SQLConvertible>(
         _ column: String,
         of kinds: [CatalogChange.Kind],
         before change: CatalogChange
@@ -176,6 +203,13 @@ struct CatalogRecords {
         return CatalogChange(
             number: try row["number"], happenedAt: try row["happened_at"], changedBy: try row["changed_by"],
             app: try row["app"], subject: try subject(row), content: content)
+    }
+
+    private func subject(_ row: SQLRow) throws -> CatalogSubject {
+        guard let kind = CatalogSubject.Kind(rawValue: try row["subject"]) else {
+            throw SQLRow.Mismatch(column: "subject")
+        }
+        return CatalogSubject(kind, try row["product_id"])
     }
 }
 
@@ -233,19 +267,13 @@ extension CatalogRecord {
         return catalog
     }
 
-    private func offeringChanges(of app: App) throws(CatalogError) -> OfferingChanges {
-        var changes = OfferingChanges()
+    private func offeringChanges(of app: App) throws(CatalogError) -> OfferingMap {
+        var changes = OfferingMap()
         for changed in offerings where changed.app.hasSameBytes(as: app.bundleIdentifier) {
-            let identifier = changed.subject.identifier
             guard let object = JSONObject.stored(changed.text) else {
-                throw CatalogError(file: identifier, reason: "it is not JSON")
+                throw CatalogError(file: changed.subject.identifier, reason: "it is not JSON")
             }
-            switch changed.subject {
-            case .product: break
-            case .right: changes.rights.append(try Right(object, named: identifier))
-            case .offering: changes.offerings.append(try Offering(object, identifiedBy: identifier))
-            case .currentOffering: changes.currentOffering = try Catalog.currentOffering(object)
-            }
+            try changes.define(object, as: changed.subject)
         }
         return changes
     }
@@ -255,78 +283,9 @@ extension CatalogRecord {
         of productIdentifier: String,
         in app: App
     ) throws(CatalogError) -> ProductDefinition {
-        guard let value = try? JSONParser.parse(Array(text.utf8)), case .object(let object) = value else {
+        guard let object = JSONObject.stored(text) else {
             throw CatalogError(file: productIdentifier, reason: "it is not JSON")
         }
         return try ProductDefinition(object, of: productIdentifier, currency: app.files.storefront.currency)
-    }
-}
-
-extension LedgerTransaction {
-    /// The number of the last change; 0 if there is none.
-    package func catalogRevision() throws -> Int64 {
-        guard try database.has("catalog_change") else { return 0 }
-        return try CatalogRecords(database: database).revision()
-    }
-
-    /// The state of the catalog after all changes.
-    package func catalogRecord() throws -> CatalogRecord {
-        guard try database.has("catalog_picture") else {
-            return CatalogRecord(revision: 0, products: [], offerings: [], pictures: [:])
-        }
-        let records = CatalogRecords(database: database)
-        return CatalogRecord(
-            revision: try records.revision(), products: try records.products(),
-            offerings: try records.offerings(), pictures: try records.pictureDigests())
-    }
-
-    /// The bytes of an item's picture; nil if there is none.
-    package func catalogPicture(of item: Item) throws -> [UInt8]? {
-        try CatalogRecords(database: database).picture(of: item)
-    }
-
-    /// Adds a change.
-    ///
-    /// - Parameters:
-    ///   - picture: The bytes of the picture if the change is one.
-    ///   - maximumPictures: The largest total size of all pictures, in bytes.
-    package func add(_ change: CatalogChange, picture: [UInt8]?, maximumPictures: Int) throws -> CatalogChangeAnswer {
-        let records = CatalogRecords(database: database)
-        guard try records.revision() == change.number - 1 else { return .outdated }
-        if case .picture(let item, let digest) = change.content, let picture {
-            guard try records.sizeOfPictures(but: item) + picture.count <= maximumPictures else {
-                return .picturesTooLarge
-            }
-            try records.set(picture, digest: digest, of: item)
-        }
-        try records.insert(change)
-        return .changed
-    }
-
-    /// The changes of an app's catalog, newest first.
-    ///
-    /// - Parameters:
-    ///   - filter: The listed changes.
-    ///   - number: The number of the last change of the previous page; nil for the first page.
-    package func catalogChanges(
-        _ filter: CatalogChangeFilter,
-        in app: String,
-        before number: Int64?,
-        limit: Int
-    ) throws -> [CatalogChange] {
-        try CatalogRecords(database: database).changes(filter, in: app, before: number ?? .max, limit: limit)
-    }
-
-    /// The subject of a change before it.
-    ///
-    /// - Returns: The definition as JSON, nil if it was the one of the files, and whether the product was withdrawn.
-    func catalogState(before change: CatalogChange) throws -> (definition: String?, isWithdrawn: Bool) {
-        let records = CatalogRecords(database: database)
-        let standing: String? = try records.last(
-            "kind", of: [.withdrawn, .restored, .reverted], before: change)
-        return (
-            try records.last("definition", of: [.defined, .reverted], before: change),
-            standing == CatalogChange.Kind.withdrawn.rawValue
-        )
     }
 }

@@ -1,0 +1,208 @@
+import Proofs
+
+/// A tester's action on a transaction, or on its subscription (StoreKitTest, `SKTestSession`).
+///
+/// The sandbox's routes, the commands and the console's buttons follow from the rules of the cases.
+package enum TransactionAction: String, Sendable, CaseIterable {
+    case requestRefund
+    case refund
+    case declineRefund
+    case reverseRefund
+    case share
+    case revokeFamilySharing
+    case forceRenewal
+    case failRenewal
+    case resolveBillingIssue
+    case expire
+    case turnAutoRenewOff
+    case turnAutoRenewOn
+    case requestPriceIncrease
+    case consentToPriceIncrease
+    case declinePriceIncrease
+    case delete
+
+    /// The values that an action may take.
+    package struct Parameters: Sendable {
+        package var requestReason = ConsumptionRequestReason.other
+        package var refundReason = RevocationReason.refundedForOtherReason
+        /// The account of the family member.
+        package var member = ""
+        /// True if a grace period follows the failed renewal, and false if the billing retry period does.
+        package var hasGracePeriod = false
+        /// The higher price, in milliunits of the storefront's currency.
+        package var price: Int64 = 0
+        /// True if the customer must consent to the higher price. Without consent, the subscription does not renew.
+        package var needsConsent = true
+
+        package init() {}
+    }
+
+    /// The last segment of the action's route in the sandbox; nil if it has none.
+    package var path: String? { rule.path }
+    /// The title of the action, in English.
+    package var title: String { rule.title }
+
+    struct Rule {
+        let path: String?
+        let title: String
+        /// The call of StoreKit whose simulated error stops the action.
+        let call: StoreKitCall?
+        /// True if the action changes something now.
+        let isPossible: (ListedTransaction) -> Bool
+        let effect: Effect
+
+        init(
+            _ path: String?,
+            _ title: String,
+            _ call: StoreKitCall? = nil,
+            if isPossible: @escaping (ListedTransaction) -> Bool,
+            _ effect: Effect
+        ) {
+            (self.path, self.title, self.call) = (path, title, call)
+            (self.isPossible, self.effect) = (isPossible, effect)
+        }
+    }
+
+    enum Effect {
+        case refund((RefundDecision, Books, Parameters) throws -> [RefundEffect])
+        case change((inout CustomerSubscription, Books, Parameters) throws -> [SubscriptionEffect])
+        case other((Books, String, Parameters) throws -> Void)
+    }
+
+    var rule: Rule {
+        switch self {
+        case .requestRefund:
+            Rule(
+                "refundRequest", "Request a refund as the customer", .refundRequestSheet,
+                if: { !$0.isRevoked && $0.transaction.ownership == .purchased },
+                .refund { decision, _, values in try decision.request(reason: values.requestReason) })
+        case .refund:
+            Rule(
+                "refund", "Refund", if: { !$0.isRevoked },
+                .refund { try $0.refund(reason: $2.refundReason, at: $1.now) })
+        case .declineRefund:
+            Rule(
+                "refundDecline", "Decline a refund request", if: { !$0.isRevoked },
+                .refund { decision, _, _ in try decision.decline() })
+        case .reverseRefund:
+            Rule(
+                "refundReversal", "Reverse the refund", if: { $0.transaction.revocation?.type == .refundFull },
+                .refund { decision, books, _ in try decision.reverse(at: books.now) })
+        case .share:
+            Rule(
+                "share", "Share with a family member", if: \.isShareable,
+                .other { try $0.share($1, with: $2.member) })
+        case .revokeFamilySharing:
+            Rule(
+                "familyRevocation", "End family sharing",
+                if: { !$0.isRevoked && $0.transaction.ownership == .familyShared },
+                .refund { decision, books, _ in try decision.revokeFamilySharing(at: books.now) })
+        case .forceRenewal:
+            Rule(
+                "renewal", "Renew now", if: { $0.isActive && !$0.isPriceIncreasePending },
+                .change { subscription, books, _ in try subscription.forceRenewal(at: books.now, books.terms) })
+        case .failRenewal:
+            Rule(
+                nil, "Let the renewal fail now", if: { $0.isActive && $0.isRenewing && !$0.isPriceIncreasePending },
+                .change { try $0.failRenewal(at: $1.now, hasGracePeriod: $2.hasGracePeriod, $1.terms) })
+        case .resolveBillingIssue:
+            Rule(
+                "billingResolution", "Recover: charge the customer",
+                if: { $0.subscription?.status == .billingRetry || $0.subscription?.status == .billingGracePeriod },
+                .change { subscription, books, _ in try subscription.recover(at: books.now, books.terms) })
+        case .expire:
+            Rule(
+                "expiry", "Expire now", if: { $0.isActive || $0.subscription?.status == .billingGracePeriod },
+                .change { subscription, books, _ in try subscription.expireNow(at: books.now) })
+        case .turnAutoRenewOff:
+            Rule(
+                "cancellation", "Turn automatic renewal off", .manageSubscriptionsSheet, if: \.isRenewing,
+                .change { subscription, _, _ in try subscription.setAutoRenew(false) })
+        case .turnAutoRenewOn:
+            Rule(
+                "resumption", "Turn automatic renewal on", .manageSubscriptionsSheet,
+                if: { $0.isActive && !$0.isRenewing },
+                .change { subscription, _, _ in try subscription.setAutoRenew(true) })
+        case .requestPriceIncrease:
+            Rule(
+                "priceIncrease", "Raise the price", if: { $0.isActive && $0.isRenewing },
+                .change { subscription, books, values in
+                    let price = Price(milliunits: values.price, currency: books.terms.currency)
+                    return try subscription.requestPriceIncrease(
+                        to: price, needsConsent: values.needsConsent, books.terms)
+                })
+        case .consentToPriceIncrease:
+            Rule(
+                "priceConsent", "Consent to the price increase", if: \.isPriceIncreasePending,
+                .change { subscription, _, _ in try subscription.consentToPriceIncrease() })
+        case .declinePriceIncrease:
+            Rule(
+                "priceRefusal", "Decline the price increase", if: \.isPriceIncreasePending,
+                .change { subscription, _, _ in try subscription.declinePriceIncrease() })
+        case .delete: Rule(nil, "Delete", if: { _ in true }, .other { books, sale, _ in try books.delete(sale) })
+        }
+    }
+}
+
+extension ListedTransaction {
+    /// The actions that change something now, in the order of their cases.
+    package var actions: [TransactionAction] { TransactionAction.allCases.filter { $0.rule.isPossible(self) } }
+
+    fileprivate var isRevoked: Bool { transaction.revocation != nil }
+    fileprivate var isActive: Bool { subscription?.status == .active }
+    fileprivate var isRenewing: Bool { subscription?.isAutoRenewing == true }
+    fileprivate var isPriceIncreasePending: Bool { subscription?.priceIncrease?.isAccepted == false }
+}
+
+extension Store {
+    /// Performs an action on a transaction, or on the subscription that it belongs to.
+    package func perform(
+        _ action: TransactionAction,
+        _ values: TransactionAction.Parameters = .init(),
+        on transactionIdentifier: String
+    ) throws(StoreError) {
+        try write { books in
+            let rule = action.rule
+            switch rule.effect {
+            case .refund(let decide):
+                if let call = rule.call { try books.throwSimulatedError(call) }
+                try books.decideRefund(of: transactionIdentifier) { try decide($0, books, values) }
+            case .change(let change):
+                var subscription = try books.subscription(with: transactionIdentifier)
+                if let call = rule.call { try books.throwSimulatedError(call) }
+                let effects = try change(&subscription, books, values)
+                try books.record(subscription, effects)
+            case .other(let perform): try perform(books, transactionIdentifier, values)
+            }
+        }
+    }
+}
+
+extension Books {
+    /// Shares a purchase with another member of the customer's family, who gets a transaction of their own.
+    fileprivate func share(_ transactionIdentifier: String, with account: String) throws {
+        try Store.check(account: account)
+        let transaction = try sale(transactionIdentifier)
+        try transaction.checkShareable(
+            with: account, product: configuration.product(transaction.productIdentifier))
+        let shared = transaction.shared(
+            with: account, transactionIdentifier: newTransactionIdentifier(), orderIdentifier: newOrderIdentifier())
+        try transactions.add(shared)
+        try payments.add(shared, .purchased)
+    }
+
+    /// Deletes one transaction and its repetitions, or the whole subscription (StoreKitTest, `deleteTransaction`).
+    fileprivate func delete(_ transactionIdentifier: String) throws {
+        try transactions.storeLastChange()
+        let original = try sale(transactionIdentifier).originalTransactionIdentifier
+        let sold = "(SELECT transaction_id FROM app_store_transaction WHERE original_transaction_id = ?)"
+        for sql in [
+            "DELETE FROM payment_transaction WHERE transaction_id IN \(sold)",
+            "DELETE FROM consumption WHERE transaction_id IN \(sold)",
+            "DELETE FROM subscription WHERE original_transaction_id = ?",
+            "DELETE FROM app_store_transaction WHERE original_transaction_id = ?",
+        ] {
+            try database.execute(sql: sql, arguments: [original])
+        }
+    }
+}

@@ -1,0 +1,182 @@
+import Foundation
+import Proofs
+
+/// The actions on payments, by their names.
+extension Store {
+    package func approve(_ identifier: Int64) throws(StoreError) -> QueuedTransaction {
+        try perform(.approve, on: identifier)
+    }
+
+    package func decline(_ identifier: Int64) throws(StoreError) -> QueuedTransaction {
+        try perform(.decline, on: identifier)
+    }
+
+    package func resolveIssue(_ identifier: Int64) throws(StoreError) -> QueuedTransaction {
+        try perform(.resolve, on: identifier)
+    }
+
+    package func finish(_ identifier: Int64, account: String) throws(StoreError) -> PaymentTransaction {
+        try perform(.finish, on: identifier, account: account).transaction
+    }
+
+    package func transaction(_ identifier: Int64, account: String) throws(StoreError) -> PaymentTransaction {
+        try queuedTransaction(identifier, account: account).transaction
+    }
+
+    package func isInterrupted(_ identifier: Int64) throws(StoreError) -> Bool {
+        try queuedTransaction(identifier).isInterrupted
+    }
+}
+
+/// The actions on transactions, by their names.
+extension Store {
+    package func requestRefund(
+        of transaction: String,
+        reason: ConsumptionRequestReason = .other
+    ) throws(StoreError) {
+        var values = TransactionAction.Parameters()
+        values.requestReason = reason
+        try perform(.requestRefund, values, on: transaction)
+    }
+
+    package func refund(
+        _ transaction: String,
+        reason: RevocationReason = .refundedForOtherReason
+    ) throws(StoreError) {
+        var values = TransactionAction.Parameters()
+        values.refundReason = reason
+        try perform(.refund, values, on: transaction)
+    }
+
+    package func declineRefund(of transaction: String) throws(StoreError) {
+        try perform(.declineRefund, on: transaction)
+    }
+
+    package func reverseRefund(of transaction: String) throws(StoreError) {
+        try perform(.reverseRefund, on: transaction)
+    }
+
+    /// - Returns: The number of the member's own transaction.
+    package func share(_ transaction: String, with account: String) throws(StoreError) -> String {
+        var values = TransactionAction.Parameters()
+        values.member = account
+        try perform(.share, values, on: transaction)
+        return try history(of: account).last?.transactionIdentifier ?? ""
+    }
+
+    package func revokeFamilySharing(of transaction: String) throws(StoreError) {
+        try perform(.revokeFamilySharing, on: transaction)
+    }
+
+    package func setAutoRenew(_ isOn: Bool, of transaction: String) throws(StoreError) {
+        try perform(isOn ? .turnAutoRenewOn : .turnAutoRenewOff, on: transaction)
+    }
+
+    package func forceRenewal(of transaction: String) throws(StoreError) {
+        try perform(.forceRenewal, on: transaction)
+    }
+
+    package func failRenewal(of transaction: String, hasGracePeriod: Bool) throws(StoreError) {
+        var values = TransactionAction.Parameters()
+        values.hasGracePeriod = hasGracePeriod
+        try perform(.failRenewal, values, on: transaction)
+    }
+
+    package func expire(_ transaction: String) throws(StoreError) {
+        try perform(.expire, on: transaction)
+    }
+
+    package func resolveBillingIssue(of transaction: String) throws(StoreError) {
+        try perform(.resolveBillingIssue, on: transaction)
+    }
+
+    package func requestPriceIncrease(
+        of transaction: String,
+        to milliunits: Int64,
+        needsConsent: Bool
+    ) throws(StoreError) {
+        var values = TransactionAction.Parameters()
+        (values.price, values.needsConsent) = (milliunits, needsConsent)
+        try perform(.requestPriceIncrease, values, on: transaction)
+    }
+
+    package func consentToPriceIncrease(of transaction: String) throws(StoreError) {
+        try perform(.consentToPriceIncrease, on: transaction)
+    }
+
+    package func declinePriceIncrease(of transaction: String) throws(StoreError) {
+        try perform(.declinePriceIncrease, on: transaction)
+    }
+
+    package func delete(_ transaction: String) throws(StoreError) {
+        try perform(.delete, on: transaction)
+    }
+}
+
+/// Steps of the clock, by their lengths.
+extension Store {
+    package func advance(_ period: SubscriptionPeriod) throws(StoreError) -> Timestamp {
+        try advance(TimeStep.period(period))
+    }
+
+    package func advance(seconds: Int64) throws(StoreError) -> Timestamp {
+        try advance(TimeStep.seconds(seconds))
+    }
+}
+
+/// The lists, each by its name.
+extension Store {
+    package func history(of account: String) throws(StoreError) -> [Transaction] {
+        try read { try $0.transactions.transactions(of: account) }
+    }
+
+    package func sale(_ transactionIdentifier: String) throws(StoreError) -> Transaction {
+        try read { try $0.sale(transactionIdentifier) }
+    }
+
+    package func transactions(account: String? = nil) throws(StoreError) -> [QueuedTransaction] {
+        try read { try $0.payments.transactions(account: account) }
+    }
+
+    package func notifications() throws(StoreError) -> [StoreNotification] {
+        try read { try $0.notifications.notifications() }
+    }
+
+    package func faults() throws(StoreError) -> [NotificationFault] { try read { try $0.state.faults() } }
+
+    package func teamKeys() throws(StoreError) -> [TeamKey] { try read { try $0.teamKeys() } }
+
+    package func recentAccounts() throws(StoreError) -> [String] { try read { try $0.transactions.recentAccounts() } }
+
+    package func clearTransactions() throws(StoreError) { try write { try $0.clearSales() } }
+
+    package func listedTransactions(
+        of account: String? = nil,
+        original: String? = nil,
+        before number: Int64? = nil,
+        limit: Int
+    ) throws(StoreError) -> [ListedTransaction] {
+        try read { try $0.listedTransactions(of: account, original: original, before: number, limit: limit) }
+    }
+
+    package func queuedTransactions(
+        of account: String? = nil,
+        isUnfinished: Bool = false,
+        before number: Int64? = nil,
+        limit: Int
+    ) throws(StoreError) -> [QueuedTransaction] {
+        try read { try $0.payments.page(of: account, isUnfinished: isUnfinished, before: number, limit: limit) }
+    }
+
+    package func listedNotifications(before number: Int64? = nil, limit: Int) throws(StoreError) -> [StoreNotification]
+    {
+        try read { try $0.notifications.page(before: number, limit: limit) }
+    }
+
+    package func listedNotification(_ notificationUUID: UUID) throws(StoreError) -> StoreNotification {
+        guard let found = try read({ try $0.notifications.notification(notificationUUID) }) else {
+            throw .notificationNotFound(notificationUUID)
+        }
+        return found
+    }
+}

@@ -1,0 +1,258 @@
+import Foundation
+import Proofs
+
+/// The part of a catalog that a change is about.
+package enum CatalogSubject: Hashable, Sendable {
+    package enum Kind: String, Sendable, CaseIterable {
+        case product
+        case right
+        case offering
+        case currentOffering
+    }
+
+    case product(String)
+    case right(String)
+    case offering(String)
+    case currentOffering
+
+    package init(_ kind: Kind, _ identifier: String) {
+        self =
+            switch kind {
+            case .product: .product(identifier)
+            case .right: .right(identifier)
+            case .offering: .offering(identifier)
+            case .currentOffering: .currentOffering
+            }
+    }
+
+    package var kind: Kind {
+        switch self {
+        case .product: .product
+        case .right: .right
+        case .offering: .offering
+        case .currentOffering: .currentOffering
+        }
+    }
+
+    /// The identifier of the product or offering, or the name of the right; empty for the current offering.
+    package var identifier: String {
+        switch self {
+        case .product(let identifier), .right(let identifier), .offering(let identifier): identifier
+        case .currentOffering: ""
+        }
+    }
+}
+
+/// Rights and offerings: those of an optional file beside the `.storekit` file, those of administrators, or both.
+package struct OfferingMap: Sendable {
+    /// The maximum size of the file, in bytes.
+    static let maximumSize = 1 << 20
+    private static let keys = ["currentOffering", "offerings", "rights"]
+
+    /// The rights, in the order of the file, then of their creation.
+    private(set) var rights: [Right] = []
+    /// The offerings, in the order of the file, then of their creation.
+    private(set) var offerings: [Offering] = []
+    /// The identifier of the offering that apps show unless they ask for another; nil for none.
+    private(set) var currentOffering: String?
+
+    /// Without rights and offerings.
+    package init() {}
+
+    init(_ root: CatalogReader) throws(CatalogError) {
+        try root.check(keys: Self.keys)
+        let rights = try root.optional("rights")?.elements(upTo: Catalog.maximumRights) ?? []
+        self.rights = try rights.unique { entry throws(CatalogError) in
+            let right = try Right(entry)
+            return (right, right.name)
+        }
+        let offerings = try root.optional("offerings")?.elements(upTo: Catalog.maximumOfferings) ?? []
+        self.offerings = try offerings.unique { entry throws(CatalogError) in
+            let offering = try Offering(entry)
+            return (offering, offering.identifier)
+        }
+        guard let current = try root.optional("currentOffering") else { return }
+        let identifier = try current.string()
+        guard offering(identifier) != nil else {
+            throw current.failure(
+                "there is no offering \"\(identifier)\""
+                    + CatalogReader.suggestion(for: identifier, among: self.offerings.map(\.identifier)))
+        }
+        currentOffering = identifier
+    }
+
+    /// Creates or changes a right, an offering or the current offering. A product is ignored.
+    ///
+    /// - Throws: `CatalogError` for the first invalid key.
+    package mutating func define(_ object: JSONObject, as subject: CatalogSubject) throws(CatalogError) {
+        switch subject {
+        case .product: break
+        case .right(let name): Self.set(try Right(object, named: name), in: &rights, \.name)
+        case .offering(let identifier):
+            Self.set(try Offering(object, identifiedBy: identifier), in: &offerings, \.identifier)
+        case .currentOffering: currentOffering = try Catalog.currentOffering(object)
+        }
+    }
+
+    mutating func remove(_ subject: CatalogSubject) {
+        switch subject {
+        case .product: break
+        case .right(let name): rights.removeAll { $0.name.hasSameBytes(as: name) }
+        case .offering(let identifier): offerings.removeAll { $0.identifier.hasSameBytes(as: identifier) }
+        case .currentOffering: currentOffering = nil
+        }
+    }
+
+    /// Adds changes. They take precedence.
+    mutating func merge(_ changes: OfferingMap) {
+        for right in changes.rights { Self.set(right, in: &rights, \.name) }
+        for offering in changes.offerings { Self.set(offering, in: &offerings, \.identifier) }
+        currentOffering = changes.currentOffering ?? currentOffering
+    }
+
+    private static func set<Value>(_ value: Value, in values: inout [Value], _ name: (Value) -> String) {
+        if let place = values.firstIndex(where: { name($0).hasSameBytes(as: name(value)) }) {
+            values[place] = value
+        } else {
+            values.append(value)
+        }
+    }
+
+    func right(_ name: String) -> Right? {
+        rights.first { $0.name.hasSameBytes(as: name) }
+    }
+
+    func offering(_ identifier: String) -> Offering? {
+        offerings.first { $0.identifier.hasSameBytes(as: identifier) }
+    }
+
+    /// The definition of a right, an offering or the current offering; nil for none.
+    package func definition(of subject: CatalogSubject) -> JSONObject? {
+        switch subject {
+        case .product: nil
+        case .right(let name): right(name)?.definition
+        case .offering(let identifier): offering(identifier)?.definition
+        case .currentOffering: currentOffering.map(Catalog.definition(ofCurrentOffering:))
+        }
+    }
+}
+
+/// The administration of rights and offerings. A change that throws leaves the catalog as it was.
+extension Catalog {
+    /// True if a right, an offering or the current offering differs from the files.
+    package func isAdministered(_ subject: CatalogSubject) -> Bool { offeringChanges.definition(of: subject) != nil }
+
+    /// The definition of a subject; nil for none.
+    package func definition(of subject: CatalogSubject) -> JSONObject? {
+        if case .product(let identifier) = subject {
+            definition(of: identifier)
+        } else {
+            offeringMap.definition(of: subject)
+        }
+    }
+
+    /// The definition of the current offering, as the ledger stores it.
+    package static func definition(ofCurrentOffering identifier: String) -> JSONObject {
+        ["identifier": .string(identifier)]
+    }
+
+    /// The identifier in a stored definition of the current offering.
+    package static func currentOffering(_ object: JSONObject) throws(CatalogError) -> String {
+        guard case .string(let identifier)? = object["identifier"] else {
+            throw CatalogError(file: "The current offering", key: "identifier", reason: "the key is missing")
+        }
+        return identifier
+    }
+
+    /// Creates or changes rights and offerings.
+    ///
+    /// - Throws: `CatalogError` for a product, an item or a current offering that the catalog does not have.
+    package mutating func define(_ changes: OfferingMap) throws(CatalogError) {
+        var changed = self
+        changed.apply(changes)
+        try changed.checkOfferings()
+        self = changed
+    }
+
+    /// Restores the files' right, offering or current offering, or removes it if the files have none.
+    ///
+    /// - Throws: `CatalogError` if it was the current offering.
+    package mutating func revert(_ subject: CatalogSubject, to files: Catalog) throws(CatalogError) {
+        var (changed, changes) = (self, offeringChanges)
+        changes.remove(subject)
+        (changed.offeringMap, changed.offeringChanges) = (files.offeringMap, files.offeringChanges)
+        changed.apply(changes)
+        try changed.checkOfferings()
+        self = changed
+    }
+
+    /// Applies changes without a check.
+    mutating func apply(_ changes: OfferingMap) {
+        offeringMap.merge(changes)
+        offeringChanges.merge(changes)
+    }
+}
+
+extension Catalog {
+    /// The name of the file with rights and offerings. A catalog without either has no such file.
+    package static let offeringsFile = "Offerings.json"
+    /// The maximum number of rights.
+    package static let maximumRights = 200
+    /// The maximum number of offerings.
+    package static let maximumOfferings = 200
+
+    /// The rights, in the order of the file, then of their creation.
+    package var rights: [Right] { offeringMap.rights }
+
+    /// The offerings, in the order of the file, then of their creation.
+    package var offerings: [Offering] { offeringMap.offerings }
+
+    /// The offering that apps show unless they ask for another; nil for none.
+    package var currentOffering: Offering? { offeringMap.currentOffering.flatMap { offeringMap.offering($0) } }
+
+    package func isCurrent(_ offering: Offering) -> Bool {
+        offeringMap.currentOffering?.hasSameBytes(as: offering.identifier) ?? false
+    }
+
+    package func right(_ name: String) -> Right? { offeringMap.right(name) }
+
+    package func offering(_ identifier: String) -> Offering? { offeringMap.offering(identifier) }
+
+    /// The packages of an offering whose products are for sale.
+    package func packagesForSale(of offering: Offering) -> [Offering.Package] {
+        offering.packages.filter { !isWithdrawn($0.productIdentifier) }
+    }
+
+    /// All items that products grant or everybody owns.
+    var items: Set<Item> {
+        Set(ownedByEverybody + grantedItems)
+    }
+
+    /// Checks that the catalog has the products and items of its rights and offerings.
+    func checkOfferings() throws(CatalogError) {
+        for right in offeringMap.rights { try right.check(in: self) }
+        for offering in offeringMap.offerings { try offering.check(in: self) }
+        guard let current = offeringMap.currentOffering, offeringMap.offering(current) == nil else { return }
+        throw CatalogError(
+            file: Self.offeringsFile, key: "currentOffering", reason: "there is no offering \"\(current)\"")
+    }
+
+    /// Checks the rights and offerings after the change of a product. The error names the product as its file.
+    func checkOfferings(after productIdentifier: String) throws(CatalogError) {
+        do { try checkOfferings() } catch {
+            throw CatalogError(
+                file: productIdentifier, reason: "a right or an offering needs it: \(error.message.dropLast())")
+        }
+    }
+
+    /// The rights and offerings of a catalog's folder; empty if the file is missing.
+    static func offerings(in folder: URL) throws(CatalogError) -> OfferingMap {
+        let file = folder.appending(path: offeringsFile, directoryHint: .notDirectory)
+        guard FileManager.default.fileExists(atPath: file.path) else { return OfferingMap() }
+        let bytes = try CatalogReader.bytes(of: file)
+        guard bytes.count <= OfferingMap.maximumSize else {
+            throw CatalogError(file: file.path, reason: "it is larger than \(OfferingMap.maximumSize / 1024) KB")
+        }
+        return try OfferingMap(try CatalogReader(file: file.path, json: bytes))
+    }
+}

@@ -1,0 +1,98 @@
+/// The building blocks of pages.
+
+/// A part of a page in a frame, with its heading.
+func card(_ title: Phrase, isNarrow: Bool = false, @HTMLBuilder content: () -> HTML) -> HTML {
+    section(.class(isNarrow ? "card narrow" : "card")) {
+        h2 { title }
+        content()
+    }
+}
+
+/// A part of a page, with its heading.
+func part(_ title: Phrase, @HTMLBuilder content: () -> HTML) -> HTML {
+    section {
+        h2 { title }
+        content()
+    }
+}
+
+/// An explanation.
+func note(_ phrase: Phrase) -> HTML { p(.class("note")) { phrase } }
+
+/// The sentence for a part without content.
+func emptyNote(_ phrase: Phrase) -> HTML { p(.class("empty")) { phrase } }
+
+extension ConsoleContext {
+    /// The effect of a button, which its color shows.
+    enum Button {
+        case primary
+        /// Removes something.
+        case danger
+        case plain
+    }
+
+    /// A form that changes something, with the token against forgery.
+    func form(to path: ConsolePath, _ attributes: HTMLAttribute..., @HTMLBuilder content: () -> HTML) -> HTML {
+        form(to: path, attributes, content: content)
+    }
+
+    /// A form that opens from its title, and is sent with one button.
+    ///
+    /// - Parameter content: The fields, or an explanation.
+    func action(
+        _ title: Phrase, to path: ConsolePath, submit: Phrase, _ style: Button = .primary,
+        _ attributes: HTMLAttribute..., @HTMLBuilder content: () -> HTML = { HTML() }
+    ) -> HTML {
+        details(.class("action")) {
+            summary { title }
+            form(to: path, attributes) {
+                content()
+                switch style {
+                case .primary: button(.class("primary")) { submit }
+                case .danger: button(.class("danger")) { submit }
+                case .plain: button { submit }
+                }
+            }
+        }
+    }
+
+    private func form(to path: ConsolePath, _ attributes: [HTMLAttribute], @HTMLBuilder content: () -> HTML) -> HTML {
+        Console.form([.method("post"), .action(path)] + attributes) {
+            input(.type("hidden"), .name(ConsoleForm.tokenField), .value(formToken))
+            content()
+        }
+    }
+}
+
+/// A name and a value in a list of facts.
+struct Fact {
+    let name: Phrase
+    let value: HTML
+}
+
+func fact(_ name: Phrase, @HTMLBuilder value: () -> HTML) -> Fact { Fact(name: name, value: value()) }
+
+@resultBuilder enum FactsBuilder {
+    static func buildExpression(_ fact: Fact) -> [Fact] { [fact] }
+    static func buildBlock(_ facts: [Fact]...) -> [Fact] { facts.flatMap(\.self) }
+    static func buildOptional(_ facts: [Fact]?) -> [Fact] { facts ?? [] }
+    static func buildEither(first facts: [Fact]) -> [Fact] { facts }
+    static func buildEither(second facts: [Fact]) -> [Fact] { facts }
+    static func buildArray(_ facts: [[Fact]]) -> [Fact] { facts.flatMap(\.self) }
+}
+
+/// A list of facts: a name and a value for each.
+enum Facts {
+    static func list(_ facts: [Fact]) -> HTML {
+        dl(.class("facts")) {
+            for fact in facts {
+                div {
+                    dt { fact.name }
+                    dd { fact.value }
+                }
+            }
+        }
+    }
+
+    static func list(@FactsBuilder _ facts: () -> [Fact]) -> HTML { list(facts()) }
+}

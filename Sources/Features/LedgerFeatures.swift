@@ -1,0 +1,9 @@
+import Ledger
+
+extension [LedgerFeature] {
+    /// All features with tables of their own, in use.
+    package static let all: [LedgerFeature] = [
+        .entitlements, .keptProofs, .attributes, .accounts, .accountMail, .profiles, .seedApp, .webhooks,
+        .catalogAdministration, .figures, .team,
+    ]
+}

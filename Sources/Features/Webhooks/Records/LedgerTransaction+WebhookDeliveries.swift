@@ -1,0 +1,303 @@
+import Ledger
+import Proofs
+
+/// The statements on the deliveries of webhooks.
+extension LedgerTransaction {
+    /// The deliveries to an endpoint, newest first.
+    ///
+    /// - Parameters:
+    ///   - state: The state of the deliveries; nil for all states.
+    ///   - position: The end of the previous page; nil for the first page.
+    package func webhookDeliveries(
+        to endpoint: String,
+        in state: WebhookDelivery.State?,
+        before position: WebhookDeliveryPosition?,
+        limit: Int
+    ) throws -> [WebhookDelivery] {
+        let condition =
+            switch state {
+            case .pending: "AND next_attempt_at IS NOT NULL"
+            case .delivered: "AND is_delivered = 1"
+            case .failed: "AND next_attempt_at IS NULL AND is_delivered = 0"
+            case nil: ""
+            }
+        return try webhookDeliveries(
+            """
+            webhook_delivery.endpoint_id = $1 AND (webhook_delivery.happened_at, message_id) < ($2, $3) \(condition)
+            ORDER BY webhook_delivery.happened_at DESC, message_id DESC LIMIT $4
+            """,
+            [
+                endpoint, position?.happenedAt ?? Timestamp(millisecondsSince1970: .max),
+                position?.messageIdentifier ?? "", limit,
+            ])
+    }
+
+    /// The delivery of a message to an endpoint; nil if there is none.
+    package func webhookDelivery(_ message: String, to endpoint: String) throws -> WebhookDelivery? {
+        try webhookDeliveries("webhook_delivery.endpoint_id = $1 AND message_id = $2", [endpoint, message]).first
+    }
+
+    /// The due deliveries to an endpoint, those without an attempt first.
+    package func dueWebhooks(to endpoint: String, at moment: Timestamp, limit: Int) throws -> [WebhookDelivery] {
+        try webhookDeliveries(
+            """
+            webhook_delivery.endpoint_id = $1 AND next_attempt_at <= $2
+            ORDER BY next_attempt_at, webhook_delivery.happened_at LIMIT $3
+            """,
+            [endpoint, moment, limit])
+    }
+
+    /// - Parameter condition: The SQL after `WHERE`.
+    private func webhookDeliveries(_ condition: String, _ arguments: [any SQLConvertible]) throws -> [WebhookDelivery] {
+        // From two equal columns PostgreSQL would conclude a third one, and read all audit records of the user for each delivery.
+        let rows = try database.rows(
+            """
+            SELECT audit.*, api_key.name AS actor_name, issuer, "user".name, webhook_delivery.endpoint_id, message_id,
+                attempts, next_attempt_at, is_delivered, last_attempt, attempted_at, status, error, duration_ms,
+                response
+            FROM webhook_delivery
+            JOIN audit ON audit.user_id = webhook_delivery.user_id AND audit.number = webhook_delivery.audit_number
+            JOIN "user" ON "user".user_id = coalesce(webhook_delivery.user_id, 0)
+            \(AuditActor.keyJoin)
+            LEFT JOIN webhook_attempt AS attempt ON attempt.user_id = webhook_delivery.user_id
+                AND attempt.audit_number = webhook_delivery.audit_number
+                AND attempt.endpoint_id = webhook_delivery.endpoint_id AND attempt.number = last_attempt
+            WHERE \(condition)
+            """,
+            arguments)
+        return try withSuccessors(rows).map(WebhookDelivery.init)
+    }
+
+    /// The rows with the names of the users into which the users of tombstones were merged.
+    private func withSuccessors(_ rows: [SQLRow]) throws -> [SQLRow] {
+        let tombstones = Set(
+            try rows.compactMap { row -> Int64? in
+                let issuer: String = try row["issuer"]
+                return issuer == User.erasedIssuer ? try row["user_id"] : nil
+            })
+        guard !tombstones.isEmpty else { return rows }
+        let successors = try UserRecords(database: database, randomness: .system).successors(of: tombstones)
+        return try rows.map { row in
+            guard let user = successors[try row["user_id"]] else { return row }
+            return row.replacing(["issuer": .text(user.issuer), "name": .text(user.name)])
+        }
+    }
+
+    /// The last revocation of a delivery's transaction before its entry, in the log of the same user; nil for none.
+    func revocation(before delivery: WebhookDelivery) throws -> AuditEntry? {
+        let entry = delivery.entry
+        guard entry.event == .granted else { return nil }
+        return try database.row(
+            """
+            SELECT * FROM audit WHERE user_id = $1 AND number < $2 AND event = $3 AND reference = $4 AND origin = $5
+                \(entry.app == nil ? "" : "AND (app IS NULL OR app = $6)")
+            ORDER BY number DESC LIMIT 1
+            """,
+            [
+                delivery.key.user, delivery.key.number, AuditEntry.Event.revoked, entry.reference, entry.origin,
+            ] + (entry.app.map { [$0] } ?? [])
+        ).map { try AuditRecord($0).entry }
+    }
+
+    /// The attempts of a delivery, newest first.
+    package func attempts(of delivery: WebhookDelivery, limit: Int) throws -> [WebhookDelivery.Attempt] {
+        try database.rows(
+            """
+            SELECT number AS last_attempt, attempted_at, status, error, duration_ms, response FROM webhook_attempt
+            WHERE user_id = $1 AND audit_number = $2 AND endpoint_id = $3 ORDER BY number DESC LIMIT $4
+            """,
+            [delivery.key.user, delivery.key.number, delivery.key.endpoint, limit]
+        ).compactMap(WebhookDelivery.Attempt.init)
+    }
+}
+
+/// The statements on attempts and replays.
+extension LedgerTransaction {
+    /// Leases due deliveries until `end`, so that no other service sends them. A lease counts as an attempt, even if the
+    /// service stops during it.
+    ///
+    /// - Returns: The leased deliveries, without those that another service leased meanwhile.
+    package func lease(
+        _ deliveries: [WebhookDelivery],
+        at moment: Timestamp,
+        until end: Timestamp
+    ) throws -> [WebhookDelivery] {
+        try deliveries.compactMap { try lease($0, at: moment, until: end) }
+    }
+
+    private func lease(
+        _ delivery: WebhookDelivery,
+        at moment: Timestamp,
+        until end: Timestamp
+    ) throws -> WebhookDelivery? {
+        let (key, number) = (delivery.key, delivery.lastAttemptNumber + 1)
+        let isTaken =
+            try database.execute(
+                """
+                UPDATE webhook_delivery
+                SET attempts = attempts + 1, next_attempt_at = $1, last_attempt = $2
+                WHERE user_id = $3 AND audit_number = $4 AND endpoint_id = $5 AND next_attempt_at = $6
+                """,
+                [end, number, key.user, key.number, key.endpoint, delivery.nextAttemptAt])
+            == 1
+        guard isTaken else { return nil }
+        try database.insert(
+            into: "webhook_attempt", ["user_id", "audit_number", "endpoint_id", "number", "attempted_at"],
+            [[key.user, key.number, key.endpoint, number, moment]])
+        var leased = delivery
+        (leased.state, leased.nextAttemptAt, leased.lastAttemptNumber) = (.pending, end, number)
+        leased.attempts += 1
+        leased.lastAttempt = WebhookDelivery.Attempt(
+            number: number, at: moment, outcome: nil, milliseconds: nil, response: nil)
+        return leased
+    }
+
+    /// Records the results of attempts. A delivery that another service leased meanwhile stays unchanged.
+    package func record(_ results: [WebhookResult]) throws {
+        for result in results { try record(result) }
+    }
+
+    private func record(_ result: WebhookResult) throws {
+        let (status, error): (Int?, String?) =
+            switch result.outcome {
+            case .answered(let status): (status, nil)
+            case .unanswered(let code): (nil, code)
+            }
+        let (leased, key) = (result.delivery, result.delivery.key)
+        let isCurrent =
+            try database.execute(
+                """
+                UPDATE webhook_delivery SET next_attempt_at = $1, is_delivered = $2
+                WHERE user_id = $3 AND audit_number = $4 AND endpoint_id = $5 AND next_attempt_at = $6
+                """,
+                [
+                    result.nextAttemptAt, result.isDelivered, key.user, key.number, key.endpoint, leased.nextAttemptAt,
+                ]) == 1
+        guard isCurrent else { return }
+        try database.update(
+            "webhook_attempt", set: ["status", "error", "duration_ms", "response"],
+            where: ["user_id", "audit_number", "endpoint_id", "number"],
+            [
+                [
+                    status, error, result.milliseconds, result.response, key.user, key.number, key.endpoint,
+                    leased.lastAttemptNumber,
+                ]
+            ])
+    }
+
+    /// Marks a message as pending again, in any state.
+    ///
+    /// - Returns: The changed delivery; nil if there is none.
+    package func replay(_ message: String, to endpoint: String) throws -> WebhookDelivery? {
+        let isChanged =
+            try database.execute(
+                """
+                UPDATE webhook_delivery SET attempts = 0, next_attempt_at = $1, is_delivered = 0
+                WHERE endpoint_id = $2 AND message_id = $3
+                """,
+                [WebhookDelivery.atOnce, endpoint, message]) == 1
+        return isChanged ? try webhookDelivery(message, to: endpoint) : nil
+    }
+
+    /// Marks failed messages as pending again, oldest first.
+    ///
+    /// - Returns: The number of messages; `limit` if there may be more.
+    package func replayFailed(to endpoint: String, limit: Int) throws -> Int {
+        try database.execute(
+            """
+            UPDATE webhook_delivery SET attempts = 0, next_attempt_at = $1
+            WHERE endpoint_id = $2 AND message_id IN (
+                SELECT message_id FROM webhook_delivery
+                WHERE endpoint_id = $2 AND next_attempt_at IS NULL AND is_delivered = 0
+                ORDER BY happened_at LIMIT $3)
+            """,
+            [WebhookDelivery.atOnce, endpoint, limit])
+    }
+
+    /// Marks the delivered and the failed messages of a period as pending again, oldest first.
+    ///
+    /// - Parameters:
+    ///   - position: The position after which the messages begin.
+    ///   - end: The first moment after the period.
+    /// - Returns: The positions of the messages; `limit` if there may be more.
+    package func replay(
+        to endpoint: String,
+        after position: WebhookDeliveryPosition,
+        until end: Timestamp,
+        limit: Int
+    ) throws -> [WebhookDeliveryPosition] {
+        // Two branches, each over the index of its state, so that pending deliveries are not read.
+        func ended(_ index: String, _ condition: String) -> String {
+            """
+            SELECT happened_at, message_id FROM (
+                SELECT happened_at, message_id FROM webhook_delivery \(database.indexed(by: index))
+                WHERE endpoint_id = $1 AND (happened_at, message_id) > ($2, $3) AND happened_at < $4 AND \(condition)
+                ORDER BY happened_at, message_id LIMIT $5) AS ended
+            """
+        }
+        let found = try database.rows(
+            """
+            \(ended("webhook_delivery_failed", "next_attempt_at IS NULL AND is_delivered = 0"))
+            UNION ALL \(ended("webhook_delivery_delivered", "is_delivered = 1"))
+            ORDER BY happened_at, message_id LIMIT $5
+            """,
+            [endpoint, position.happenedAt, position.messageIdentifier, end, limit]
+        ).map {
+            WebhookDeliveryPosition(happenedAt: try $0["happened_at"], messageIdentifier: try $0["message_id"])
+        }
+        guard !found.isEmpty else { return [] }
+        try database.execute(
+            """
+            UPDATE webhook_delivery SET attempts = 0, next_attempt_at = $1, is_delivered = 0
+            WHERE endpoint_id = $2 AND message_id \(database.isIn("$3"))
+            """,
+            [WebhookDelivery.atOnce, endpoint, database.list(found.map(\.messageIdentifier))])
+        return found
+    }
+
+    /// Marks the latest delivered and failed messages about a user to an endpoint as pending again.
+    ///
+    /// - Returns: The number of messages, at most `limit`.
+    package func replayWebhooks(about user: User, to endpoint: String, limit: Int) throws -> Int {
+        guard try database.has("webhook_delivery"), let user = try users.known(user) else { return 0 }
+        return try database.execute(
+            """
+            UPDATE webhook_delivery SET attempts = 0, next_attempt_at = $1, is_delivered = 0
+            WHERE user_id = $2 AND endpoint_id = $3 AND audit_number IN (
+                SELECT audit_number FROM webhook_delivery
+                WHERE user_id = $2 AND endpoint_id = $3 AND next_attempt_at IS NULL
+                ORDER BY audit_number DESC LIMIT $4)
+            """,
+            [WebhookDelivery.atOnce, user, endpoint, limit])
+    }
+
+    /// Deletes delivered messages of events before a moment, and all messages to removed endpoints. An endpoint is deleted with
+    /// its last message.
+    ///
+    /// - Returns: The number of messages; `limit` if there may be more.
+    package func deleteWebhookMessages(before moment: Timestamp, limit: Int) throws -> Int {
+        var deleted = 0
+        for row in try database.rows("SELECT endpoint_id, removed_at FROM webhook_endpoint ORDER BY endpoint_id") {
+            let (endpoint, removedAt): (String, Timestamp?) = (try row["endpoint_id"], try row["removed_at"])
+            let condition = removedAt == nil ? "AND is_delivered = 1" : ""
+            let old = try database.rows(
+                """
+                SELECT user_id, audit_number, endpoint_id FROM webhook_delivery
+                WHERE endpoint_id = $1 AND happened_at < $2 \(condition) LIMIT $3
+                """,
+                [
+                    endpoint, removedAt == nil ? moment : Timestamp(millisecondsSince1970: .max),
+                    limit - deleted,
+                ]
+            ).map(\.values)
+            for table in ["webhook_attempt", "webhook_delivery"] {
+                try database.delete(from: table, where: ["user_id", "audit_number", "endpoint_id"], old)
+            }
+            deleted += old.count
+            guard deleted < limit else { break }
+            guard removedAt != nil else { continue }
+            try database.execute("DELETE FROM webhook_endpoint WHERE endpoint_id = $1", [endpoint])
+        }
+        return deleted
+    }
+}

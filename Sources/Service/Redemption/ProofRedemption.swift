@@ -1,0 +1,125 @@
+import Features
+import HTTPSupport
+import Ledger
+import Proofs
+
+/// The redemption of proofs that a caller presents, the same at every route and door: it verifies a proof, requests its purchases,
+/// counts the result, and records the refusal of an authentic proof.
+///
+/// A class: Swift 6.3.1 crashes while it compiles a closure that keeps a copy as wide as these parts while it waits.
+final class ProofRedemption: Sendable {
+    private let service: EntitlementService
+    private let metrics: ServiceMetrics
+    private let actor: AuditActor
+    private let app: String?
+    private let newcomers: NewcomerAllowance?
+    private let recordsRefusals: Bool
+
+    /// - Parameters:
+    ///   - app: The bundle identifier of the only app whose proofs the caller may send; nil for that of the caller.
+    ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit. Beyond it, a refusal is not recorded.
+    ///   - recordsRefusals: False if refusals are only counted.
+    init(
+        by caller: Caller,
+        _ service: EntitlementService,
+        _ metrics: ServiceMetrics,
+        of app: String? = nil,
+        newcomers: NewcomerAllowance? = nil,
+        recordsRefusals: Bool = true
+    ) {
+        self.service = service.limited(to: caller.limitingApp)
+        self.metrics = metrics
+        actor = caller.actor
+        self.app = app ?? caller.app
+        self.newcomers = newcomers
+        self.recordsRefusals = recordsRefusals
+    }
+
+    /// The result of a redemption under an idempotency key.
+    enum Answer: Sendable {
+        case redeemed(Redemption)
+        /// The answer to an earlier request under the same key. Nothing was changed.
+        case kept(KeptAnswer)
+    }
+
+    /// The idempotency key of a request, with the answer to keep under it for a redemption.
+    typealias Keeping = (key: IdempotencyKey, answer: @Sendable (Redemption) -> KeptAnswer)
+
+    /// Redeems a proof: an app receipt in base64 or DER, or a signed transaction.
+    ///
+    /// - Throws: `RedemptionError` if no purchase of the proof is the user's.
+    func redeem(_ proof: [UInt8], for user: User, keeping: Keeping? = nil) async throws -> Answer {
+        try await recordingRefusal(of: proof, for: user) {
+            let (purchases, answer) = try await ledgerAnswer(to: proof, nil, user, keeping)
+            if case .kept(let earlier) = answer { return .kept(earlier) }
+            let redemption = try service.redemption(of: purchases, answered: answer)
+            metrics.count(.redemptions, redemption.outcome.rawValue)
+            return .redeemed(redemption)
+        }
+    }
+
+    /// Redeems a proof, and returns the results for its purchases in the proof's order, even if none of them is the user's.
+    ///
+    /// - Parameter verified: The result of `verify`.
+    /// - Throws: `RedemptionError` if the proof itself is refused.
+    func lines(of proof: [UInt8], _ verified: VerifiedProof, for user: User) async throws -> [Redemption.Line] {
+        let (purchases, answer) = try await recordingRefusal(of: proof, for: user) {
+            try await ledgerAnswer(to: proof, verified, user)
+        }
+        do throws(RedemptionError) {
+            metrics.count(.redemptions, try service.redemption(of: purchases, answered: answer).outcome.rawValue)
+        } catch {
+            // The lines have the reason of each refusal.
+            metrics.count(.redemptions, "refused", code: error.code)
+        }
+        return try service.lines(of: purchases, answered: answer)
+    }
+
+    /// Verifies a proof of a purchase without redeeming it.
+    ///
+    /// - Parameter user: The user for whom a refusal is recorded; nil if only the proof can tell.
+    /// - Throws: `RedemptionError` if the proof is refused, or is of no purchase.
+    func verify(_ proof: [UInt8], for user: User?) async throws -> VerifiedProof {
+        try await recordingRefusal(of: proof, for: user) {
+            let verified = try await BlockingWork.process(proof.count) { [service, app] in
+                try service.verify(proof, of: app)
+            }
+            guard verified.purchases != nil else { throw RedemptionError.notRedeemable }
+            return verified
+        }
+    }
+
+    private func ledgerAnswer(
+        to proof: [UInt8],
+        _ verified: VerifiedProof?,
+        _ user: User,
+        _ keeping: Keeping? = nil
+    ) async throws -> (EntitlementService.VerifiedPurchases, ClaimAnswer) {
+        let purchases = try await BlockingWork.process(proof.count) { [service, app] in
+            try service.purchases(of: try verified ?? service.verify(proof, of: app), in: proof)
+        }
+        let kept = keeping.map { keeping in
+            service.keeping(keeping.key) { [service] answer in
+                (try? service.redemption(of: purchases, answered: answer)).map(keeping.answer)
+            }
+        }
+        let request = try service.request(purchases, for: user, by: actor, keeping: kept, newcomers: newcomers)
+        return (purchases, try await service.answer(request))
+    }
+
+    private func recordingRefusal<Value>(
+        of proof: [UInt8],
+        for user: User?,
+        _ body: () async throws -> Value
+    ) async throws -> Value {
+        do { return try await body() } catch {
+            metrics.count(.redemptions, "refused", code: Problem.code(of: error))
+            guard recordsRefusals, let user else { throw error }
+            // The client gets the refusal even if it cannot be recorded.
+            try? await service.recordRefusal(error, for: user, by: actor, newcomers: newcomers) {
+                (try? await BlockingWork.process(proof.count) { [service] in service.claims(ofAuthentic: proof) }) ?? []
+            }
+            throw error
+        }
+    }
+}
