@@ -102,13 +102,17 @@ import Testing
         let page = "/console/app-store/reconciliation"
         #expect(try await admin.get(page).has("Not configured"))
         let (runs, now) = (ReconciliationRuns(), fixture.shop.clock.now())
+        let ledger = fixture.entitlements.ledger
+        try await ledger.write {
+            try $0.setReconciled("s", until: now, findings: ["granted": 3, "chainUntrusted": 1])
+        }
+        let checkpoint = try await ledger.read { try $0.checkpoint(ofReconciliation: "s") }
         let states = ReconciliationRuns.Subject.allCases.map { subject in
             runs.begin(subject, at: now)
             runs.end(subject, [:], errorCode: "appStoreRefused", at: now)
             return ConsoleReconciliation.State(
                 subject: subject, interval: subject == .notifications ? 3600 : nil,
-                checkpoint: ReconciliationCheckpoint(until: now, findings: ["granted": 3, "chainUntrusted": 1]),
-                runs: runs.state(of: subject))
+                checkpoint: checkpoint, runs: runs.state(of: subject))
         }
         fixture.reconciliations.all = [
             ConsoleReconciliation(

@@ -50,7 +50,7 @@ import Testing
         #expect(groups.map(\.count) == [1, 3])
         let owned = try #require(groups.last)
         #expect(owned.latest.map(\.user) == [try user("dave"), try user("carol")])
-        #expect(owned.latest.allSatisfy { $0.productIdentifier == "garden.gate" && $0.origin == .localSandbox })
+        #expect(owned.latest.allSatisfy { $0.entry.subject == "garden.gate" && $0.entry.origin == .localSandbox })
         // The period ends before the first refusal; the latest ones are of any time.
         let later = try await service.ledger.read {
             try $0.refusalGroups(since: garden.clock.now().adding(days: 1), latest: 2)
@@ -64,18 +64,18 @@ import Testing
         _ = try await service.redeem(gate, for: try user("alice"))
         let names = (0..<7).map { "user\($0)" }
         try await present(gate, by: names)
-        var (found, position) = ([String](), RecordedRefusal.Position?.none)
+        var (found, position) = ([String](), RecordPosition?.none)
         while true {
             let page = try await service.ledger.read { [position] in
                 try $0.refusals(of: "ownedByAnotherUser", before: position, limit: 3)
             }
             guard let last = page.last else { break }
             found += page.compactMap { $0.user?.name }
-            let next: RecordedRefusal.Position = try #require(.init(last.position.description))
+            let next: RecordPosition = try #require(.init(last.position.description))
             position = next
         }
         #expect(found == names.reversed())
-        #expect(RecordedRefusal.Position("1 2") == nil && RecordedRefusal.Position("a b c") == nil)
+        #expect(RecordPosition("1 2") == nil && RecordPosition("a b c") == nil)
         #expect(try await service.ledger.read { try $0.refusals(of: "productUnknown", before: nil, limit: 3) }.isEmpty)
     }
 

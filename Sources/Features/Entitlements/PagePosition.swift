@@ -29,3 +29,9 @@ where
 /// The position of a user's record in a list of those of all users: its time in milliseconds, the number of its user, and its
 /// own.
 package typealias RecordPosition = PagePosition<Int64, Int64, Int64>
+
+extension PagePosition: Comparable where First: Comparable, Second: Comparable, Third: Comparable {
+    package static func < (left: Self, right: Self) -> Bool {
+        (left.first, left.second, left.third) < (right.first, right.second, right.third)
+    }
+}

@@ -128,11 +128,12 @@ extension LedgerTransaction {
         var after = before
         if change.revokes { after.revokedByTeam.insert(original) } else { after.revokedByTeam.remove(original) }
         let (old, places) = (before.coverage(of: original), PurchaseMoves.Places(before))
-        try CoverageRecords(database: database).update(
-            after.coverage(of: original).sorted { $0.key < $1.key }.compactMap { key, coverage in
-                guard old[key] != coverage, let place = places[key] else { return nil }
-                return (place, coverage)
-            })
+        try database.update(
+            coverage:
+                after.coverage(of: original).sorted { $0.key < $1.key }.compactMap { key, coverage in
+                    guard old[key] != coverage, let place = places[key] else { return nil }
+                    return (place, coverage)
+                })
         return original
     }
 

@@ -16,10 +16,9 @@ package struct ActivityEntry: Hashable, Sendable, Identifiable {
     package let user: User?
     package let entry: AuditEntry
 
-    /// True if this entry belongs before another one in a list with the newest first.
-    static func isNewer(_ one: ActivityEntry, than other: ActivityEntry) -> Bool {
-        if one.entry.happenedAt != other.entry.happenedAt { return one.entry.happenedAt > other.entry.happenedAt }
-        return (one.id.user, one.id.number) > (other.id.user, other.id.number)
+    /// The position in a list of entries with the newest first.
+    package var position: RecordPosition {
+        RecordPosition(entry.happenedAt.millisecondsSince1970, id.user, id.number)
     }
 }
 
@@ -50,12 +49,17 @@ extension LedgerTransaction {
     /// The latest audit entries of all users, newest first: those of the origins, and those without a purchase.
     package func latestActivity(from origins: Set<Origin>, limit: Int) throws -> [ActivityEntry] {
         let found = try ([nil] + origins.map(Optional.some)).flatMap { try latestRows(from: $0, limit: limit) }
-        let names = try presentNames(of: Set(found.map { try $0["user_id"] as Int64 }))
-        let entries = try found.map { row in
+        return Array(try activity(found).sorted { $1.position < $0.position }.prefix(limit))
+    }
+
+    /// - Parameter rows: Rows of `audit`.
+    func activity(_ rows: [SQLRow]) throws -> [ActivityEntry] {
+        guard !rows.isEmpty else { return [] }
+        let names = try presentNames(of: Set(rows.map { try $0["user_id"] as Int64 }))
+        return try rows.map { row in
             let (user, record): (Int64, AuditRecord) = (try row["user_id"], try AuditRecord(row))
             return ActivityEntry(id: .init(user: user, number: record.number), user: names[user], entry: record.entry)
         }
-        return Array(entries.sorted(by: ActivityEntry.isNewer).prefix(limit))
     }
 
     /// - Parameter origin: Nil for the entries without a purchase.

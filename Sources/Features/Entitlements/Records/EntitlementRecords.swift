@@ -146,7 +146,7 @@ struct EntitlementRecords {
         for row in try database.rows(
             """
             SELECT redeemed.user_id, redeemed.sequence, original_transaction_id, transaction_id, redeemed.origin, app,
-                product_id, purchase_date, \(TransactionStatus.columns), grace_ends_at, grace_stated_at, \(Self.terms),
+                product_id, purchase_date, \(TransactionStatus.columns.joined(separator: ", ")), grace_ends_at, grace_stated_at, \(Self.terms),
                 web_order_line_item_id, event_statements,
                 CASE WHEN credit.user_id IS NULL THEN 0 ELSE 1 END AS adds_to_balance
             FROM \(database.listed("$1")) JOIN redeemed_transaction AS redeemed ON redeemed.user_id = listed.value
@@ -244,15 +244,5 @@ struct EntitlementRecords {
             grace: try graceStatedAt.map { GracePeriod(endsAt: try row["grace_ends_at"], statedAt: $0) },
             terms: PurchasePeriod.Terms(TransactionFacts(row, PurchasePeriod.Terms.facts)),
             recordedEvent: try row["web_order_line_item_id"])
-    }
-}
-
-extension TransactionStatus {
-    fileprivate static let columns = "revocation_date, revocation_reason, expires_at, stated_at"
-
-    fileprivate init(_ row: SQLRow) throws {
-        self.init(
-            revocationDate: try row["revocation_date"], revocationReason: try row["revocation_reason"],
-            expiresAt: try row["expires_at"], statedAt: try row["stated_at"])
     }
 }

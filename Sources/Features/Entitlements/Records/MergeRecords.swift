@@ -5,19 +5,16 @@ import Proofs
 ///
 /// The movements of a balance note the customer of whom they were (`merged_from`), so that a debt of that customer lowers no
 /// other balance.
-struct MergeRecords {
-    let database: any LedgerDatabase
-    let users: UserRecords
-
+extension LedgerTransaction {
     /// Moves everything but the purchases, whose credits move with them.
-    func mergeGrantsAndBalances(of former: Int64, into user: Int64) throws {
+    private func mergeGrantsAndBalances(of former: Int64, into user: Int64) throws {
         try moveGrants(of: former, to: user)
         try moveAdditions(of: former, to: user)
         try moveSpendings(of: former, to: user)
     }
 
     /// Notes that the movements of a user's balances are of a time before the user's id was known.
-    func separateBalances(of user: Int64) throws {
+    private func separateBalances(of user: Int64) throws {
         for table in ["credit", "balance_addition", "spending"] {
             try database.execute(
                 "UPDATE \(table) SET merged_from = user_id WHERE user_id = $1 AND merged_from IS NULL", [user])
@@ -119,7 +116,7 @@ extension LedgerTransaction {
             _ = try recordCount(of: customer, upTo: maximumRecords)
             try users.rename(customer, from: name, to: new.issuer, new.name)
             try users.addNewestAlias(name, of: customer, at: moment)
-            try MergeRecords(database: database, users: users).separateBalances(of: customer)
+            try separateBalances(of: customer)
             try audit.append(AuditEntry(aliasedBy: actor, name, at: moment), to: customer)
             effect = .aliased
         case .merge(let first, let second):
@@ -206,7 +203,7 @@ extension LedgerTransaction {
             database: database, users: users, audit: audit, apps: apps, before: before, after: decision.facts,
             moment: moment
         ).write(decision.changes)
-        try MergeRecords(database: database, users: users).mergeGrantsAndBalances(of: former, into: customer)
+        try mergeGrantsAndBalances(of: former, into: customer)
         try merge.mergeRows()
         try audit.append(
             AuditEntry(aliasedBy: actor, name, tombstone: tombstone, at: moment), to: customer)

@@ -34,11 +34,12 @@ package struct StoryEntry: Hashable, Sendable {
     }
 }
 
-extension StoryEntry.Position {
-    fileprivate static func < (left: Self, right: Self) -> Bool {
-        if left.first != right.first { return left.first < right.first }
-        if left.second != right.second { return left.second < right.second }
-        return ByteKey(left.third) < ByteKey(right.third)
+extension StoryEntry {
+    fileprivate static func isNewer(_ one: Position, than other: Position) -> Bool {
+        if (one.first, one.second) != (other.first, other.second) {
+            return (one.first, one.second) > (other.first, other.second)
+        }
+        return ByteKey(one.third) > ByteKey(other.third)
     }
 }
 
@@ -143,7 +144,7 @@ extension LedgerTransaction {
             + (try notifications(of: number, in: app, before: position, limit: limit).map {
                 StoryEntry(content: .notification($0))
             })
-        return Array(entries.sorted { $1.position < $0.position }.prefix(limit))
+        return Array(entries.sorted { StoryEntry.isNewer($0.position, than: $1.position) }.prefix(limit))
     }
 
     private func events(

@@ -1,3 +1,4 @@
+import Foundation
 import Ledger
 import Proofs
 
@@ -32,6 +33,32 @@ extension Revocation {
 extension StatedRenewal {
     init(_ row: SQLRow) throws {
         self.init(statedAt: try row["stated_at"], proofDigest: try row["proof_digest"], facts: RenewalFacts(row))
+    }
+}
+
+extension TransactionStatus {
+    static let columns = ["stated_at", "revocation_date", "revocation_reason", "expires_at"]
+
+    /// The values of the columns, in their order.
+    var sqlValues: [any SQLConvertible] { [statedAt, revocationDate, revocationReason, expiresAt] }
+
+    init(_ row: SQLRow) throws {
+        self.init(
+            revocationDate: try row["revocation_date"], revocationReason: try row["revocation_reason"],
+            expiresAt: try row["expires_at"], statedAt: try row["stated_at"])
+    }
+}
+
+extension EntitlementFacts.Transaction {
+    /// The columns of `redeemed_transaction` that a statement changes.
+    static let statementColumns = TransactionStatus.columns + ["grace_ends_at", "grace_stated_at", "event_statements"]
+
+    /// The values of the columns, in their order. The statements under several identifiers are JSON.
+    var statementValues: [any SQLConvertible] {
+        get throws {
+            let statements = try statements.map { [UInt8](try JSONEncoder().encode($0)) }
+            return status.sqlValues + [grace?.endsAt, grace?.statedAt, statements]
+        }
     }
 }
 

@@ -1,25 +1,6 @@
 import Ledger
 import Proofs
 
-/// A refused purchase in a user's audit log.
-package struct RecordedRefusal: Hashable, Sendable {
-    /// Nil if the user was erased.
-    package let user: User?
-    /// The number in the user's audit log.
-    package let number: Int64
-    package let happenedAt: Timestamp
-    /// The code of the refusal.
-    package let code: String
-    package let actor: AuditActor
-    package let origin: Origin?
-    package let transactionIdentifier: String
-    package let productIdentifier: String
-    /// The position of a refusal among those of its code.
-    package let position: Position
-
-    package typealias Position = RecordPosition
-}
-
 /// The recorded refusals of one code.
 package struct RefusalGroup: Hashable, Sendable {
     /// The maximum count. A greater number of refusals has this count.
@@ -29,7 +10,7 @@ package struct RefusalGroup: Hashable, Sendable {
     /// The number of refusals in the counted period, up to `maximumCount`.
     package let count: Int
     /// The latest refusals of any time, newest first.
-    package let latest: [RecordedRefusal]
+    package let latest: [ActivityEntry]
 }
 
 /// The refusals of all users by their codes. Each statement reads a bounded part of the index `audit_refused`.
@@ -71,25 +52,16 @@ extension LedgerTransaction {
     /// - Parameter position: The position of the last refusal of the previous page; nil for the first page.
     package func refusals(
         of code: String,
-        before position: RecordedRefusal.Position?,
+        before position: RecordPosition?,
         limit: Int
-    ) throws -> [RecordedRefusal] {
+    ) throws -> [ActivityEntry] {
         let last = position ?? RecordPosition(.max, .max, .max)
-        let rows = try database.rows(
-            """
-            SELECT * FROM \(refused) AND reason = $1 AND (happened_at, user_id, number) < ($2, $3, $4)
-            ORDER BY happened_at DESC, user_id DESC, number DESC LIMIT $5
-            """,
-            [code, last.first, last.second, last.third, limit])
-        let names = rows.isEmpty ? [:] : try presentNames(of: Set(rows.map { try $0["user_id"] as Int64 }))
-        return try rows.map { row in
-            let (user, record): (Int64, AuditRecord) = (try row["user_id"], try AuditRecord(row))
-            let entry = record.entry
-            return RecordedRefusal(
-                user: names[user], number: record.number, happenedAt: entry.happenedAt, code: code,
-                actor: entry.actor, origin: entry.origin, transactionIdentifier: entry.reference,
-                productIdentifier: entry.subject,
-                position: RecordPosition(entry.happenedAt.millisecondsSince1970, user, record.number))
-        }
+        return try activity(
+            try database.rows(
+                """
+                SELECT * FROM \(refused) AND reason = $1 AND (happened_at, user_id, number) < ($2, $3, $4)
+                ORDER BY happened_at DESC, user_id DESC, number DESC LIMIT $5
+                """,
+                [code, last.first, last.second, last.third, limit]))
     }
 }
