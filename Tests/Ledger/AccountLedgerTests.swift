@@ -120,7 +120,7 @@ import Testing
             try $0.keep(answer, for: own, about: mint.user, at: Self.now, deletingBefore: Self.now)
         }
         _ = try await ledger.write {
-            try $0.add(grant, for: mint.user, keeping: answer, for: key, deletingBefore: Self.now)
+            try $0.add(grant, for: mint.user, keeping: answer, for: key)
         }
         let fraud = Revocation(revokedAt: Self.now, reason: "Mint has cheated", revokedBy: "K")
         _ = try await ledger.write { try $0.revoke(grant: "g", of: mint.user, fraud) }
@@ -191,7 +191,7 @@ import Testing
             }, { _ = try await ledger.write { try $0.number(of: mint.user, at: Self.now) } },
             {
                 _ = try await ledger.write {
-                    try $0.add(grant, for: mint.user, keeping: nil, for: nil, deletingBefore: Self.now)
+                    try $0.add(grant, for: mint.user, keeping: nil, for: nil)
                 }
             },
         ]

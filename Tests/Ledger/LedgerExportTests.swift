@@ -33,7 +33,7 @@ import Testing
             requestDigest: [UInt8](repeating: 1, count: 32), bytes: [0, 255, 10])
         _ = try await ledger.write {
             try $0.add(
-                grant, for: bob, keeping: answer, for: IdempotencyKey(caller: "c", key: "k"), deletingBefore: Self.now
+                grant, for: bob, keeping: answer, for: IdempotencyKey(caller: "c", key: "k")
             )
         }
         let revocation = Revocation(revokedAt: Self.now, reason: "a fraud", revokedBy: "K")

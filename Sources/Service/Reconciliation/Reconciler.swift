@@ -71,7 +71,7 @@ package struct Reconciler: Sendable {
     package func recordNotifications(days: Int64? = nil) async throws -> Report {
         let now = clock.now()
         let subject = subject("notifications")
-        let last = try await service.reconciled(subject)
+        let last = try await service.ledger.read { try $0.checkpoint(ofReconciliation: subject)?.until }
         let oldest = now.adding(days: -(days ?? maximumDays)).adding(seconds: 60)
         var start = oldest
         if days == nil {
@@ -81,7 +81,8 @@ package struct Reconciler: Sendable {
         try report.check()
         // A run for given days may leave a gap after the last run. It then does not move the checkpoint.
         guard days == nil || last.map({ start <= $0 }) ?? false else { return report }
-        try await service.setReconciled(subject, until: now, findings: report.outcomes)
+        let findings = report.outcomes
+        try await service.ledger.write { try $0.setReconciled(subject, until: now, findings: findings) }
         return report
     }
 
@@ -103,12 +104,12 @@ package struct Reconciler: Sendable {
 
     /// The checkpoint of the last complete run; nil if there was none.
     package func checkpoint(of subject: ReconciliationRuns.Subject) async throws -> ReconciliationCheckpoint? {
-        try await service.checkpoint(ofReconciliation: self.subject(subject.rawValue))
+        try await service.ledger.read { try $0.checkpoint(ofReconciliation: self.subject(subject.rawValue)) }
     }
 
     /// The time of the last complete run over the histories of all customers; nil if there was none.
     func lastHistoryRun() async throws -> Timestamp? {
-        try await service.reconciled(historyCheckpoint)
+        try await service.ledger.read { try $0.checkpoint(ofReconciliation: historyCheckpoint)?.until }
     }
 
     private var historyCheckpoint: String { subject("histories") }
@@ -134,22 +135,27 @@ package struct Reconciler: Sendable {
         var failures = Failures()
         var number: Int64 = 0
         while true {
-            let customers = try await service.customers(
-                after: number, of: origins, in: app.bundleIdentifier, limit: Self.pageSize)
+            let customers = try await service.ledger.read { [number] in
+                try $0.customers(
+                    after: number, of: origins, in: app.bundleIdentifier, limit: Self.pageSize)
+            }
             guard let last = customers.last else { break }
             try await recordHistories(of: customers, into: &report, &failures)
             number = last.number
         }
         var transaction = ""
         while true {
-            let customers = try await service.expectedCustomers(
-                after: transaction, of: origins, in: app.bundleIdentifier, limit: Self.pageSize)
+            let customers = try await service.ledger.read { [transaction] in
+                try $0.expectedCustomers(
+                    after: transaction, of: origins, in: app.bundleIdentifier, limit: Self.pageSize)
+            }
             guard let last = customers.last else { break }
             try await recordHistories(of: customers, into: &report, &failures)
             transaction = last.transactionIdentifier
         }
         try report.check()
-        try await service.setReconciled(historyCheckpoint, until: now, findings: report.outcomes)
+        let findings = report.outcomes
+        try await service.ledger.write { try $0.setReconciled(historyCheckpoint, until: now, findings: findings) }
         return report
     }
 

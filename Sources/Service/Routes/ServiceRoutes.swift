@@ -126,7 +126,7 @@ package struct ServiceRoutes: Sendable {
     private func addRoutes(to router: Router<ServiceContext>) {
         router.get("health/live") { _, _ in HTTPResponse.Status.noContent }
         router.get("health/ready") { _, _ in
-            try await service.checkLedger()
+            try await service.ledger.ping()
             return HTTPResponse.Status.noContent
         }
         router.get("errors") { request, _ in

@@ -45,7 +45,9 @@ struct SupportRoutes: Sendable {
             from: { cursor in
                 let parts = cursor.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
                 return parts.count == 2 ? User(issuer: String(parts[0]), name: String(parts[1])) : nil
-            }, { last, limit in try await service.users(matching: text, after: last, limit: limit) },
+            },
+            { last, limit in try await service.ledger.read { try $0.users(matching: text, after: last, limit: limit) }
+            },
             named: { "\($0.user.issuer)\n\($0.user.name)" }
         ) { KnownUserResource($0) }
     }
@@ -66,7 +68,7 @@ struct SupportRoutes: Sendable {
                 status: .notFound, code: "transactionUnknown",
                 detail: "No transaction, original transaction or order has this identifier.")
         }
-        let keys = try await service.apiKeyNames()
+        let keys = try await service.ledger.apiKeyNames()
         return try JSONAnswer.response(
             PurchaseLookup(
                 purchases: purchases.map { KnownPurchaseResource($0, naming: keys) },
@@ -75,7 +77,7 @@ struct SupportRoutes: Sendable {
 
     private func story(of user: User, _ request: Request, _ context: ServiceContext) async throws -> Response {
         let (page, service) = (try Page(request), service.limited(to: context))
-        let keys = try await service.apiKeyNames()
+        let keys = try await service.ledger.apiKeyNames()
         return try await page.answer(
             from: { StoryEntry.Position($0) },
             { position, limit in try await service.story(of: user, before: position, limit: limit) },

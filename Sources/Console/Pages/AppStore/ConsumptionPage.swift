@@ -1,4 +1,5 @@
 import Features
+import HTTPSupport
 import Proofs
 
 /// The App Store's questions about purchases for which customers requested a refund.
@@ -43,7 +44,11 @@ struct ConsumptionPage {
                 Listing.table(
                     "All questions, newest first", of: shown,
                     empty: "The App Store has asked nothing.",
-                    next: next.map { ConsolePath("app-store", "consumption", query: ["cursor": $0.cursor]) }
+                    next: next.map {
+                        ConsolePath(
+                            "app-store", "consumption",
+                            query: ["cursor": HTTPSupport.Page.cursor(after: $0.description)])
+                    }
                 ) {
                     column("Received") { Shown.moment($0.notification.receivedAt) }
                     column("Transaction") { received in

@@ -1,4 +1,5 @@
 import Features
+import HTTPSupport
 import Proofs
 
 /// The list of the received notifications of all apps.
@@ -86,7 +87,7 @@ struct NotificationListPage {
             "app-store",
             query: [
                 "type": filter.type, "outcome": filter.outcome?.rawValue, "app": filter.app,
-                "cursor": position.cursor,
+                "cursor": HTTPSupport.Page.cursor(after: position.description),
             ])
     }
 }

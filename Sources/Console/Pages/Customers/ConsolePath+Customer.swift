@@ -45,7 +45,9 @@ extension ConsoleServices {
     /// - Throws: `Problem`, `userNotFound`.
     func customer(_ context: ConsoleContext) async throws -> User {
         let user = try ConsolePath.customer(context.parameters)
-        guard try await entitlements.customer(user) != nil else { throw Problem.userNotFound }
+        guard try await entitlements.ledger.read(.snapshot, { try $0.customer(user) }) != nil else {
+            throw Problem.userNotFound
+        }
         return user
     }
 }

@@ -172,12 +172,14 @@ struct CustomerFacts: Sendable {
     /// - Throws: `Problem`, `userNotFound`.
     init(_ user: User, _ services: ConsoleServices) async throws {
         let service = services.entitlements
-        guard let known = try await service.customer(user) else { throw Problem.userNotFound }
+        guard let known = try await service.ledger.read(.snapshot, { try $0.customer(user) }) else {
+            throw Problem.userNotFound
+        }
         self.known = known
         items = try await service.items(of: user)
         subscriptions = try await service.subscriptions(of: user)
-        renewals = subscriptions.isEmpty ? [] : try await service.renewals(of: user)
-        expectedPurchases = try await service.expectedPurchases(of: user)
+        renewals = subscriptions.isEmpty ? [] : try await service.ledger.read { try $0.renewals(of: user) }
+        expectedPurchases = try await service.ledger.read { try $0.expectedPurchases(of: user) }
             .sorted {
                 ($1.purchaseDate, ByteKey($0.originalTransactionIdentifier))
                     < ($0.purchaseDate, ByteKey($1.originalTransactionIdentifier))
@@ -193,7 +195,7 @@ struct CustomerFacts: Sendable {
         } else {
             wishes = []
         }
-        keys = try await service.apiKeyNames()
+        keys = try await service.ledger.apiKeyNames()
         isTester = service.accepted.sandboxUsers.contains(user)
     }
 

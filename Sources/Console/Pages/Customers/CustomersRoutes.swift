@@ -75,7 +75,7 @@ struct CustomersRoutes: Sendable {
             let page = try HTTPSupport.Page(request)
             let found = try await entitlements.grants(of: user, before: try page.before(), limit: page.size + 1)
             let (shown, cursor) = page.part(of: found) { String($0.sequence) }
-            let keys = try await entitlements.apiKeyNames()
+            let keys = try await entitlements.ledger.apiKeyNames()
             return Page("Items given by the team", section: .customers) {
                 Shown.wayBack(to: user)
                 GrantTable(
@@ -91,38 +91,45 @@ struct CustomersRoutes: Sendable {
         pages.get("customers/:issuer/:user/transactions/:transaction") { request, context in
             let user = try await services.customer(context)
             let (origin, app) = (try request.origin(), try request.query("app"))
-            let found = try await entitlements.recordedTransactions(
-                try context.parameters.text("transaction"), of: user
-            ).first { recorded in
+            let found = try await entitlements.ledger.read {
+                try $0.recordedTransactions(
+                    try context.parameters.text("transaction"), of: user
+                )
+            }.first { recorded in
                 (origin == nil || recorded.transaction.origin == origin)
                     && (app?.hasSameBytes(as: recorded.transaction.app ?? "") ?? true)
             }
             guard let found else { throw GrantError.transactionNotFound }
             return TransactionPage(
-                context: context, user: user, recorded: found, keys: try await entitlements.apiKeyNames(), names: names
+                context: context, user: user, recorded: found, keys: try await entitlements.ledger.apiKeyNames(),
+                names: names
             ).page
         }
         pages.get("customers/:issuer/:user/events/:number") { _, context in
             let user = try await services.customer(context)
             guard let number = Int64(try context.parameters.text("number")),
-                let event = try await entitlements.recordedEvent(number, of: user)
+                let event = try await entitlements.ledger.read(.snapshot, { try $0.recordedEvent(number, of: user) })
             else { throw Problem.pathUnknown }
             let entry = event.record.entry
             let transactions =
                 entry.origin == nil
                 ? []
-                : try await entitlements.recordedTransactions(entry.reference, of: user).filter {
+                : try await entitlements.ledger.read { try $0.recordedTransactions(entry.reference, of: user) }.filter {
                     $0.transaction.origin == entry.origin
                 }
             return EventPage(
                 context: context, user: user, event: event, transactions: transactions,
-                keys: try await entitlements.apiKeyNames(), names: names
+                keys: try await entitlements.ledger.apiKeyNames(), names: names
             ).page
         }
         pages.get("customers/:issuer/:user/notifications/:notification") { request, context in
             let user = try await services.customer(context)
-            let recorded = try await entitlements.recordedNotification(
-                try context.parameters.text("notification"), from: try request.origin() ?? .appleProduction, of: user)
+            let (identifier, origin) = (
+                try context.parameters.text("notification"), try request.origin() ?? .appleProduction
+            )
+            let recorded = try await entitlements.ledger.read {
+                try $0.recordedNotification(identifier, from: origin, of: user)
+            }
             guard let recorded else { throw Problem.pathUnknown }
             return NotificationPage(user: user, recorded: recorded).page
         }
@@ -131,8 +138,10 @@ struct CustomersRoutes: Sendable {
     private func search(_ request: Request) async throws -> Page {
         let page = try HTTPSupport.Page(request)
         if let product = try request.query("product") {
-            let found = try await entitlements.customers(
-                ofProduct: product, after: try page.position { ProductCustomer.Position($0) }, limit: page.size)
+            let position = try page.position { ProductCustomer.Position($0) }
+            let found = try await entitlements.ledger.read {
+                try $0.customers(ofProduct: product, after: position, limit: page.size)
+            }
             return ProductCustomersPage(
                 product: product, found: found, next: found.next.map { HTTPSupport.Page.cursor(after: $0.description) },
                 names: names

@@ -182,8 +182,11 @@ struct OverviewRoutes: Sendable {
         let named = try request.query("app")
         let app = apps.first { named?.hasSameBytes(as: $0) ?? false }
         async let today = services.entitlements.activityToday(from: environment.origins)
-        async let activity = services.entitlements.latestActivity(from: environment.origins, limit: ActivityFeed.length)
-        async let keyNames = services.entitlements.apiKeyNames()
+        async let activity = services.entitlements.ledger.read {
+            try $0.latestActivity(
+                from: environment.origins, limit: ActivityFeed.length)
+        }
+        async let keyNames = services.entitlements.ledger.apiKeyNames()
         var figures: OverviewFigures?
         if let service = services.figures { figures = try await OverviewFigures(service, environment, app: app) }
         return try await OverviewPage(

@@ -16,7 +16,8 @@ struct ProofsRoutes: Sendable {
         pages.get("customers/:issuer/:user/proofs/:digest") { _, context in
             let user = try await services.customer(context)
             guard let digest = Self.digest(try context.parameters.text("digest")),
-                let stored = try await services.entitlements.storedProof(digest, of: user)
+                let stored = try await services.entitlements.ledger.read(
+                    .snapshot, { try $0.storedProof(digest, of: user) })
             else {
                 throw Problem(
                     status: .notFound, code: "proofNotKept",

@@ -114,7 +114,9 @@ struct WebhooksRoutes: Sendable {
             )
             rows.append(EndpointListPage.Row(endpoint: endpoint, last: last.first, hasFailed: !failed.isEmpty))
         }
-        return EndpointListPage(context: context, rows: rows, keys: try await services.entitlements.apiKeyNames()).page
+        return EndpointListPage(
+            context: context, rows: rows, keys: try await services.entitlements.ledger.apiKeyNames()
+        ).page
     }
 
     private func endpoint(
@@ -129,7 +131,7 @@ struct WebhooksRoutes: Sendable {
         let (shown, next) = list.part(of: found) { WebhookDeliveryPosition($0).cursor }
         let types = try await webhooks.contents(of: Array(shown), to: endpoint).map { $0?.type }
         return EndpointPage(
-            context: context, endpoint: endpoint, keys: try await services.entitlements.apiKeyNames(),
+            context: context, endpoint: endpoint, keys: try await services.entitlements.ledger.apiKeyNames(),
             state: state, deliveries: zip(shown, types).map { ($0, $1) }, nextCursor: next,
             changes: try await webhooks.changes(of: identifier, limit: Self.shownChanges), now: webhooks.now(),
             resent: try request.query("resent").flatMap(Int.init),

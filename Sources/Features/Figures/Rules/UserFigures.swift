@@ -7,7 +7,7 @@ package enum UserFigures {
     /// The version of the rules. Sums of another version are recomputed.
     static let version = 1
 
-    package static func sums(of bought: [BoughtTransaction]) -> FigureSums {
+    package static func sums(of bought: [RedeemedTransaction]) -> FigureSums {
         var sums = FigureSums()
         let transactions = bought.compactMap { FigureTransaction($0) }
         let purchases = Dictionary(grouping: transactions) { $0.purchase(of: $0.original) }.values.map {
@@ -96,12 +96,12 @@ struct FigureTransaction {
     let refundedAmount: Int64?
 
     /// - Returns: Nil for a transaction that another customer has paid for.
-    init?(_ bought: BoughtTransaction) {
-        let (transaction, facts) = (bought.transaction, bought.transaction.facts)
+    init?(_ transaction: RedeemedTransaction) {
+        let facts = transaction.facts
         let terms = PurchasePeriod.Terms(facts)
         guard !terms.isPaidByAnother else { return nil }
         subject = FigureSubject(
-            app: bought.app, origin: transaction.origin, product: transaction.productIdentifier,
+            app: transaction.appNumber, origin: transaction.origin, product: transaction.productIdentifier,
             storefront: facts.text(.storefront))
         identifier = ByteKey(transaction.transactionIdentifier)
         original = ByteKey(transaction.originalTransactionIdentifier)

@@ -162,7 +162,7 @@ extension LedgerTransaction {
         facts.hasMoreIdentifiers = identifiers?.hasMore ?? false
         switch entry.event {
         case .itemGiven, .itemTakenBack:
-            facts.grant = try user.flatMap { try grant(entry.reference, of: $0) }
+            facts.grant = try user.flatMap { try users.known($0) }.flatMap { try grant(entry.reference, of: $0) }
             facts.rights = catalogs.rights().filter { right in
                 right.items.contains { $0.description.hasSameBytes(as: entry.subject) }
             }.map(\.name)

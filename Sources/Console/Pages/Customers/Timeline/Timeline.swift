@@ -95,7 +95,7 @@ struct TimelineReader {
         return Timeline(
             user: user, entries: shown,
             transactions: try await entitlements.transactions(of: user, identifiedBy: references),
-            keys: try await entitlements.apiKeyNames(), names: CatalogNames(catalogs: entitlements.catalogs),
+            keys: try await entitlements.ledger.apiKeyNames(), names: CatalogNames(catalogs: entitlements.catalogs),
             next: cursor.map { .customer(user, "timeline", query: ["cursor": $0]) })
     }
 }
