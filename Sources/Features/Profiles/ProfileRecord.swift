@@ -35,7 +35,7 @@ extension LedgerTransaction {
 
     private func profile(of user: Int64, accepting origins: Set<Origin>, at moment: Timestamp) throws -> ProfileRecord {
         var record = ProfileRecord()
-        record.items = try ReadingRecords(database: database).items(of: user, accepting: origins, at: moment)
+        record.items = try ReadingRecords(database: database).items(of: [user: origins], at: moment)[user] ?? []
         guard try database.has("profile") else { return record }
         record.nickname = try database.value("SELECT nickname FROM profile WHERE user_id = $1", [user])
         record.chosen = try database.rows(
@@ -65,7 +65,7 @@ extension LedgerTransaction {
         at moment: Timestamp
     ) throws -> Result<ProfileRecord, ProfileError> {
         let user = try number(of: user, at: moment)
-        let items = try ReadingRecords(database: database).items(of: user, accepting: origins, at: moment)
+        let items = try ReadingRecords(database: database).items(of: [user: origins], at: moment)[user] ?? []
         if let foreign = chosen.first(where: { !free.contains($0) && !items.contains($0) }) {
             return .failure(.itemNotOwned(foreign))
         }
