@@ -13,35 +13,27 @@ struct AttributeRoutes: Sendable {
     let subjects: Subjects
     let clock: any WallClock
 
-    /// - Parameter group: Routes under `/v1/users/:user`.
-    func addForBackEnds(to group: RouterGroup<ServiceContext>) {
-        addReading(to: group.for(.backEnd(.read)))
-        addStating(to: group.for(.backEnd(.redeem)))
-    }
-
-    /// - Parameter group: Routes under `/v1/me`.
-    func addForApps(to group: RouterGroup<ServiceContext>) {
-        let own = group.for(.app)
-        addReading(to: own)
-        addStating(to: own)
-    }
-
-    private func addReading(to group: RouterGroup<ServiceContext>) {
-        group.get("attributes") { request, context in
-            let user = try subjects.user(request, context)
-            let showsPersonal = Self.showsPersonal(to: try context.requiredCaller)
-            let attributes = try await attributes.attributes(of: user).filter { showsPersonal || !$0.isPersonal }
-            return try JSONAnswer.response(List(attributes.compactMap { AttributeResource($0) }))
+    /// - Parameters:
+    ///   - user: Routes under `/v1/users/:user`.
+    ///   - me: Routes under `/v1/me`.
+    func add(to user: RouterGroup<ServiceContext>, _ me: RouterGroup<ServiceContext>) {
+        let own = me.for(.app)
+        for group in [user.for(.backEnd(.read)), own] {
+            group.get("attributes") { request, context in
+                let user = try subjects.user(request, context)
+                let showsPersonal = Self.showsPersonal(to: try context.requiredCaller)
+                let attributes = try await attributes.attributes(of: user).filter { showsPersonal || !$0.isPersonal }
+                return try JSONAnswer.response(List(attributes.compactMap { AttributeResource($0) }))
+            }
         }
-    }
-
-    private func addStating(to group: RouterGroup<ServiceContext>) {
-        group.put("attributes") { request, context in
-            let user = try subjects.user(request, context)
-            let body = try await JSONBody(request, context, fields: ["attributes"], upTo: Self.maximumSize)
-            try await attributes.state(
-                try statements(in: body), of: user, newcomers: context.newcomers(for: request))
-            return HTTPResponse.Status.noContent
+        for group in [user.for(.backEnd(.redeem)), own] {
+            group.put("attributes") { request, context in
+                let user = try subjects.user(request, context)
+                let body = try await JSONBody(request, context, fields: ["attributes"], upTo: Self.maximumSize)
+                try await attributes.state(
+                    try statements(in: body), of: user, newcomers: context.newcomers(for: request))
+                return HTTPResponse.Status.noContent
+            }
         }
     }
 

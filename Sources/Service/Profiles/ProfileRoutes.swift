@@ -5,9 +5,10 @@ import Hummingbird
 import Ledger
 import Proofs
 
-/// Routes for the profiles of users: the nickname and the chosen items.
+/// Routes for the profiles of users, the nickname and the chosen items, and for their wish lists.
 struct ProfileRoutes: Sendable {
     let profiles: ProfileService
+    let products: ProductRoutes
     let subjects: Subjects
 
     /// - Parameter group: Routes under `/v1`, without authentication.
@@ -21,76 +22,21 @@ struct ProfileRoutes: Sendable {
         }
     }
 
-    /// - Parameter group: Routes under `/v1/users/:user`.
-    func addForBackEnds(to group: RouterGroup<ServiceContext>) {
-        addReading(to: group.for(.backEnd(.read)))
-    }
-
-    /// - Parameter group: Routes under `/v1/me`.
-    func addForApps(to group: RouterGroup<ServiceContext>) {
-        let own = group.for(.app)
-        addReading(to: own)
-        own.patch("profile") { request, context in try await change(request, context) }
-    }
-
-    private func addReading(to group: RouterGroup<ServiceContext>) {
-        group.get("profile") { request, context in
-            let user = try subjects.user(request, context)
-            return try JSONAnswer.response(
-                ProfileResource(try await profiles.profile(of: user)))
-        }
-    }
-
-    private func change(_ request: Request, _ context: ServiceContext) async throws -> Response {
-        let user = try context.requiredUser
-        let body = try await JSONBody(request, context, fields: ["nickname", "chosen"])
-        let nickname: ProfileChange.Nickname =
-            switch try body.optionalText("nickname") {
-            case .absent: .keep
-            case .null: .remove
-            case .text(let text): .set(try Nickname(text).text)
+    /// - Parameters:
+    ///   - user: Routes under `/v1/users/:user`.
+    ///   - me: Routes under `/v1/me`.
+    func add(to user: RouterGroup<ServiceContext>, _ me: RouterGroup<ServiceContext>) {
+        let own = me.for(.app)
+        for group in [user.for(.backEnd(.read)), own] {
+            group.get("profile") { request, context in
+                try JSONAnswer.response(try await profiles.profile(of: try subjects.user(request, context)))
             }
-        let chosen = try body.optionalObjects("chosen", fields: ["collection", "number"]).map {
-            Item(collection: try $0.text("collection"), number: try $0.integer("number"))
+            group.get("wishes") { request, context in
+                let userState = try await profiles.productState(of: try subjects.user(request, context))
+                return try products.list(request, context, of: userState, wishedOnly: true)
+            }
         }
-        guard Set(chosen.map { ByteKey($0.collection) }).count == chosen.count else {
-            throw JSONBody.invalid("The field /chosen must have at most one item of each collection.")
-        }
-        return try JSONAnswer.response(
-            ProfileResource(
-                try await profiles.change(
-                    nickname, chosen: chosen, of: user, newcomers: context.newcomers(for: request))))
-    }
-}
-
-/// The profile of a user.
-package struct ProfileResource: Codable, Sendable {
-    /// The nickname. Nil until the user chooses one.
-    package let nickname: String?
-    /// The chosen items, at most one of each collection.
-    package let chosen: [Item]
-
-    init(_ profile: Profile) {
-        nickname = profile.nickname
-        chosen = profile.chosen
-    }
-}
-
-/// Routes for the wish lists of users.
-struct WishRoutes: Sendable {
-    let profiles: ProfileService
-    let products: ProductRoutes
-    let subjects: Subjects
-
-    /// - Parameter group: Routes under `/v1/users/:user`.
-    func addForBackEnds(to group: RouterGroup<ServiceContext>) {
-        addReading(to: group.for(.backEnd(.read)))
-    }
-
-    /// - Parameter group: Routes under `/v1/me`.
-    func addForApps(to group: RouterGroup<ServiceContext>) {
-        let own = group.for(.app)
-        addReading(to: own)
+        own.patch("profile") { request, context in try await change(request, context) }
         own.put("wishes/:product") { request, context in
             let user = try context.requiredUser
             let product = try products.productForSale(request, context).productIdentifier
@@ -105,11 +51,22 @@ struct WishRoutes: Sendable {
         }
     }
 
-    private func addReading(to group: RouterGroup<ServiceContext>) {
-        group.get("wishes") { request, context in
-            let user = try subjects.user(request, context)
-            let userState = try await profiles.productState(of: user)
-            return try products.list(request, context, of: userState, wishedOnly: true)
+    private func change(_ request: Request, _ context: ServiceContext) async throws -> Response {
+        let user = try context.requiredUser
+        let body = try await JSONBody(request, context, fields: ["nickname", "chosen"])
+        let nickname: NicknameChange =
+            switch try body.optionalText("nickname") {
+            case .absent: .keep
+            case .null: .remove
+            case .text(let text): .set(try Nickname(text).text)
+            }
+        let chosen = try body.optionalObjects("chosen", fields: ["collection", "number"]).map {
+            Item(collection: try $0.text("collection"), number: try $0.integer("number"))
         }
+        guard Set(chosen.map { ByteKey($0.collection) }).count == chosen.count else {
+            throw JSONBody.invalid("The field /chosen must have at most one item of each collection.")
+        }
+        return try JSONAnswer.response(
+            try await profiles.change(nickname, chosen: chosen, of: user, newcomers: context.newcomers(for: request)))
     }
 }

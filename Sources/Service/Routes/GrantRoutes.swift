@@ -15,7 +15,7 @@ struct GrantRoutes: Sendable {
     func add(to group: RouterGroup<ServiceContext>) {
         group.for(.backEnd(.read), isPerApp: true).get("grants") { request, context in
             let (user, service) = (try subjects.user(request, context), service.limited(to: context))
-            let keys = try await service.apiKeyNames()
+            let keys = try await service.ledger.apiKeyNames()
             return try await Page(request).answer(
                 { before, limit in
                     try await service.grants(of: user, before: before, limit: limit)
@@ -29,7 +29,7 @@ struct GrantRoutes: Sendable {
             let identifier = try context.parameters.text("grant")
             let (reason, caller) = (try await reason(request, context), try context.requiredCaller.name)
             let revoked = try await service.revoke(grant: identifier, of: user, reason: reason, by: caller)
-            return try JSONAnswer.response(GrantResource(revoked, naming: try await service.apiKeyNames()))
+            return try JSONAnswer.response(GrantResource(revoked, naming: try await service.ledger.apiKeyNames()))
         }
         granting.put("transactions/:transaction/revocation") { request, context in
             let reason = try await reason(request, context)
@@ -56,7 +56,7 @@ struct GrantRoutes: Sendable {
         let purchase = try NamedPurchase(request, context)
         let caller = try context.requiredCaller.name
         let changed = try await change(service.limited(to: context), purchase, user, caller)
-        return try JSONAnswer.response(TransactionResource(changed, naming: try await service.apiKeyNames()))
+        return try JSONAnswer.response(TransactionResource(changed, naming: try await service.ledger.apiKeyNames()))
     }
 
     private func grant(_ request: Request, _ context: ServiceContext) async throws -> Response {
@@ -67,7 +67,7 @@ struct GrantRoutes: Sendable {
         let granted = Item(collection: try item.text("collection"), number: try item.integer("number"))
         let reason = try Reason.read(body)
         let endsAt = try body.optionalDate("endsAt")
-        let keys = try await service.apiKeyNames()
+        let keys = try await service.ledger.apiKeyNames()
         return try await idempotentRequests.answer(
             request, from: caller, about: user, body: body.bytes, status: .created
         ) { pending in

@@ -17,7 +17,6 @@ package struct ServiceRoutes: Sendable {
     private let sharedLimits: SharedLimits
     private let others: [any RouteSource]
     private let accounts: AccountRoutes?
-    private let accountMail: AccountMailRoutes?
     private let profiles: ProfileService?
     private let seedApp: SeedAppRoutes?
     private let events: EventRoutes?
@@ -95,13 +94,11 @@ package struct ServiceRoutes: Sendable {
         self.figures = figures.map { FigureRoutes(figures: $0) }
         orders = OrderLookup(service: service, clients: orderClients)
         self.seedApp = seedApp.map { SeedAppRoutes(service: service, profiles: $0, metrics: metrics) }
-        let accounts = accounts.map {
+        self.accounts = accounts.map {
             AccountRoutes(
                 accounts: $0, attempts: AccountAttempts(clock: clock), passwords: PasswordWork(),
                 mailLanguages: mailLanguages)
         }
-        self.accounts = accounts
-        accountMail = mailLanguages == nil ? nil : accounts.map { AccountMailRoutes(routes: $0) }
     }
 
     package func router() -> Router<ServiceContext> {
@@ -129,7 +126,7 @@ package struct ServiceRoutes: Sendable {
     private func addRoutes(to router: Router<ServiceContext>) {
         router.get("health/live") { _, _ in HTTPResponse.Status.noContent }
         router.get("health/ready") { _, _ in
-            try await service.checkLedger()
+            try await service.ledger.ping()
             return HTTPResponse.Status.noContent
         }
         router.get("errors") { request, _ in
@@ -163,7 +160,6 @@ package struct ServiceRoutes: Sendable {
             seedApp.add(to: app)
         }
         accounts?.addUnauthenticated(to: router.group("v1"))
-        accountMail?.addUnauthenticated(to: router.group("v1"))
         let version = router.group("v1").add(middleware: recognised)
         if let limits { version.add(middleware: limits) }
         let products = ProductRoutes(catalogs: catalogs, profiles: profiles)
@@ -192,29 +188,21 @@ package struct ServiceRoutes: Sendable {
         let balances = BalanceRoutes(
             service: service, idempotentRequests: idempotentRequests, subjects: subjects)
         balances.addForBackEnds(to: user)
-        let attributes = AttributeRoutes(
+        let own = version.group("me")
+        AttributeRoutes(
             attributes: AttributeService(ledger: service.ledger, clock: service.clock), subjects: subjects, clock: clock
-        )
-        attributes.addForBackEnds(to: user)
-        attributes.addForApps(to: version.group("me"))
+        ).add(to: user, own)
         if let profiles {
-            let shown = ProfileRoutes(profiles: profiles, subjects: subjects)
+            let shown = ProfileRoutes(profiles: profiles, products: products, subjects: subjects)
             shown.addUnauthenticated(to: router.group("v1"))
-            shown.addForBackEnds(to: user)
-            shown.addForApps(to: version.group("me"))
-            let wishes = WishRoutes(
-                profiles: profiles, products: products, subjects: subjects)
-            wishes.addForBackEnds(to: user)
-            wishes.addForApps(to: version.group("me"))
+            shown.add(to: user, own)
         }
         let data = UserDataRoutes(
             service: service, subjects: subjects, clock: clock, accounts: accounts)
         data.addForBackEnds(to: user)
-        let own = version.group("me")
         data.addForApps(to: own)
         events?.addForApps(to: own)
         accounts?.addForApps(to: own)
-        accountMail?.addForApps(to: own)
         users.addForApps(to: own)
         balances.addForApps(to: own)
         for other in others { other.add(to: router) }

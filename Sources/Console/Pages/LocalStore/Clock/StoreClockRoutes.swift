@@ -4,61 +4,47 @@ import Hummingbird
 import Proofs
 
 /// The clock of the local store, and the list of what happened during a step.
-struct StoreClockRoutes: Sendable {
+enum StoreClockRoutes {
     /// The maximum number of events on the page.
     private static let maximumEvents = 200
     /// The longest time that a browser waits for the due events and their notifications, below the time limit of a request.
     private static let patience = Duration.seconds(15)
+    private static let step = FormField.text(
+        "step", "Another step", upTo: 8, isRequired: true,
+        note: "A number and a unit: 90s, 5min, 2h, 3d, 1w, 1mo or 1y. At most ten years."
+    ).parsed("a number and one of s, min, h, d, w, mo and y, such as 1mo") { TimeStep($0) }
 
-    let store: Store
-
-    func add(to pages: ConsolePages) {
-        pages.get("store/clock", .store) { request, context in
-            let start = try request.query("from").map { text in
-                guard let milliseconds = Int64(text), (0...(1 << 53)).contains(milliseconds) else {
-                    throw Problem.parameter("from", "a number of milliseconds since 1970")
-                }
-                return Timestamp(millisecondsSince1970: milliseconds)
-            }
-            return try await BlockingWork.run { [store] in
-                let now = store.now
-                let events = try start.map {
-                    try store.dueEvents(after: $0, until: now, limit: Self.maximumEvents + 1)
-                }
-                return Self.page(context, now, start, events ?? [])
-            }
-        }
-        pages.post("store/clock", .store) { _, context in
-            let text = try context.form.requiredText("step", upTo: 8)
-            guard let step = TimeStep(text) else {
-                throw ConsoleForm.invalid("step", "a number and one of s, min, h, d, w, mo and y, such as 1mo")
-            }
-            let start = try await BlockingWork.run { [store] in store.now }
-            let end = try await BlockingWork.run(waitingUpTo: Self.patience) { [store] in
+    static func add(to pages: StorePages) {
+        pages.get("store/clock", page)
+        pages.pages.post("store/clock", .store) { [store = pages.store] _, context in
+            let step = try context.form[Self.step]
+            let start = try await BlockingWork.run { store.now }
+            let end = try await BlockingWork.run(waitingUpTo: patience) {
                 try await store.advance(step, deliveringWithin: Store.longestDelivery)
             }
             // Years of a busy store take longer. The clock goes on.
-            let notice = end == nil ? Notice.started : .advanced
             return ConsolePath(
-                "store", "clock", query: ["from": String(start.millisecondsSince1970), "done": notice.rawValue])
+                "store", "clock", query: ["from": String(start.millisecondsSince1970)],
+                done: end == nil ? .started : .advanced)
         }
     }
 
-    /// - Parameters:
-    ///   - start: The start of the last step; nil if there was none.
-    ///   - events: The events since the start, up to one more than the page shows.
-    private static func page(
-        _ context: ConsoleContext, _ now: Timestamp, _ start: Timestamp?, _ events: [DueEvent]
-    ) -> Page {
-        Page("Clock", section: .localStore) {
+    private static func page(_ request: Request, _ context: ConsoleContext, _ store: Store) throws -> Page {
+        let start = try request.query("from").map { text in
+            guard let milliseconds = Int64(text), (0...(1 << 53)).contains(milliseconds) else {
+                throw Problem.parameter("from", "a number of milliseconds since 1970")
+            }
+            return Timestamp(millisecondsSince1970: milliseconds)
+        }
+        let now = store.now
+        let events = try start.map { try store.dueEvents(after: $0, until: now, limit: maximumEvents + 1) } ?? []
+        return Page("Clock", section: .localStore) {
             LocalStoreTab.links(.clock)
             section(.class("card")) {
                 p(.class("figure")) { Shown.moment(now) }
                 buttons(context)
                 context.form(to: LocalStoreTab.clock.path, .class("narrow")) {
-                    Field.text(
-                        "step", "Another step", maximumLength: 8, isRequired: true,
-                        note: "A number and a unit: 90s, 5min, 2h, 3d, 1w, 1mo or 1y. At most ten years.")
+                    step.html()
                     button { "Advance" }
                 }
                 note(
@@ -69,21 +55,18 @@ struct StoreClockRoutes: Sendable {
         }
     }
 
+    /// - Parameter events: The events since the start of the last step, up to one more than the page shows.
     @HTMLBuilder private static func happened(
         since start: Timestamp, until now: Timestamp, _ events: [DueEvent]
     ) -> HTML {
         h2 { "What happened" }
-        p {
-            Shown.moment(start)
-            plain(" – ")
-            Shown.moment(now)
-        }
+        p { spaced(by: " – ", Shown.moment(start), Shown.moment(now)) }
         if events.isEmpty {
             emptyNote("Nothing was due.")
         } else {
             ol(.class("timeline")) {
                 for event in events.prefix(maximumEvents) {
-                    li(.class(StoreWords.mood(event.kind).rawValue)) { sentence(event) }
+                    li(.class(StoreWords.word(event.kind).mood.rawValue)) { sentence(event) }
                 }
             }
         }
@@ -93,9 +76,7 @@ struct StoreClockRoutes: Sendable {
     }
 
     @HTMLBuilder private static func sentence(_ event: DueEvent) -> HTML {
-        Shown.moment(event.date)
-        plain(" ")
-        Shown.badge(StoreWords.title(event.kind), StoreWords.mood(event.kind))
+        spaced(Shown.moment(event.date), Shown.badge(StoreWords.word(event.kind)))
         div {
             switch event.kind {
             case .renewed: "The subscription renewed and was charged:"
@@ -104,11 +85,9 @@ struct StoreClockRoutes: Sendable {
             case .expired: "The subscription ended:"
             }
             plain(" ")
-            Shown.identifier(event.productIdentifier)
-            plain(", ")
-            StoreRows.account(event.account)
-            plain(", ")
-            StoreRows.transaction(event.transactionIdentifier)
+            spaced(
+                by: ", ", Shown.identifier(event.productIdentifier), StoreRows.account(event.account),
+                StoreRows.transaction(event.transactionIdentifier))
         }
     }
 

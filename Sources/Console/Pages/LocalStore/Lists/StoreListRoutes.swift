@@ -4,60 +4,48 @@ import Hummingbird
 import Proofs
 
 /// The lists of the local store: transactions, payments, accounts and products.
-struct StoreListRoutes: Sendable {
+enum StoreListRoutes {
     /// The maximum number of unfinished payments on the first page, and of transactions on the page of an account.
     private static let maximumWaiting = 10
     private static let maximumTransactions = 20
 
-    let store: Store
-
-    func add(to pages: ConsolePages) {
-        pages.get("store", .store) { request, context in
-            let (account, page) = (try Self.account(request), try HTTPSupport.Page(request))
-            return try await BlockingWork.run { try transactions(context, account, page) }
-        }
-        pages.get("store/queue", .store) { request, context in
-            let (account, page) = (try Self.account(request), try HTTPSupport.Page(request))
-            return try await BlockingWork.run { try queue(context, account, page) }
-        }
-        pages.get("store/account", .store) { request, context in
-            let account = try Self.requiredAccount(request)
-            return try await BlockingWork.run { try self.account(account, context) }
-        }
+    static func add(to pages: StorePages) {
+        pages.get("store", transactions)
+        pages.get("store/queue", queue)
+        pages.get("store/account", account)
         // As the app reads it on the customer's device.
-        pages.answer("store/account/receipt", .store) { request, _ in
-            let account = try Self.requiredAccount(request)
-            let receipt = try await BlockingWork.run { [store] in try store.receipt(account: account) }
+        pages.pages.get("store/account/receipt", .store) { [store = pages.store] request, _ in
+            let account = try requiredAccount(request)
+            let receipt = try await BlockingWork.run { try store.receipt(account: account) }
             return Response(
                 status: .ok, headers: [.contentType: "text/plain; charset=utf-8"],
                 body: ResponseBody(byteBuffer: ByteBuffer(string: receipt + "\n")))
         }
-        pages.post("store/account/restore", .store) { _, context in
+        pages.post("store/account/restore") { context, store in
             let account = try context.form.requiredText("account", upTo: Store.maximumAccountLength)
-            try await BlockingWork.run { [store] in try store.restoreCompletedTransactions(account: account) }
-            return .storeAccount(account, query: ["done": Notice.restored.rawValue])
+            try store.restoreCompletedTransactions(account: account)
+            return .storeAccount(account, done: .restored)
         }
-        pages.get("store/products", .store) { _, _ in products }
+        pages.get("store/products") { _, _, store in products(store.configuration.products) }
     }
 
     private static func requiredAccount(_ request: Request) throws(Problem) -> String {
-        guard let account = try account(request) else { throw .parameter("account", "the name of an account") }
+        guard let account = try chosenAccount(request) else { throw .parameter("account", "the name of an account") }
         return account
     }
 
     /// The account of a list; nil for all accounts.
-    private static func account(_ request: Request) throws(Problem) -> String? {
+    private static func chosenAccount(_ request: Request) throws(Problem) -> String? {
         try request.query("account", upTo: Store.maximumAccountLength).flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// The first page of the local store: its time, the payments that wait, and the latest transactions.
-    private func transactions(_ context: ConsoleContext, _ account: String?, _ page: HTTPSupport.Page) throws -> Page {
+    private static func transactions(_ request: Request, _ context: ConsoleContext, _ store: Store) throws -> Page {
+        let (account, page) = (try chosenAccount(request), try HTTPSupport.Page(request))
         let before = try page.before()
         let found = try store.read { try $0.listedTransactions(of: account, before: before, limit: page.size + 1) }
         let (shown, next) = page.part(of: found) { String($0.number) }
-        let waiting = try store.read {
-            try $0.payments.page(of: account, isUnfinished: true, limit: Self.maximumWaiting)
-        }
+        let waiting = try store.read { try $0.payments.page(of: account, isUnfinished: true, limit: maximumWaiting) }
         let (now, settings, faults) = (store.now, try store.settings(), try store.read { try $0.state.faults() })
         return Page("Local App Store", section: .localStore) {
             LocalStoreTab.links(.transactions)
@@ -72,10 +60,10 @@ struct StoreListRoutes: Sendable {
                 }
                 card("Play a customer") {
                     p { "Buy a product, hand the proof to the service, and see what it grants." }
-                    p { Self.purchase(ConsolePath("store", "buy", query: ["account": account])) }
+                    p { purchase(ConsolePath("store", "buy", query: ["account": account])) }
                 }
             }
-            Self.filter(ConsolePath("store"), account)
+            filter(ConsolePath("store"), account)
             LocalStoreTab.live {
                 if !waiting.isEmpty {
                     h2 { "Unfinished payments" }
@@ -96,7 +84,8 @@ struct StoreListRoutes: Sendable {
     }
 
     /// The payment queues of all accounts, or of one.
-    private func queue(_ context: ConsoleContext, _ account: String?, _ page: HTTPSupport.Page) throws -> Page {
+    private static func queue(_ request: Request, _ context: ConsoleContext, _ store: Store) throws -> Page {
+        let (account, page) = (try chosenAccount(request), try HTTPSupport.Page(request))
         let before = try page.before()
         let found = try store.read { try $0.payments.page(of: account, before: before, limit: page.size + 1) }
         let (shown, next) = page.part(of: found) { String($0.transaction.identifier) }
@@ -105,7 +94,7 @@ struct StoreListRoutes: Sendable {
             note(
                 "The queue delivers a transaction at each launch of the app until the app finishes it. A deferred payment waits for a parent; an interrupted one waits for the customer."
             )
-            Self.filter(LocalStoreTab.queue.path, account)
+            filter(LocalStoreTab.queue.path, account)
             LocalStoreTab.live {
                 StoreRows.payments(
                     "Payments, newest first", shown, context, empty: "The queue is empty.",
@@ -131,14 +120,15 @@ struct StoreListRoutes: Sendable {
     }
 
     /// An account: its subscriptions and its latest transactions.
-    private func account(_ account: String, _ context: ConsoleContext) throws -> Page {
+    private static func account(_ request: Request, _ context: ConsoleContext, _ store: Store) throws -> Page {
+        let account = try requiredAccount(request)
         let subscriptions = try store.subscriptions(of: account)
-        let latest = try store.read { try $0.listedTransactions(of: account, limit: Self.maximumTransactions) }
+        let latest = try store.read { try $0.listedTransactions(of: account, limit: maximumTransactions) }
         return Page("Account of the App Store", section: .localStore) {
             LocalStoreTab.links(nil)
             p(.class("figure")) { data(account) }
             div(.class("actions")) {
-                Self.purchase(ConsolePath("store", "buy", query: ["account": account]))
+                purchase(ConsolePath("store", "buy", query: ["account": account]))
                 context.form(to: ConsolePath("store", "account", "restore")) {
                     input(.type("hidden"), .name("account"), .value(account))
                     button { "Restore purchases" }
@@ -163,11 +153,11 @@ struct StoreListRoutes: Sendable {
     }
 
     /// The products that the store sells.
-    private var products: Page {
+    private static func products(_ products: [Product]) -> Page {
         Page("Products for sale", section: .localStore) {
             LocalStoreTab.links(.products)
             note("The store sells the products of its StoreKit configuration.")
-            Listing.table("Products for sale", of: store.configuration.products, empty: "The store sells nothing.") {
+            Listing.table("Products for sale", of: products, empty: "The store sells nothing.") {
                 column("Product") {
                     data($0.localizations.first?.displayName ?? $0.referenceName)
                     br()
@@ -181,8 +171,8 @@ struct StoreListRoutes: Sendable {
                     }
                 }
                 column("Price") { Shown.money($0.price) }
-                column("Subscription") { $0.subscription.map(Self.period) ?? Shown.nothing }
-                column("Offers") { Self.offers($0.subscription?.offers ?? []) }
+                column("Subscription") { $0.subscription.map(period) ?? Shown.nothing }
+                column("Offers") { offers($0.subscription?.offers ?? []) }
                 column("Buy") { product in
                     a(.href(ConsolePath("store", "buy", query: ["product": product.productIdentifier]))) {
                         "Buy"
@@ -209,6 +199,6 @@ struct StoreListRoutes: Sendable {
 
     private static func offers(_ offers: [SubscriptionOffer]) -> HTML {
         guard !offers.isEmpty else { return Shown.nothing }
-        return ul { for offer in offers { li { StoreWords.offer(offer) } } }
+        return ul { for offer in offers { li { offer.words } } }
     }
 }

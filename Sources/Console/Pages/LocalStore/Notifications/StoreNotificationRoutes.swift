@@ -5,27 +5,14 @@ import Hummingbird
 import Proofs
 
 /// The notifications of the local store.
-struct StoreNotificationRoutes: Sendable {
-    let store: Store
-
-    func add(to pages: ConsolePages) {
-        pages.get("store/notifications", .store) { request, context in
-            let page = try HTTPSupport.Page(request)
-            return try await BlockingWork.run { try list(context, page) }
-        }
-        pages.get("store/notifications/:notification", .store) { _, context in
-            let uuid = try Self.identifier(context)
-            return try await BlockingWork.run { [store] in
-                guard let notification = try store.read({ try $0.notifications.notification(uuid) }) else {
-                    throw StoreError.notificationNotFound(uuid)
-                }
-                return Self.page(of: notification, context)
-            }
-        }
-        pages.post("store/notifications/:notification/replay", .store) { _, context in
-            let uuid = try Self.identifier(context)
-            try await BlockingWork.run { [store] in try store.replay(uuid) }
-            return .storeNotification(uuid, query: ["done": Notice.queued.rawValue])
+enum StoreNotificationRoutes {
+    static func add(to pages: StorePages) {
+        pages.get("store/notifications", list)
+        pages.get("store/notifications/:notification", page)
+        pages.post("store/notifications/:notification/replay") { context, store in
+            let uuid = try identifier(context)
+            try store.replay(uuid)
+            return .storeNotification(uuid, done: .queued)
         }
     }
 
@@ -37,7 +24,8 @@ struct StoreNotificationRoutes: Sendable {
     }
 
     /// The notifications of the store, newest first.
-    private func list(_ context: ConsoleContext, _ page: HTTPSupport.Page) throws -> Page {
+    private static func list(_ request: Request, _ context: ConsoleContext, _ store: Store) throws -> Page {
+        let page = try HTTPSupport.Page(request)
         let before = try page.before()
         let found = try store.read { try $0.notifications.page(before: before, limit: page.size + 1) }
         let (shown, next) = page.part(of: found) { String($0.number) }
@@ -58,26 +46,30 @@ struct StoreNotificationRoutes: Sendable {
                 ) {
                     column("Time") { Shown.moment($0.date) }
                     column("Type") { notification in
-                        a(.href(.storeNotification(notification.notificationUUID))) { Self.type(notification) }
+                        a(.href(.storeNotification(notification.notificationUUID))) { type(notification) }
                     }
-                    column("Transaction") { Self.transaction($0) }
-                    column("State") { Self.state($0) }
+                    column("Transaction") { transaction($0) }
+                    column("State") { state($0) }
                     column("Attempts") { plain("\($0.sendAttempts.count)") }
-                    column("Send again") { Self.replay($0, context) }
+                    column("Send again") { replay($0, context) }
                 }
             }
         }
     }
 
     /// The page of one notification: its facts, its attempts and its signed payload.
-    private static func page(of notification: StoreNotification, _ context: ConsoleContext) -> Page {
-        Page("Notification of the store", section: .localStore) {
+    private static func page(_ request: Request, _ context: ConsoleContext, _ store: Store) throws -> Page {
+        let uuid = try identifier(context)
+        guard let notification = try store.read({ try $0.notifications.notification(uuid) }) else {
+            throw StoreError.notificationNotFound(uuid)
+        }
+        return Page("Notification of the store", section: .localStore) {
             LocalStoreTab.links(nil)
             LocalStoreTab.live {
                 section(.class("card")) {
                     Facts.list {
                         fact("Type") { type(notification) }
-                        fact("Identifier") { Shown.identifier(notification.notificationUUID.lowercasedString) }
+                        fact("Identifier") { Shown.identifier(uuid.lowercasedString) }
                         fact("Transaction") { transaction(notification) }
                         fact("Created") { Shown.moment(notification.date) }
                         fact("State") { state(notification) }
@@ -88,7 +80,7 @@ struct StoreNotificationRoutes: Sendable {
                 Listing.table("Attempts", of: notification.sendAttempts, empty: "The notification was not sent.") {
                     column("Time") { Shown.moment($0.date) }
                     column("Result") {
-                        $0.result == .success ? received : Shown.badge(Phrase(same: $0.result.rawValue), .bad)
+                        Shown.badge($0.result == .success ? received : (Phrase(same: $0.result.rawValue), .bad))
                     }
                 }
             }
@@ -118,12 +110,12 @@ struct StoreNotificationRoutes: Sendable {
         notification.transactionIdentifier.map(StoreRows.transaction) ?? Shown.nothing
     }
 
-    private static var received: HTML { Shown.badge(Phrase("Received", context: "state"), .good) }
+    private static let received: Shown.Word = (Phrase("Received", context: "state"), .good)
 
     private static func state(_ notification: StoreNotification) -> HTML {
         if notification.nextAttemptDate != nil { return Shown.badge("Will be sent", .warning) }
         return switch notification.sendAttempts.last?.result {
-        case .success: received
+        case .success: Shown.badge(received)
         case .some: Shown.badge("Not received", .bad)
         case nil: Shown.badge("Not sent")
         }

@@ -7,28 +7,23 @@ import Proofs
 
 /// Purchases at the local store, and the steps of their payments.
 struct StorePurchaseRoutes: Sendable {
-    let store: Store
-    let entitlements: EntitlementService
+    let redemption: StoreRedemption
 
-    private var redemption: StoreRedemption { StoreRedemption(store: store, entitlements: entitlements) }
-
-    func add(to pages: ConsolePages) {
-        pages.get("store/buy", .store) { request, context in
+    func add(to pages: StorePages) {
+        pages.get("store/buy") { request, context, store in
             let account = try request.query("account", upTo: Store.maximumAccountLength)
             let product = try request.query("product")
-            return try await BlockingWork.run { [store] in
-                let accounts = try store.read { try $0.transactions.recentAccounts() }
-                return StorePurchasePage(
-                    context: context, products: store.configuration.products, accounts: accounts,
-                    account: account ?? accounts.first ?? "alice", product: product
-                ).page
-            }
+            let accounts = try store.read { try $0.transactions.recentAccounts() }
+            return StorePurchasePage(
+                context: context, products: store.configuration.products, accounts: accounts,
+                account: account ?? accounts.first ?? "alice", product: product
+            ).page
         }
-        pages.post("store/buy", .store) { _, context in try await buy(context) }
-        pages.get("store/queue/:payment", .store) { request, context in
+        pages.pages.post("store/buy", .store) { _, context in try await buy(context) }
+        pages.pages.get("store/queue/:payment", .store) { [store = pages.store] request, context in
             let identifier = try Self.identifier(context)
             let refusal = try request.query("refused", upTo: 64)
-            let (queued, effect) = try await BlockingWork.run { [store] in
+            let (queued, effect) = try await BlockingWork.run {
                 (try store.queuedTransaction(identifier), try store.effect(of: identifier))
             }
             var owners: [KnownPurchase] = []
@@ -38,11 +33,10 @@ struct StorePurchaseRoutes: Sendable {
             return Self.page(of: queued, StorePurchaseWay(context, queued, effect: effect, owners: owners), refusal)
         }
         for action in PaymentAction.allCases {
-            pages.post(RouterPath("store/queue/:payment/\(action.rawValue)"), .store) { _, context in
-                let identifier = try Self.identifier(context)
+            pages.post(RouterPath("store/queue/:payment/\(action.rawValue)")) { context, store in
                 // A resolved payment continues as another transaction of the queue.
-                let changed = try await BlockingWork.run { [store] in try store.perform(action, on: identifier) }
-                return .storePayment(changed.transaction.identifier, query: ["done": action.notice.rawValue])
+                let changed = try store.perform(action, on: try Self.identifier(context))
+                return .storePayment(changed.transaction.identifier, done: action.notice)
             }
         }
     }
@@ -83,13 +77,7 @@ struct StorePurchaseRoutes: Sendable {
         fact("Account") { StoreRows.account(queued.account) }
         fact("Product") { StoreRows.product(payment.productIdentifier, quantity: payment.quantity) }
         fact("Offer") {
-            if let offer = payment.offer {
-                offer.kind.title
-                plain(" ")
-                Shown.identifier(offer.identifier)
-            } else {
-                Shown.nothing
-            }
+            payment.offer.map { spaced($0.kind.title, Shown.identifier($0.identifier)) } ?? Shown.nothing
         }
         fact("Account token") { Shown.identifier(payment.appAccountToken?.lowercasedString) }
     }
@@ -99,8 +87,8 @@ struct StorePurchaseRoutes: Sendable {
         let actor = try context.requiredMember.actor
         let form = try StorePurchaseForm(context.form)
         var token = form.token
-        if token == nil, let user = form.user { token = try await entitlements.appAccountToken(of: user) }
-        let payment = try await BlockingWork.run { [store, token] in
+        if token == nil, let user = form.user { token = try await redemption.entitlements.appAccountToken(of: user) }
+        let payment = try await BlockingWork.run { [store = redemption.store, token] in
             let added = try store.add(form.payment(token: token), account: form.account, outcome: form.outcome)
             _ = try store.process(account: form.account)
             return try store.queuedTransaction(added.identifier).transaction
@@ -114,8 +102,8 @@ struct StorePurchaseRoutes: Sendable {
                 refusal = error.code
             }
         }
-        return .storePayment(
-            payment.identifier,
+        return ConsolePath(
+            "store", "queue", String(payment.identifier),
             query: ["done": payment.purchase == nil ? nil : Notice.bought.rawValue, "refused": refusal])
     }
 }

@@ -18,8 +18,7 @@ enum StoreSettingsForm {
     }
 
     @HTMLBuilder private static func field(_ setting: StoreSetting, _ settings: StoreSettings) -> HTML {
-        let (name, title) = (setting.field, Phrase(stated: setting.title))
-        let note = setting.note.map { Phrase(stated: $0) }
+        let (name, title, note) = (setting.field, setting.words, setting.note.map { Phrase(stated: $0) })
         switch setting.kind {
         case .flag(let path): Field.checkbox(name, title, isChecked: settings[keyPath: path])
         case .text(let text) where text.choices.isEmpty:
@@ -27,59 +26,71 @@ enum StoreSettingsForm {
                 name, title, value: text.text(settings) ?? "", maximumLength: text.maximumLength,
                 isRequired: text.isRequired, note: note)
         case .text(let text):
-            let none = text.isRequired || text.change("") == nil ? [] : [("", Self.none)]
-            Field.choice(
-                name, title, none + text.choices.map { ($0.value, Phrase(same: $0.title)) },
-                chosen: text.text(settings) ?? "")
+            let mayBeEmpty = !text.isRequired && text.change("") != nil
+            choice(name, title, text.choices, text.text(settings), mayBeEmpty: mayBeEmpty)
         case .number(let path, _):
             Field.number(name, title, value: settings[keyPath: path].map(String.init) ?? "", note: note)
         case .simulatedErrors:
             for call in StoreKitCall.allCases {
-                Field.choice(
-                    name + call.rawValue, Phrase(same: call.rawValue),
-                    [("", Self.none)] + call.failures.map { ($0.rawValue, Phrase(same: $0.rawValue)) },
-                    chosen: settings.simulatedErrors[call]?.rawValue ?? "")
+                choice(
+                    name + call.rawValue, Phrase(same: call.rawValue), call.failures.map { ($0.rawValue, $0.rawValue) },
+                    settings.simulatedErrors[call]?.rawValue, mayBeEmpty: true)
             }
         }
     }
 
-    private static let none = Phrase("No error")
+    private static func choice(
+        _ name: String, _ title: Phrase, _ choices: [StoreSetting.Text.Choice], _ chosen: String?, mayBeEmpty: Bool
+    ) -> HTML {
+        let none: [(value: String, title: Phrase)] = mayBeEmpty ? [("", "No error")] : []
+        return Field.choice(
+            name, title, none + choices.map { ($0.value, Phrase(same: $0.title)) }, chosen: chosen ?? "")
+    }
 
     /// Reads the settings of a form.
     ///
     /// - Returns: A closure that applies them. It changes nothing else.
     static func changes(_ form: ConsoleForm) throws -> StoreSetting.Change {
-        var changes: [StoreSetting.Change] = []
-        for setting in StoreSetting.all {
-            let name = setting.field
-            switch setting.kind {
-            case .flag(let path):
-                let isOn = form.isChecked(name)
-                changes.append { $0[keyPath: path] = isOn }
-            case .text(let text):
-                let value = try form.text(name, upTo: text.maximumLength)
-                if text.isRequired, value.isEmpty { throw ConsoleForm.invalid(name, "not empty") }
-                guard let change = text.change(value) else { throw ConsoleForm.invalid(name, text.expected) }
-                changes.append(change)
-            case .number(let path, let minimum):
-                let number = try form.integer(name).map(Int64.init)
-                if let minimum, let number, number < minimum {
-                    throw ConsoleForm.invalid(name, "at least \(minimum), or empty")
-                }
-                changes.append { $0[keyPath: path] = number == 0 ? nil : number }
-            case .simulatedErrors:
-                for call in StoreKitCall.allCases {
-                    let error = try form.text(name + call.rawValue)
-                    let failure = call.failure(named: error)
-                    guard error.isEmpty || failure != nil else {
-                        throw ConsoleForm.invalid(name + call.rawValue, "an error of the call")
-                    }
-                    changes.append { $0.simulatedErrors[call] = failure }
-                }
-            }
-        }
-        return { [changes] settings in for change in changes { change(&settings) } }
+        let changes = try StoreSetting.all.map { try change($0, form) }
+        return { settings in for change in changes { change(&settings) } }
     }
+
+    private static func change(_ setting: StoreSetting, _ form: ConsoleForm) throws(Problem) -> StoreSetting.Change {
+        let name = setting.field
+        switch setting.kind {
+        case .flag(let path):
+            let isOn = form.isChecked(name)
+            return { $0[keyPath: path] = isOn }
+        case .text(let text):
+            let sent =
+                text.isRequired
+                ? try form.requiredText(name, upTo: text.maximumLength) : try form.text(name, upTo: text.maximumLength)
+            guard let change = text.change(sent) else { throw ConsoleForm.invalid(name, text.expected) }
+            return change
+        case .number(let path, let minimum):
+            let number = try form.integer(name).map(Int64.init)
+            if let number, let minimum, number < minimum {
+                throw ConsoleForm.invalid(name, "at least \(minimum), or empty")
+            }
+            return { $0[keyPath: path] = number == 0 ? nil : number }
+        case .simulatedErrors:
+            var errors: [StoreKitCall: StoreKitFailure] = [:]
+            for call in StoreKitCall.allCases {
+                let sent = try form.text(name + call.rawValue)
+                guard !sent.isEmpty else { continue }
+                guard let failure = call.failure(named: sent) else {
+                    throw ConsoleForm.invalid(name + call.rawValue, "an error of the call")
+                }
+                errors[call] = failure
+            }
+            return { [errors] in $0.simulatedErrors = errors }
+        }
+    }
+}
+
+extension StoreSetting {
+    /// The label in each language.
+    fileprivate var words: Phrase { Phrase(stated: title) }
 }
 
 /// The simulated conditions that are set now.
@@ -103,10 +114,9 @@ enum StoreConditions {
     }
 
     private static func conditions(_ settings: StoreSettings, _ faults: [NotificationFault]) -> [HTML] {
-        var shown: [HTML] = []
-        for setting in StoreSetting.all {
-            guard case .flag(let path) = setting.kind, settings[keyPath: path] else { continue }
-            shown.append(HTML { Phrase(stated: setting.title) })
+        var shown = StoreSetting.all.compactMap { setting -> HTML? in
+            guard case .flag(let path) = setting.kind, settings[keyPath: path] else { return nil }
+            return HTML { setting.words }
         }
         if settings.notificationsURL == nil { shown.append(HTML { "Notifications are not sent" }) }
         if let error = settings.failureError {

@@ -55,9 +55,7 @@ struct StoreTransactionPage {
         StoreRows.transactions(
             "Transactions of the same purchase, newest first", related,
             empty: "None.",
-            next: nextCursor.map {
-                .storeTransaction(transaction.transactionIdentifier, query: ["cursor": $0])
-            })
+            next: nextCursor.map { .storeTransaction(transaction.transactionIdentifier, cursor: $0) })
     }
 
     @FactsBuilder private var purchaseFacts: [Fact] {
@@ -71,7 +69,7 @@ struct StoreTransactionPage {
         fact("Product") { StoreRows.product(transaction.productIdentifier, quantity: transaction.quantity) }
         fact("Type") { transaction.type.title }
         fact("Price") { Shown.money(transaction.price) }
-        fact("Offer") { transaction.offer.map(StoreWords.offer) ?? Shown.nothing }
+        fact("Offer") { transaction.offer?.words ?? Shown.nothing }
         fact(Phrase("Reason", context: "transaction")) { StoreWords.title(transaction.reason) }
         fact("Ownership") { StoreWords.title(transaction.ownership) }
         fact("Storefront") { Shown.identifier(transaction.storefrontCountryCode) }
@@ -193,18 +191,15 @@ extension TransactionAction {
 
 /// The transactions of the local store, and the actions on them.
 struct StoreTransactionRoutes: Sendable {
-    let store: Store
-    let entitlements: EntitlementService
+    let redemption: StoreRedemption
 
-    private var redemption: StoreRedemption { StoreRedemption(store: store, entitlements: entitlements) }
-
-    func add(to pages: ConsolePages) {
-        pages.get("store/transactions/:transaction", .store) { request, context in
+    func add(to pages: StorePages) {
+        pages.pages.get("store/transactions/:transaction", .store) { [store = pages.store] request, context in
             let identifier = try context.parameters.text("transaction")
             let page = try HTTPSupport.Page(request)
             let before = try page.before()
             let owners = try await redemption.owners(of: identifier)
-            return try await BlockingWork.run { [store] in
+            return try await BlockingWork.run {
                 let listed = try store.listedTransaction(identifier)
                 let original = listed.transaction.originalTransactionIdentifier
                 let found = try store.read {
@@ -219,20 +214,18 @@ struct StoreTransactionRoutes: Sendable {
                 ).page
             }
         }
-        pages.post("store/transactions/:transaction/redeem", .store) { _, context in
+        pages.pages.post("store/transactions/:transaction/redeem", .store) { _, context in
             let identifier = try context.parameters.text("transaction")
-            let user = try StorePurchaseForm.requiredUser(context.form)
+            let user = try context.form[StorePurchaseForm.user]
             try await redemption.redeem(identifier, for: user, by: try context.requiredMember.actor)
-            return .storeTransaction(identifier, query: ["done": Notice.redeemed.rawValue])
+            return ConsolePath.storeTransaction(identifier, done: .redeemed)
         }
         for action in TransactionAction.allCases {
-            pages.post(RouterPath("store/transactions/:transaction/\(action.rawValue)"), .store) { _, context in
+            pages.post(RouterPath("store/transactions/:transaction/\(action.rawValue)")) { context, store in
                 let identifier = try context.parameters.text("transaction")
-                let values = try action.parameters(context.form)
-                try await BlockingWork.run { [store] in try store.perform(action, values, on: identifier) }
-                let done = ["done": action.notice.rawValue] as KeyValuePairs<String, String?>
+                try store.perform(action, try action.parameters(context.form), on: identifier)
                 return action == .delete
-                    ? ConsolePath("store", query: done) : .storeTransaction(identifier, query: done)
+                    ? ConsolePath("store", done: action.notice) : .storeTransaction(identifier, done: action.notice)
             }
         }
     }

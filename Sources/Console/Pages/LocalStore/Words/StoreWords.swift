@@ -3,37 +3,29 @@ import Proofs
 
 /// The words of the local store's pages.
 enum StoreWords {
-    static func title(_ state: PaymentTransactionState) -> Phrase {
+    static func title(_ state: PaymentTransactionState) -> Phrase { word(state).title }
+
+    private static func word(_ state: PaymentTransactionState) -> Shown.Word {
         switch state {
-        case .purchasing: "Purchasing"
-        case .deferred: "Waits for approval"
-        case .purchased: "Purchased, not finished"
-        case .failed: "Failed"
-        case .restored: "Restored, not finished"
-        case .finished: "Finished"
+        case .purchasing: ("Purchasing", .neutral)
+        case .deferred: ("Waits for approval", .warning)
+        case .purchased: ("Purchased, not finished", .warning)
+        case .failed: ("Failed", .bad)
+        case .restored: ("Restored, not finished", .warning)
+        case .finished: ("Finished", .good)
         }
     }
 
     /// The state of a payment as a badge, with the error of a failed one.
     @HTMLBuilder static func badge(_ queued: QueuedTransaction) -> HTML {
-        let payment = queued.transaction
         if queued.isInterrupted {
             Shown.badge("Interrupted", .warning)
         } else {
-            Shown.badge(title(payment.state), mood(payment.state))
+            Shown.badge(word(queued.transaction.state))
         }
-        if let error = payment.error, !queued.isInterrupted {
+        if let error = queued.transaction.error, !queued.isInterrupted {
             plain(" ")
             code { plain(error.name) }
-        }
-    }
-
-    private static func mood(_ state: PaymentTransactionState) -> Shown.Mood {
-        switch state {
-        case .purchasing: .neutral
-        case .deferred, .purchased, .restored: .warning
-        case .failed: .bad
-        case .finished: .good
         }
     }
 
@@ -42,7 +34,7 @@ enum StoreWords {
         let transaction = listed.transaction
         if let revocation = transaction.revocation { return Shown.badge(title(revocation.type), .bad) }
         if transaction.isUpgraded { return Shown.badge("Upgraded") }
-        if let state = listed.payment?.transaction.state { return Shown.badge(title(state), mood(state)) }
+        if let payment = listed.payment { return Shown.badge(word(payment.transaction.state)) }
         return Shown.badge(title(transaction.reason), .good)
     }
 
@@ -76,24 +68,16 @@ enum StoreWords {
         }
     }
 
-    static func title(_ status: Status) -> Phrase {
-        switch status {
-        case .active: "Active"
-        case .expired: Phrase("Expired", context: "subscription")
-        case .billingRetry: "Billing retry"
-        case .billingGracePeriod: "Grace period"
-        case .revoked: Phrase("Revoked", context: "subscription")
-        }
-    }
+    static func title(_ status: Status) -> Phrase { word(status).title }
 
-    private static func badge(_ status: Status) -> HTML {
-        let mood: Shown.Mood =
-            switch status {
-            case .active: .good
-            case .billingRetry, .billingGracePeriod: .warning
-            case .expired, .revoked: .bad
-            }
-        return Shown.badge(title(status), mood)
+    private static func word(_ status: Status) -> Shown.Word {
+        switch status {
+        case .active: ("Active", .good)
+        case .expired: (Phrase("Expired", context: "subscription"), .bad)
+        case .billingRetry: ("Billing retry", .warning)
+        case .billingGracePeriod: ("Grace period", .warning)
+        case .revoked: (Phrase("Revoked", context: "subscription"), .bad)
+        }
     }
 
     static func title(_ intent: ExpirationIntent) -> Phrase {
@@ -114,20 +98,12 @@ enum StoreWords {
         }
     }
 
-    static func title(_ kind: DueEvent.Kind) -> Phrase {
+    static func word(_ kind: DueEvent.Kind) -> Shown.Word {
         switch kind {
-        case .renewed: "Renewed"
-        case .renewalFailed: "The charge failed"
-        case .gracePeriodEnded: "The grace period ended"
-        case .expired: Phrase("Expired", context: "subscription")
-        }
-    }
-
-    static func mood(_ kind: DueEvent.Kind) -> Shown.Mood {
-        switch kind {
-        case .renewed: .good
-        case .renewalFailed, .gracePeriodEnded: .warning
-        case .expired: .bad
+        case .renewed: ("Renewed", .good)
+        case .renewalFailed: ("The charge failed", .warning)
+        case .gracePeriodEnded: ("The grace period ended", .warning)
+        case .expired: (Phrase("Expired", context: "subscription"), .bad)
         }
     }
 
@@ -144,51 +120,43 @@ enum StoreWords {
         case .changes(let product, let date):
             "Nothing was charged. The subscription changes to"
             plain(" ")
-            Shown.identifier(product)
-            plain(" ")
-            Phrase("on", context: "date")
-            plain(" ")
-            Shown.day(date)
+            spaced(Shown.identifier(product), Phrase("on", context: "date"), Shown.day(date))
         }
     }
 
     /// The status of a subscription, and the setting of its renewal.
-    @HTMLBuilder static func state(_ subscription: SubscriptionSummary) -> HTML {
-        badge(subscription.status)
-        plain(" ")
-        renewal(subscription)
+    static func state(_ subscription: SubscriptionSummary) -> HTML {
+        spaced(Shown.badge(word(subscription.status)), renewal(subscription))
     }
 
     /// The setting of renewal, with its date.
     @HTMLBuilder private static func renewal(_ subscription: SubscriptionSummary) -> HTML {
         switch subscription.status {
         case .active where subscription.isAutoRenewing:
-            Phrase("renews", context: "date")
-            plain(" ")
-            Shown.day(subscription.expiresDate)
+            spaced(Phrase("renews", context: "date"), Shown.day(subscription.expiresDate))
         case .active, .expired, .revoked:
-            subscription.status == .active ? "ends" : "ended"
-            plain(" ")
-            Shown.day(subscription.expiresDate)
+            spaced(Phrase(subscription.status == .active ? "ends" : "ended"), Shown.day(subscription.expiresDate))
         case .billingGracePeriod, .billingRetry:
             "until"
             plain(" ")
             Shown.day(subscription.dueDate)
         }
     }
+}
 
-    /// An offer in words: kind, name, length and price.
-    @HTMLBuilder static func offer(_ offer: SubscriptionOffer) -> HTML {
-        offer.kind.title
-        if let identifier = offer.identifier {
+extension SubscriptionOffer {
+    /// The offer in words: kind, name, length and price.
+    @HTMLBuilder var words: HTML {
+        kind.title
+        if let identifier = identifier {
             plain(" ")
             Shown.identifier(identifier)
         }
         plain(": ")
-        offer.period.words(times: offer.periodCount)
+        period.words(times: periodCount)
         plain(", ")
-        if let price = offer.price { plain(price.formatted + ", ") }
-        title(offer.paymentMode)
+        if let price = price { plain(price.formatted + ", ") }
+        StoreWords.title(paymentMode)
     }
 }
 
