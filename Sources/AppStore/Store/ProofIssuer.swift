@@ -107,7 +107,6 @@ package struct Books {
     package var transactions: TransactionRecords { TransactionRecords(database: database) }
     var subscriptions: SubscriptionRecords { SubscriptionRecords(database: database) }
     package var notifications: NotificationRecords { NotificationRecords(database: database) }
-    var messaging: MessagingRecords { MessagingRecords(database: database) }
 
     var storefront: Storefront { Storefront(countryCode: settings.storefront) ?? configuration.storefront }
 

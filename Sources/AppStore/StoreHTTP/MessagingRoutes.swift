@@ -235,8 +235,12 @@ struct PerformanceTestResultResponse: Encodable, Sendable {
     let failures: [String: Int] = [:]
 }
 
+extension Books {
+    fileprivate var messaging: MessagingRecords { MessagingRecords(database: database) }
+}
+
 /// The SQL statements on retention messaging. They run inside the caller's transaction of the store's database.
-struct MessagingRecords {
+private struct MessagingRecords {
     /// The kind of a value. Names are unique within a kind.
     enum Kind: String {
         case image

@@ -163,3 +163,7 @@ package struct NotificationResource: Codable, Listed, Sendable {
         signedPayload = notification.signedPayload
     }
 }
+
+extension StatusResponse.SubscriptionGroupIdentifierItem: Listed {
+    package static let listName = "subscriptions"
+}
