@@ -16,11 +16,10 @@ struct AccountRoutes: Sendable {
     /// Caches must not store tokens (RFC 6749 section 5.1).
     static let headers: HTTPFields = [.cacheControl: "no-store"]
 
-    /// - Parameter group: Routes under `/v1`, without authentication.
+    /// - Parameter group: Routes without authentication.
     func addUnauthenticated(to group: RouterGroup<ServiceContext>) {
-        let held = group.for(.anybody)
-        held.post("accounts") { request, context in try await signUp(request, context) }
-        group.post("accounts/availability") { request, context in
+        group.on(.signUp) { request, context in try await signUp(request, context) }
+        group.on(.checkEmail) { request, context in
             try attempts.countLookup(request, context)
             let email = try EmailAddress(
                 try await body(of: request, context, fields: ["email"]).text(
@@ -28,8 +27,8 @@ struct AccountRoutes: Sendable {
             return try JSONAnswer.response(
                 AvailabilityResource(isAvailable: try await accounts.isAvailable(email)), headers: Self.headers)
         }
-        held.post("sessions") { request, context in try await logIn(request, context) }
-        group.post("sessions/renewal") { request, context in
+        group.on(.logIn) { request, context in try await logIn(request, context) }
+        group.on(.renewSession) { request, context in
             let token = try await body(of: request, context, fields: ["refreshToken"]).text("refreshToken")
             // A token without a session causes no write.
             let presented = try await accounts.presented(token)
@@ -37,7 +36,7 @@ struct AccountRoutes: Sendable {
             let tokens = try await accounts.renew(presented)
             return try JSONAnswer.response(RenewalResource(tokens: TokensResource(tokens)), headers: Self.headers)
         }
-        group.post("sessions/end") { request, context in
+        group.on(.logOut) { request, context in
             let token = try await body(of: request, context, fields: ["refreshToken"]).text("refreshToken")
             let presented = try await accounts.presented(token)
             // Logging out twice succeeds.
@@ -46,15 +45,13 @@ struct AccountRoutes: Sendable {
         }
     }
 
-    /// - Parameter group: Routes under `/v1/me`.
     func addForApps(to group: RouterGroup<ServiceContext>) {
-        let own = group.for(.app)
-        own.get("account") { _, context in
+        group.on(.getAccount) { _, context in
             let user = try context.requiredUser
             return try JSONAnswer.response(
                 AccountResource(try await accounts.account(of: user)), headers: Self.headers)
         }
-        own.put("account/password") { request, context in try await changePassword(request, context) }
+        group.on(.changePassword) { request, context in try await changePassword(request, context) }
     }
 
     /// The language of a mail that a request asks for.
@@ -280,10 +277,9 @@ struct AccountMailRoutes: Sendable {
 
     private var accounts: AccountService { routes.accounts }
 
-    /// - Parameter group: Routes under `/v1`, without authentication, because a link may be opened on any device.
+    /// - Parameter group: Routes without authentication, because a link may be opened on any device.
     func addUnauthenticated(to group: RouterGroup<ServiceContext>) {
-        let held = group.for(.anybody)
-        held.post("accounts/recovery") { request, context in
+        group.on(.askForReset) { request, context in
             let fields = try await routes.body(of: request, context, fields: ["email"])
             let email = try EmailAddress(try fields.text("email", upTo: JSONBody.maximumCredentialLength))
             try routes.attempts.countSignUp(request, context)
@@ -291,27 +287,25 @@ struct AccountMailRoutes: Sendable {
             // The same answer for an address without an account, and for one that has reached its mail limit.
             return HTTPResponse.Status.accepted
         }
-        held.post("accounts/password") { request, context in try await reset(request, context) }
-        held.post("accounts/confirmation") { request, context in
+        group.on(.resetPassword) { request, context in try await reset(request, context) }
+        group.on(.confirmAddress) { request, context in
             let token = try await token(of: request, context)
             let confirmation = try await accounts.confirm(token)
             return try JSONAnswer.response(ConfirmationResource(confirmation), headers: AccountRoutes.headers)
         }
-        held.post("accounts/release") { request, context in
+        group.on(.releaseAddress) { request, context in
             try await accounts.release(try await token(of: request, context))
             return HTTPResponse.Status.noContent
         }
     }
 
-    /// - Parameter group: Routes under `/v1/me`.
     func addForApps(to group: RouterGroup<ServiceContext>) {
-        let own = group.for(.app)
-        own.post("account/verification") { request, context in
+        group.on(.askForVerification) { request, context in
             let user = try context.requiredUser
             try await accounts.askForVerification(of: user, in: routes.language(of: request))
             return HTTPResponse.Status.accepted
         }
-        own.put("account/email") { request, context in
+        group.on(.changeEmail) { request, context in
             let fields = try await routes.body(of: request, context, fields: ["password", "email"])
             let password = try fields.text("password", upTo: JSONBody.maximumCredentialLength)
             let email = try EmailAddress(try fields.text("email", upTo: JSONBody.maximumCredentialLength))
@@ -343,7 +337,7 @@ struct AccountMailRoutes: Sendable {
 
 /// The answer to the token of a mailed link that confirms an address.
 package struct ConfirmationResource: Codable, Sendable {
-    package enum Outcome: String, Codable, Sendable {
+    package enum Outcome: String, CaseIterable, Codable, Sendable {
         /// The address of the account is verified.
         case verified
         /// The account has the new address.

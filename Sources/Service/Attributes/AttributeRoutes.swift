@@ -13,30 +13,14 @@ struct AttributeRoutes: Sendable {
     let subjects: Subjects
     let clock: any WallClock
 
-    /// - Parameter group: Routes under `/v1/users/:user`.
-    func addForBackEnds(to group: RouterGroup<ServiceContext>) {
-        addReading(to: group.for(.backEnd(.read)))
-        addStating(to: group.for(.backEnd(.redeem)))
-    }
-
-    /// - Parameter group: Routes under `/v1/me`.
-    func addForApps(to group: RouterGroup<ServiceContext>) {
-        let own = group.for(.app)
-        addReading(to: own)
-        addStating(to: own)
-    }
-
-    private func addReading(to group: RouterGroup<ServiceContext>) {
-        group.get("attributes") { request, context in
+    func add(to group: RouterGroup<ServiceContext>) {
+        group.on(.listAttributes, .listOwnAttributes) { request, context in
             let user = try subjects.user(request, context)
             let showsPersonal = Self.showsPersonal(to: try context.requiredCaller)
             let attributes = try await attributes.attributes(of: user).filter { showsPersonal || !$0.isPersonal }
             return try JSONAnswer.response(List(attributes.compactMap { AttributeResource($0) }))
         }
-    }
-
-    private func addStating(to group: RouterGroup<ServiceContext>) {
-        group.put("attributes") { request, context in
+        group.on(.stateAttributes, .stateOwnAttributes) { request, context in
             let user = try subjects.user(request, context)
             let body = try await JSONBody(request, context, fields: ["attributes"], upTo: Self.maximumSize)
             try await attributes.state(
@@ -91,4 +75,55 @@ extension AttributeResource {
         guard let value = attribute.value else { return nil }
         self.init(name: attribute.name, value: value, statedAt: attribute.statedAt.rfc3339)
     }
+}
+
+extension APIOperation {
+    static let attributes = [
+        listAttributes, listOwnAttributes, stateAttributes, stateOwnAttributes,
+    ]
+
+    static let listAttributes = APIOperation(
+        .get, "/v1/users/{user}/attributes", for: .backEnd(.read),
+        "listAttributes", "Returns the attributes of a user",
+        details: "Reserved attributes, whose names begin with a dollar sign, only with the scope `export`.",
+        answers: [.list("The attributes of a customer, in the order of their names.", of: AttributeResource.self)])
+
+    static let listOwnAttributes = APIOperation(
+        .get, "/v1/me/attributes", for: .app, "listOwnAttributes", "Returns the attributes",
+        answers: [.list("The attributes of a customer, in the order of their names.", of: AttributeResource.self)])
+
+    static let stateAttributes = APIOperation(
+        .put, "/v1/users/{user}/attributes", for: .backEnd(.redeem),
+        "stateAttributes", "States attributes of a user",
+        details:
+            "The newest statement about each attribute counts, in whatever order they come. Attributes that the request omits stay.",
+        body: .json(
+            "Statements about attributes.",
+            ["attributes": .array(of: .attributeStatement, "The statements.", count: 1...100)]),
+        answers: [Answer(204, "The statements are recorded.")],
+        or: [.refused])
+
+    static let stateOwnAttributes = stateAttributes.own("stateOwnAttributes", "States attributes")
+}
+
+extension AttributeResource: SchemaSource {
+    package static let schema = Schema(
+        of: AttributeResource.self, named: "Attribute", "An attribute of a customer.",
+        [
+            "name": "The name. Names that begin with a dollar sign are reserved for personal data.",
+            "value": "The value.",
+            "statedAt": .time("The time of the statement."),
+        ])
+}
+
+extension Schema {
+    static let attributeStatement = Schema.object(
+        "A statement about an attribute.", named: "AttributeStatement",
+        [
+            "name": .text("The name, of 1 to 160 bytes.", length: 1...160),
+            "value": .text("The value, of at most 2000 bytes. Null removes the attribute.", upTo: 2000).nullable,
+            "statedAt": .anyTime("The time of the statement. The present if it is missing or in the future.").nullable
+                .optional,
+        ]
+    ).closed
 }

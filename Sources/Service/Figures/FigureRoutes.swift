@@ -9,11 +9,9 @@ import ServiceLifecycle
 struct FigureRoutes: Sendable {
     let figures: FigureService
 
-    /// - Parameter group: Routes under `/v1`.
     func add(to group: RouterGroup<ServiceContext>) {
-        let group = group.for(.backEnd(.figures), isPerApp: true).group("figures")
-        group.get { _, _ in try JSONAnswer.response(FigureResource.list) }
-        group.get(":figure") { request, context in
+        group.on(.listFigures) { _, _ in try JSONAnswer.response(FigureResource.list) }
+        group.on(.getFigure) { request, context in
             let query = try query(
                 of: request, try context.parameters.text("figure"), app: try RequestedApps.name(of: request, context))
             return try JSONAnswer.response(FigureAnswerResource(try await figures.answer(query)))

@@ -10,10 +10,10 @@ struct ProfileRoutes: Sendable {
     let profiles: ProfileService
     let subjects: Subjects
 
-    /// - Parameter group: Routes under `/v1`, without authentication.
+    /// - Parameter group: Routes without authentication.
     func addUnauthenticated(to group: RouterGroup<ServiceContext>) {
         // The sign-up form checks nicknames before the user exists.
-        group.post("nicknames/check") { request, context in
+        group.on(.checkNickname) { request, context in
             let body = try await JSONBody(
                 request, context, fields: ["nickname"], upTo: JSONBody.sizeWithoutCredential)
             _ = try Nickname(try body.text("nickname"))
@@ -21,20 +21,9 @@ struct ProfileRoutes: Sendable {
         }
     }
 
-    /// - Parameter group: Routes under `/v1/users/:user`.
-    func addForBackEnds(to group: RouterGroup<ServiceContext>) {
-        addReading(to: group.for(.backEnd(.read)))
-    }
-
-    /// - Parameter group: Routes under `/v1/me`.
-    func addForApps(to group: RouterGroup<ServiceContext>) {
-        let own = group.for(.app)
-        addReading(to: own)
-        own.patch("profile") { request, context in try await change(request, context) }
-    }
-
-    private func addReading(to group: RouterGroup<ServiceContext>) {
-        group.get("profile") { request, context in
+    func add(to group: RouterGroup<ServiceContext>) {
+        group.on(.changeProfile) { request, context in try await change(request, context) }
+        group.on(.getProfile, .getOwnProfile) { request, context in
             let user = try subjects.user(request, context)
             return try JSONAnswer.response(
                 ProfileResource(try await profiles.profile(of: user)))
@@ -82,34 +71,86 @@ struct WishRoutes: Sendable {
     let products: ProductRoutes
     let subjects: Subjects
 
-    /// - Parameter group: Routes under `/v1/users/:user`.
-    func addForBackEnds(to group: RouterGroup<ServiceContext>) {
-        addReading(to: group.for(.backEnd(.read)))
-    }
-
-    /// - Parameter group: Routes under `/v1/me`.
-    func addForApps(to group: RouterGroup<ServiceContext>) {
-        let own = group.for(.app)
-        addReading(to: own)
-        own.put("wishes/:product") { request, context in
+    func add(to group: RouterGroup<ServiceContext>) {
+        group.on(.addWish) { request, context in
             let user = try context.requiredUser
             let product = try products.productForSale(request, context).productIdentifier
             try await profiles.wish(for: product, by: user, newcomers: context.newcomers(for: request))
             return HTTPResponse.Status.noContent
         }
         // A wish can also be removed if the catalog no longer has the product.
-        own.delete("wishes/:product") { _, context in
+        group.on(.removeWish) { _, context in
             let (user, product) = (try context.requiredUser, try context.parameters.text("product"))
             try await profiles.removeWish(for: product, of: user)
             return HTTPResponse.Status.noContent
         }
-    }
-
-    private func addReading(to group: RouterGroup<ServiceContext>) {
-        group.get("wishes") { request, context in
+        group.on(.listWishes, .listOwnWishes) { request, context in
             let user = try subjects.user(request, context)
             let userState = try await profiles.productState(of: user)
             return try products.list(request, context, of: userState, wishedOnly: true)
         }
     }
+}
+
+extension APIOperation {
+    static let profiles = [
+        checkNickname, changeProfile, getProfile, getOwnProfile, addWish, removeWish, listWishes, listOwnWishes,
+    ]
+
+    static let checkNickname = APIOperation(
+        .post, "/v1/nicknames/check", for: .anybody, usesReserve: true,
+        "checkNickname", "Checks whether a nickname is allowed",
+        details: "Only with `till serve --profiles`, like all routes for profiles and wishes.",
+        body: .json("A nickname.", ["nickname": .text("A nickname.", upTo: 256)]),
+        answers: [Answer(204, "The nickname is allowed.")],
+        or: [.refused])
+
+    static let changeProfile = APIOperation(
+        .patch, "/v1/me/profile", for: .app,
+        "changeProfile", "Changes the profile",
+        body: .json(
+            "The service keeps the fields that the request omits.",
+            [
+                "nickname": .text("2 to 9 characters, none of `@#$%`, no digit. Null removes the nickname.", upTo: 256)
+                    .nullable.optional,
+                "chosen": .array(of: Item.schema, "Owned items, at most one of each collection.").optional,
+            ]),
+        answers: [.json("The profile.", ProfileResource.self)],
+        or: [.conflict, .refused])
+
+    static let getProfile = APIOperation(
+        .get, "/v1/users/{user}/profile", for: .backEnd(.read),
+        "getProfile", "Returns the profile",
+        answers: [.json("The profile.", ProfileResource.self)])
+
+    static let getOwnProfile = getProfile.own("getOwnProfile")
+
+    static let addWish = APIOperation(
+        .put, "/v1/me/wishes/{product}", for: .app,
+        "addWish", "Adds a product to the wish list",
+        parameters: [.app],
+        answers: [Answer(204, "The product is on the list.")])
+
+    static let removeWish = APIOperation(
+        .delete, "/v1/me/wishes/{product}", for: .app,
+        "removeWish", "Removes a product from the wish list",
+        answers: [Answer(204, "The product is not on the list.")])
+
+    static let listWishes = APIOperation(
+        .get, "/v1/users/{user}/wishes", for: .backEnd(.read),
+        "listWishes", "Lists a user's wishes",
+        parameters: productSelection(sortedBy: "-wished") + [.ifNoneMatch],
+        answers: [.page("A page of products.", of: ProductResource.self)])
+
+    static let listOwnWishes = listWishes.own("listOwnWishes", "Lists the user's wishes")
+}
+
+extension ProfileResource: SchemaSource {
+    package static let schema = Schema(
+        of: ProfileResource.self, named: "Profile", "The profile of a user.",
+        [
+            "nickname": "2 to 9 characters; absent if the user has no nickname.",
+            "chosen":
+                "One item of each collection: the chosen item while the user owns it, otherwise the one everybody owns.",
+        ])
 }

@@ -15,24 +15,10 @@ struct BalanceRoutes: Sendable {
     let idempotentRequests: IdempotentRequests
     let subjects: Subjects
 
-    /// - Parameter group: Routes under `/v1/users/:user`.
-    func addForBackEnds(to group: RouterGroup<ServiceContext>) {
-        addReading(to: group.for(.backEnd(.read), isPerApp: true))
-        group.for(.backEnd(.spend), isPerApp: true).post("balances/:balance/spendings") { request, context in
-            try await spend(request, context)
-        }
-        group.for(.backEnd(.grant), isPerApp: true).post("balances/:balance/additions") { request, context in
-            try await add(request, context)
-        }
-    }
-
-    /// - Parameter group: Routes under `/v1/me`.
-    func addForApps(to group: RouterGroup<ServiceContext>) {
-        addReading(to: group.for(.app))
-    }
-
-    private func addReading(to group: RouterGroup<ServiceContext>) {
-        group.get("balances") { request, context in
+    func add(to group: RouterGroup<ServiceContext>) {
+        group.on(.spend) { request, context in try await spend(request, context) }
+        group.on(.addToBalance) { request, context in try await add(request, context) }
+        group.on(.listUserBalances, .listOwnBalances) { request, context in
             let user = try subjects.user(request, context)
             let balances = try await service.limited(to: context).balances(of: user)
             return try JSONAnswer.response(List(balances))

@@ -11,9 +11,8 @@ struct GrantRoutes: Sendable {
     let idempotentRequests: IdempotentRequests
     let subjects: Subjects
 
-    /// - Parameter group: Routes under `/v1/users/:user`.
     func add(to group: RouterGroup<ServiceContext>) {
-        group.for(.backEnd(.read), isPerApp: true).get("grants") { request, context in
+        group.on(.listUserGrants) { request, context in
             let (user, service) = (try subjects.user(request, context), service.limited(to: context))
             let keys = try await service.apiKeyNames()
             return try await Page(request).answer(
@@ -22,16 +21,15 @@ struct GrantRoutes: Sendable {
                 }, number: \.sequence
             ) { GrantResource($0, naming: keys) }
         }
-        let granting = group.for(.backEnd(.grant), isPerApp: true)
-        granting.post("grants") { request, context in try await grant(request, context) }
-        granting.put("grants/:grant/revocation") { request, context in
+        group.on(.grantItem) { request, context in try await grant(request, context) }
+        group.on(.revokeGrant) { request, context in
             let (user, service) = (try subjects.user(request, context), service.limited(to: context))
             let identifier = try context.parameters.text("grant")
             let (reason, caller) = (try await reason(request, context), try context.requiredCaller.name)
             let revoked = try await service.revoke(grant: identifier, of: user, reason: reason, by: caller)
             return try JSONAnswer.response(GrantResource(revoked, naming: try await service.apiKeyNames()))
         }
-        granting.put("transactions/:transaction/revocation") { request, context in
+        group.on(.revokeTransaction) { request, context in
             let reason = try await reason(request, context)
             return try await change(request, context) { service, purchase, user, caller in
                 try await service.revoke(
@@ -39,7 +37,7 @@ struct GrantRoutes: Sendable {
                     reason: reason, by: caller)
             }
         }
-        granting.delete("transactions/:transaction/revocation") { request, context in
+        group.on(.reinstateTransaction) { request, context in
             try await change(request, context) { service, purchase, user, caller in
                 try await service.reinstate(
                     transaction: purchase.identifier, origin: purchase.origin, in: purchase.app, of: user, by: caller)

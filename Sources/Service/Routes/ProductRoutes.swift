@@ -13,10 +13,10 @@ struct ProductRoutes: Sendable {
     let profiles: ProfileService?
 
     func add(to group: RouterGroup<ServiceContext>) {
-        group.get("products") { request, context in
+        group.on(.listProducts) { request, context in
             try list(request, context, of: try await userState(context), wishedOnly: false)
         }
-        group.get("products/:product") { request, context in
+        group.on(.readProduct) { request, context in
             let view = try catalogs.view(of: request, context)
             let product = try product(in: context, of: view.catalog)
             let userState = try await userState(context)
@@ -210,7 +210,7 @@ struct OfferingRoutes: Sendable {
     let catalogs: CatalogViews
 
     func add(to group: RouterGroup<ServiceContext>) {
-        group.get("offerings") { request, context in
+        group.on(.listOfferings) { request, context in
             let catalog = try catalogs.view(of: request, context).catalog
             return CacheableAnswer.response(
                 JSONAnswer.encode(Self.json(of: catalog)), type: "application/json", for: request,

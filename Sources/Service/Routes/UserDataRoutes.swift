@@ -14,20 +14,11 @@ struct UserDataRoutes: Sendable {
     /// Nil if the service keeps no accounts.
     let accounts: AccountRoutes?
 
-    /// - Parameter group: Routes under `/v1/users/:user`.
-    func addForBackEnds(to group: RouterGroup<ServiceContext>) {
-        // All data of a user belongs to no app, as does the erasure.
-        addExport(to: group.for(.backEnd(.export)))
-        group.for(.backEnd(.erase)).post("erasure") { request, context in
+    func add(to group: RouterGroup<ServiceContext>) {
+        group.on(.eraseUser) { request, context in
             try await erase(try subjects.user(request, context, ofAnyIssuer: true), context)
         }
-    }
-
-    /// - Parameter group: Routes under `/v1/me`.
-    func addForApps(to group: RouterGroup<ServiceContext>) {
-        let own = group.for(.app, usesReserve: true)
-        addExport(to: own)
-        own.post("erasure") { request, context in
+        group.on(.eraseOneself) { request, context in
             let user = try context.requiredUser
             guard let accounts, user.issuer == User.accountIssuer else { return try await erase(user, context) }
             let body = try await JSONBody(request, context, fields: ["password"])
@@ -36,10 +27,7 @@ struct UserDataRoutes: Sendable {
             try await accounts.accounts.erase(account, by: try context.requiredCaller.actor, at: clock.now())
             return .noContent
         }
-    }
-
-    private func addExport(to group: RouterGroup<ServiceContext>) {
-        group.get("export") { request, context in
+        group.on(.exportUser, .exportOwnData) { request, context in
             let user = try subjects.user(request, context, ofAnyIssuer: true)
             // The names of keys are the team's.
             let isNaming = try context.requiredCaller.isBackEnd

@@ -13,36 +13,22 @@ struct UserRoutes: Sendable {
     let subjects: Subjects
     let metrics: ServiceMetrics
 
-    /// - Parameter group: Routes under `/v1/users/:user`.
-    func addForBackEnds(to group: RouterGroup<ServiceContext>) {
-        addReading(to: group.for(.backEnd(.read), isPerApp: true))
-        addRedeeming(to: group.for(.backEnd(.redeem), isPerApp: true))
-        // Purchases of every app may have the token.
-        group.for(.backEnd(.redeem)).put { request, context in
+    func add(to group: RouterGroup<ServiceContext>) {
+        group.on(.setUserAccountToken) { request, context in
             try await setAccountToken(of: try subjects.user(request, context), request, context)
         }
-    }
-
-    /// - Parameter group: Routes under `/v1/me`.
-    func addForApps(to group: RouterGroup<ServiceContext>) {
-        let own = group.for(.app, usesReserve: true)
-        addReading(to: own)
-        addRedeeming(to: own)
-    }
-
-    private func addReading(to group: RouterGroup<ServiceContext>) {
-        group.get { request, context in
+        group.on(.readUser, .readMe) { request, context in
             let user = try subjects.user(request, context)
             return try await accountToken(of: user)
         }
-        group.get("items") { request, context in
+        group.on(.listUserItems, .listMeItems) { request, context in
             let user = try subjects.user(request, context)
             let items = try await service.limited(to: context).items(of: user)
             return CacheableAnswer.response(
                 JSONAnswer.encode(.object(["items": .array(items.map(\.json))])), type: "application/json",
                 for: request, headers: [.cacheControl: "private, no-cache"])
         }
-        group.get("rights") { request, context in
+        group.on(.listUserRights, .listOwnRights) { request, context in
             let user = try subjects.user(request, context)
             let rights = try await service.limited(to: context).rights(
                 of: user, in: try RequestedApps.name(of: request, context))
@@ -50,27 +36,24 @@ struct UserRoutes: Sendable {
                 JSONAnswer.encode(.object(["rights": .array(rights.filter(\.isActive).map(\.json))])),
                 type: "application/json", for: request, headers: [.cacheControl: "private, no-cache"])
         }
-        group.get("subscriptions") { request, context in
+        group.on(.listUserSubscriptions, .listOwnSubscriptions) { request, context in
             let subscriptions = try await service.limited(to: context)
                 .subscriptions(of: try subjects.user(request, context))
             return try JSONAnswer.response(
                 List(subscriptions.map { UserSubscriptionResource($0) }))
         }
-        group.get("transactions") { request, context in
+        group.on(.listUserTransactions, .listMeTransactions) { request, context in
             // The names of keys are the team's.
             let keys = try context.requiredCaller.isBackEnd ? await service.apiKeyNames() : [:]
             return try await transactions(
                 of: try subjects.user(request, context), in: try RequestedApps.name(of: request, context),
                 Page(request), naming: keys, service.limited(to: context))
         }
-    }
-
-    private func addRedeeming(to group: RouterGroup<ServiceContext>) {
-        group.post("receipts") { request, context in
+        group.on(.redeemUserReceipt, .redeemMeReceipt) { request, context in
             try await redeem(
                 field: "receipt", request, context, for: try subjects.user(request, context))
         }
-        group.post("transactions") { request, context in
+        group.on(.redeemUserTransaction, .redeemMeTransaction) { request, context in
             try await redeem(
                 field: "signedTransaction", request, context, for: try subjects.user(request, context))
         }

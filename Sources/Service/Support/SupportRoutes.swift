@@ -10,26 +10,21 @@ struct SupportRoutes: Sendable {
     let subjects: Subjects
     let orders: OrderLookup
 
-    /// - Parameter group: Routes under `/v1`.
     func add(to group: RouterGroup<ServiceContext>) {
-        // A user belongs to no app.
-        group.for(.backEnd(.support)).get("users") { request, _ in try await users(request) }
-        let support = group.for(.backEnd(.support), isPerApp: true)
-        support.get("transactions/:transaction") { request, context in try await purchases(request, context) }
-        support.get("users/:user/story") { request, context in
+        group.on(.searchUsers) { request, _ in try await users(request) }
+        group.on(.findTransaction) { request, context in try await purchases(request, context) }
+        group.on(.tellStory) { request, context in
             try await story(of: try subjects.user(request, context, ofAnyIssuer: true), request, context)
         }
-        support.get("users/:user/items/:collection/:number/explanation") { request, context in
+        group.on(.explainItem) { request, context in
             let user = try subjects.user(request, context, ofAnyIssuer: true)
             let item = Item(
                 collection: try context.parameters.text("collection"), number: try Self.number(context))
             let explanation = try await service.limited(to: context).explanation(of: item, for: user)
             return try JSONAnswer.response(ExplanationResource(explanation))
         }
-        support.get("unclaimed") { request, context in try await unclaimed(request, context) }
-        group.for(.backEnd(.grant), isPerApp: true).post("unclaimed/:transaction/assignment") { request, context in
-            try await assign(request, context)
-        }
+        group.on(.listUnclaimed) { request, context in try await unclaimed(request, context) }
+        group.on(.assignUnclaimed) { request, context in try await assign(request, context) }
     }
 
     private static func number(_ context: ServiceContext) throws -> Int {

@@ -45,22 +45,16 @@ struct WebhookRoutes: Sendable {
         }
     }
 
-    /// - Parameter group: Routes under `/v1`.
     func add(to group: RouterGroup<ServiceContext>) {
-        let group = group.for(.backEnd(.webhooks), isPerApp: true).group("webhooks")
-        func on(
-            _ method: HTTPRequest.Method,
-            _ path: RouterPath = "",
-            _ answer: @escaping @Sendable (Call) async throws -> Response
-        ) {
-            group.on(path, method: method) { request, context in try await answer(Call(webhooks, request, context)) }
+        func on(_ operation: APIOperation, _ answer: @escaping @Sendable (Call) async throws -> Response) {
+            group.on(operation) { request, context in try await answer(Call(webhooks, request, context)) }
         }
-        on(.get) { call in
+        on(.listWebhooks) { call in
             let keys = try await call.webhooks.ledger.apiKeyNames()
             return try JSONAnswer.response(
                 List(try await call.webhooks.endpoints().map { WebhookResource($0, naming: keys) }))
         }
-        on(.post) { call in
+        on(.addWebhook) { call in
             let body = try await call.body(["url", "format", "authorization"])
             let (url, format, authorization) = (try url(body), try Self.format(body), try Self.authorization(body))
             let keys = try await call.webhooks.ledger.apiKeyNames()
@@ -70,20 +64,20 @@ struct WebhookRoutes: Sendable {
             return JSONAnswer.response(
                 bytes: try JSONAnswer.encode(resource), status: .created, headers: Self.headers)
         }
-        on(.get, ":webhook") { call in try await call.answer(try await call.webhooks.endpoint(try call.identifier)) }
-        on(.patch, ":webhook") { call in
+        on(.getWebhook) { call in try await call.answer(try await call.webhooks.endpoint(try call.identifier)) }
+        on(.moveWebhook) { call in
             let url = try url(try await call.body(["url"]))
             return try await call.answer(
                 try await call.webhooks.setURL(url, of: try call.identifier, by: try call.key))
         }
-        on(.delete, ":webhook") { call in
+        on(.removeWebhook) { call in
             try await call.webhooks.remove(try call.identifier, by: try call.key)
             return Response(status: .noContent)
         }
-        on(.get, ":webhook/secret") { call in
+        on(.getWebhookSecret) { call in
             try call.secrets(of: try await call.webhooks.endpoint(try call.identifier))
         }
-        on(.post, ":webhook/secret") { call in
+        on(.replaceWebhookSecret) { call in
             let identifier = try call.identifier
             let bytes = try await RequestBytes.collect(call.request, call.context, upTo: JSONBody.standardSize)
             let given =
@@ -100,7 +94,7 @@ struct WebhookRoutes: Sendable {
                 of: try await call.webhooks.replaceSecret(
                     of: identifier, keepingPreviousFor: seconds, by: try call.key))
         }
-        on(.put, ":webhook/authorization") { call in
+        on(.setWebhookAuthorization) { call in
             let identifier = try call.identifier
             let body = try await call.body(["authorization"])
             guard body.object["authorization"] != nil else {
@@ -110,13 +104,13 @@ struct WebhookRoutes: Sendable {
                 try await call.webhooks.setAuthorization(
                     try Self.authorization(body), of: identifier, by: try call.key))
         }
-        on(.get, ":webhook/deliveries") { call in try await Self.deliveries(call) }
-        on(.post, ":webhook/deliveries/replay") { call in
+        on(.listWebhookDeliveries) { call in try await Self.deliveries(call) }
+        on(.replayFailedWebhookDeliveries) { call in
             try JSONAnswer.response(
                 WebhookReplayResource(
                     replayed: try await call.webhooks.replayFailed(to: try call.identifier, by: try call.key)))
         }
-        on(.post, ":webhook/deliveries/:message/replay") { call in
+        on(.replayWebhookDelivery) { call in
             let (webhooks, identifier) = (call.webhooks, try call.identifier)
             let message = try call.context.parameters.text("message")
             let delivery = try await webhooks.replay(message, to: identifier, by: try call.key)
@@ -284,7 +278,7 @@ package struct WebhookDeliveryResource: Codable, Listed, Sendable {
 }
 
 /// The result of a replay of failed messages.
-private struct WebhookReplayResource: Encodable {
+struct WebhookReplayResource: Codable {
     /// The number of replayed messages.
     let replayed: Int
 }
