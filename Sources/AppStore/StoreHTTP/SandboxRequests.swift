@@ -3,11 +3,8 @@ import HTTPSupport
 import Hummingbird
 import Proofs
 
-/// A request body of a sandbox route.
-protocol SandboxRequest: Decodable, Sendable {
-    /// The names of all fields. Other fields are rejected.
-    static var fields: [String] { get }
-}
+/// A request body of a sandbox route. Fields that the schema lacks are rejected.
+protocol SandboxRequest: Decodable, SchemaSource, Sendable {}
 
 /// Decodes the request bodies of the sandbox's routes.
 enum SandboxBody {
@@ -23,7 +20,7 @@ enum SandboxBody {
         let bytes = collected.isEmpty ? Array("{}".utf8) : collected
         do {
             if case .object(let object) = try JSONParser.parse(bytes) {
-                _ = try JSONBody(object: object, known: Body.fields)
+                _ = try JSONBody(object: object, known: Body.schema.fieldNames)
             }
             return try CheckedJSON.decode(type, from: bytes)
         } catch let error as DecodingError {
@@ -54,11 +51,6 @@ enum SandboxBody {
 
 /// A request to buy a product.
 struct PurchaseRequest: SandboxRequest {
-    static let fields = [
-        "account", "productId", "quantity", "appAccountToken", "offerType", "offerIdentifier", "offerSignature",
-        "outcome",
-    ]
-
     /// The server's signature, with the field names of StoreKit's `SKPaymentDiscount`.
     struct OfferSignature: Decodable {
         let keyIdentifier: String
@@ -113,10 +105,39 @@ struct PurchaseRequest: SandboxRequest {
     }
 }
 
+extension PurchaseRequest {
+    static let schema = Schema(
+        of: PurchaseRequest.self, named: "PurchaseRequest", "A request to buy a product.",
+        [
+            "account": .account,
+            "productId": "The product.",
+            "quantity": .integer("The number of units; 1 by default.", in: 1...10),
+            "appAccountToken": "The account token of the app.",
+            "offerType": .one(of: ["promotional", "offerCode", "winBack"], "The type of the named offer."),
+            "offerIdentifier": "The offer; an offer code by its reference name.",
+            "offerSignature":
+                "The signature of a promotional offer, with the names of StoreKit's `SKPaymentDiscount`.",
+            "outcome":
+                "`purchased` by default; `deferred`, `interrupted`, `cancelled`, `notAllowed`, `notAvailable`, or an SKError by name.",
+        ]
+    ).closed
+}
+
+extension PurchaseRequest.OfferSignature: SchemaSource {
+    static let schema = Schema(
+        of: PurchaseRequest.OfferSignature.self, nil,
+        [
+            "keyIdentifier": "The key.", "nonce": "A UUID of this request.", "timestamp": "Milliseconds since 1970.",
+            "signature": "Base64.",
+        ])
+}
+
+extension Schema {
+    fileprivate static let account = text("The App Store account.", length: 1...256)
+}
+
 /// A request to refund a sale, or to request its refund.
 struct RefundRequest: SandboxRequest {
-    static let fields = ["reason"]
-
     var reason: String?
 
     func requestReason() throws(Problem) -> ConsumptionRequestReason {
@@ -137,36 +158,66 @@ struct RefundRequest: SandboxRequest {
     }
 }
 
+extension RefundRequest {
+    static let schema = Schema(
+        of: RefundRequest.self, named: "RefundRequest", "A reason.",
+        ["reason": "For a refund, `issue` or `other`; for a request, one of Apple's reasons, such as `OTHER`."]
+    ).closed
+}
+
 /// A request to share a sale with a family member.
 struct SharingRequest: SandboxRequest {
-    static let fields = ["account"]
-
     /// The family member.
     let account: String
 }
 
+extension SharingRequest {
+    static let schema = Schema(
+        of: SharingRequest.self, named: "SharingRequest", "A family member.", ["account": .account]
+    ).closed
+}
+
 /// A request to raise the price of a subscription.
 struct PriceIncreaseRequest: SandboxRequest {
-    static let fields = ["price", "needsConsent"]
-
     /// The price in milliunits of the currency.
     let price: Int64
     /// True if the customer must consent. The default is true.
     var needsConsent: Bool?
 }
 
+extension PriceIncreaseRequest {
+    static let schema = Schema(
+        of: PriceIncreaseRequest.self, named: "PriceIncreaseRequest", "A higher price.",
+        ["price": "Milliunits of the currency.", "needsConsent": "True by default."]
+    ).closed
+}
+
 /// A request to advance the store's clock.
 struct TimeAdvanceRequest: SandboxRequest {
-    static let fields = ["by"]
-
     /// A number with a unit, such as `1mo`.
     let by: String
 }
 
+extension TimeAdvanceRequest {
+    static let schema = Schema(
+        of: TimeAdvanceRequest.self, named: "TimeAdvanceRequest", "A step of the clock.",
+        ["by": .text("A number and one of s, min, h, d, w, mo and y.").with(["examples": .array(["1mo"])])]
+    ).closed
+}
+
 /// A request to inject faults into the next notifications.
 struct NotificationFaultsRequest: SandboxRequest {
-    static let fields = ["faults"]
-
     /// The faults: `duplicate`, `reorder`, `drop` or `delay:SECONDS`.
     let faults: [String]
+}
+
+extension NotificationFaultsRequest {
+    static let schema = Schema(
+        of: NotificationFaultsRequest.self, named: "NotificationFaultsRequest", "Faults of the next notifications.",
+        [
+            "faults": .array(
+                of: .text().with(["pattern": "^(duplicate|reorder|drop|delay:[0-9]+)$"]),
+                "One for each notification.")
+        ]
+    ).closed
 }

@@ -8,10 +8,21 @@ package struct AppTransactionResource: Codable, Sendable {
     package let signedAppTransaction: String
 }
 
+extension AppTransactionResource: SchemaSource {
+    package static let schema = Schema(
+        of: AppTransactionResource.self, named: "AppTransaction", "The app, as an account has it.",
+        ["signedAppTransaction": "A JWS."])
+}
+
 /// The app receipt of an account.
-struct ReceiptResource: Encodable {
+struct ReceiptResource: Codable {
     /// The PKCS#7 container in base64.
     let receipt: String
+}
+
+extension ReceiptResource: SchemaSource {
+    static let schema = Schema(
+        of: ReceiptResource.self, named: "Receipt", "An app receipt.", ["receipt": "PKCS #7 in base64."])
 }
 
 /// A transaction of the payment queue.
@@ -60,6 +71,29 @@ package struct QueueResource: Codable, Listed, Sendable {
     }
 }
 
+extension QueueResource: SchemaSource {
+    package static let schema = Schema(
+        of: QueueResource.self, named: "Queue", "A transaction of the payment queue.",
+        [
+            "number": "The number in the queue.",
+            "account": "The App Store account.",
+            "productId": "The product.",
+            "quantity": "The number of units.",
+            "state": .one(of: PaymentTransactionState.self, "The state."),
+            "error": "The name of the SKError of a failed payment.",
+            "transactionId": "The transaction.",
+            "originalTransactionId": "The first transaction of the purchase.",
+            "signedTransaction": "The proof of a StoreKit 2 app (JWS).",
+            "effect": .one(
+                of: ["charged", "alreadySubscribed", "changes"],
+                "The effect of the payment; absent if nothing was sold, and except in the answer to a purchase."),
+            "price": "The charged price in milliunits of the currency; absent for another effect.",
+            "currency": "The currency of the price (ISO 4217).",
+            "nextProductId": "The product after the next renewal, if the effect is `changes`.",
+            "renewalDate": .time("The date of the next renewal, if the effect is `alreadySubscribed` or `changes`."),
+        ])
+}
+
 /// A sale with the field names of signed transactions.
 package struct SaleResource: Codable, Listed, Sendable {
     package static let listName = "transactions"
@@ -98,6 +132,26 @@ package struct SaleResource: Codable, Listed, Sendable {
     }
 }
 
+extension SaleResource: SchemaSource {
+    package static let schema = Schema(
+        of: SaleResource.self, named: "Sale", "A sale.",
+        [
+            "transactionId": "The transaction.",
+            "originalTransactionId": "The first transaction of the purchase.",
+            "orderId": "The order on Apple's invoice.",
+            "account": "The App Store account.",
+            "productId": "The product.",
+            "type": "The product's type, in Apple's words.",
+            "quantity": "The number of units.",
+            "purchaseDate": .time("The date of the purchase."),
+            "expiresDate": .time("The end of the period of a subscription."),
+            "price": "Milliunits of the currency.",
+            "currency": "ISO 4217.",
+            "revocationDate": .time("The date of the refund."),
+            "isUpgraded": "True if the customer upgraded before the period ended.",
+        ])
+}
+
 /// The time of the store's clock.
 package struct TimeResource: Codable, Sendable {
     /// RFC 3339, UTC.
@@ -109,6 +163,12 @@ package struct TimeResource: Codable, Sendable {
         self.now = now.rfc3339
         self.events = events?.map { DueEventResource($0) }
     }
+}
+
+extension TimeResource: SchemaSource {
+    package static let schema = Schema(
+        of: TimeResource.self, named: "Time", "The time of the store's clock.",
+        ["now": .time("The time."), "events": "The events that an advance brought about."])
 }
 
 /// A change of a subscription that time brought about.
@@ -128,6 +188,18 @@ package struct DueEventResource: Codable, Sendable {
         productId = event.productIdentifier
         transactionId = event.transactionIdentifier
     }
+}
+
+extension DueEventResource: SchemaSource {
+    package static let schema = Schema(
+        of: DueEventResource.self, named: "DueEvent", "A change of a subscription that time brought about.",
+        [
+            "kind": .one(of: DueEvent.Kind.self, "The change."),
+            "date": .time("The date."),
+            "account": "The App Store account.",
+            "productId": "The product.",
+            "transactionId": "The latest transaction.",
+        ])
 }
 
 /// A notification of the store.
@@ -162,4 +234,67 @@ package struct NotificationResource: Codable, Listed, Sendable {
         }
         signedPayload = notification.signedPayload
     }
+}
+
+extension NotificationResource: SchemaSource {
+    package static let schema = Schema(
+        of: NotificationResource.self, named: "Notification", "A notification.",
+        [
+            "notificationUUID": .uuid("The notification."),
+            "notificationType": "Apple's name of the type.",
+            "subtype": "Apple's name of the subtype.",
+            "transactionId": "The transaction.",
+            "date": .time("The date."),
+            "sendAttempts": "The attempts, the first one first.",
+            "signedPayload": "The JWS that is sent.",
+        ])
+}
+
+extension NotificationResource.Attempt: SchemaSource {
+    package static let schema = Schema(
+        of: NotificationResource.Attempt.self, "An attempt to send it.",
+        ["date": .time("The date."), "result": "The result, such as `SUCCESS`."])
+}
+
+extension ResetResult: SchemaSource {
+    package static let schema = Schema(
+        of: ResetResult.self, named: "Reset", "The things that were cleared.",
+        [
+            "sales": "The number of transactions, renewals included.",
+            "notifications": "The number of notifications.",
+            "clock": "True if the clock had been advanced.",
+            "settings": "True if the settings had been changed.",
+        ])
+}
+
+extension StatusResponse.SubscriptionGroupIdentifierItem: SchemaSource {
+    package static let schema = Schema(
+        of: StatusResponse.SubscriptionGroupIdentifierItem.self, named: "SubscriptionStatus",
+        "The status in one group.", ["subscriptionGroupIdentifier": "The group."])
+}
+
+extension StatusResponse.LastTransactionsItem: SchemaSource {
+    package static let schema = Schema.object(
+        "The latest transaction.",
+        [
+            "status": .integer("Apple's number of the status."),
+            "originalTransactionId": .text("The first transaction."),
+            "signedTransactionInfo": .text("A JWS."),
+            "signedRenewalInfo": .text("A JWS."),
+        ])
+}
+
+extension Schema {
+    static let product = object(
+        "A product.", named: "Product",
+        [
+            "productId": .text("The product."),
+            "type": .text("The product's type, in Apple's words."),
+            "displayName": .text("The name."),
+            "description": .text("The description."),
+            "price": .integer("Milliunits of the currency."),
+            "currency": .text("ISO 4217."),
+            "displayPrice": .text("The price in words."),
+            "subscription": SubscriptionResource.schema.described("The terms of a subscription.").optional,
+        ])
 }

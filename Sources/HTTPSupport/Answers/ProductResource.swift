@@ -94,6 +94,51 @@ package struct SubscriptionResource: Codable, Sendable {
     }
 }
 
+extension ProductResource: SchemaSource {
+    package static let schema = Schema(
+        of: ProductResource.self, named: "Product", "A product of the catalog.",
+        [
+            "productId": "The reference name, as in App Store Connect.",
+            "type": .one(of: ProductType.self, "The type, as signed transactions name it."),
+            "picture": "The path of the item's picture, with its version; absent if the item has none.",
+            "displayName": "The text in the language of the answer.",
+            "description": "The text in the language of the answer.",
+            "price": "Milliunits of the currency.",
+            "currency": "ISO 4217.",
+            "displayPrice": "The price as text.",
+            "subscription": "Absent if the product does not renew automatically.",
+            "isOwned": "True if the app's user owns the granted item; absent for back ends, and if profiles are off.",
+            "isWished": "True if the product is on the user's wish list; absent if `isOwned` is.",
+            "wishedAt": .time("The time of the wish; absent without a wish."),
+            "isWithdrawn": .flag("Present if the product is withdrawn from sale.").with(["const": .bool(true)]),
+        ])
+}
+
+extension SubscriptionResource: SchemaSource {
+    package static let schema = Schema(
+        of: SubscriptionResource.self, nil,
+        [
+            "subscriptionGroupIdentifier":
+                "The subscription group. A customer has one subscription of a group at a time.",
+            "level": .integer("The level in the group; 1 is the highest.", in: 1 ... .max),
+            "period": "ISO 8601, such as `P1M`.",
+            "offers": "The offers with other prices for the first periods.",
+        ])
+}
+
+extension SubscriptionResource.Offer: SchemaSource {
+    package static let schema = Schema(
+        of: SubscriptionResource.Offer.self, "An offer.",
+        [
+            "offerType": .one(of: ["introductory", "promotional", "offerCode", "winBack"], "The type of the offer."),
+            "offerIdentifier": "Absent for an introductory offer.",
+            "paymentMode": .one(of: SubscriptionOffer.PaymentMode.self, "The payment mode."),
+            "period": "ISO 8601, such as `P1M`.",
+            "periodCount": .integer("The number of periods.", in: 1 ... .max),
+            "price": "Milliunits; absent for a free trial.",
+        ])
+}
+
 /// An element of the lists in answers.
 package protocol Listed {
     /// The field of an answer that has the elements.

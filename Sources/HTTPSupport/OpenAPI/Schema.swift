@@ -81,6 +81,13 @@ package struct Schema: Sendable, ExpressibleByStringLiteral {
         return reference
     }
 
+    /// The names of an object's fields.
+    package var fieldNames: [String] {
+        let object = componentName.flatMap { components[$0] } ?? keywords
+        guard case .object(let properties)? = object["properties"] else { return [] }
+        return properties.keys
+    }
+
     /// A list whose elements have this schema, a component.
     ///
     /// - Parameters:

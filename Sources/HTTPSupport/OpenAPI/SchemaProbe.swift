@@ -1,3 +1,4 @@
+import Foundation
 import Proofs
 
 /// A type of JSON values, with a value for a probe of the types that contain it.
@@ -93,6 +94,11 @@ extension String: PlaceholderSource {
     package static var schema: Schema { .text() }
 }
 
+extension UUID: PlaceholderSource {
+    package static var placeholder: UUID { UUID() }
+    package static var schema: Schema { .uuid() }
+}
+
 extension Int: PlaceholderSource {
     package static var placeholder: Int { 0 }
     package static var schema: Schema { .integer() }
@@ -100,7 +106,7 @@ extension Int: PlaceholderSource {
 
 extension Int64: PlaceholderSource {
     package static var placeholder: Int64 { 0 }
-    package static var schema: Schema { .integer() }
+    package static var schema: Schema { .integer().with(["format": "int64"]) }
 }
 
 extension Bool: PlaceholderSource {

@@ -155,7 +155,7 @@ extension WebhookDeliveryResource.Attempt: SchemaSource {
             "error": .one(of: [
                 "timedOut", "unreachable", "tlsFailed", "connectionEnded", "hostUnknown", "addressPrivate", "other",
             ]),
-            "durationMilliseconds": .integer("The duration of the attempt.", in: 0 ... .max).with(["format": "int64"]),
+            "durationMilliseconds": .integer("The duration of the attempt.", in: 0 ... .max),
             "response": "The beginning of the body of the receiver's answer, as text of at most 1024 bytes.",
         ]
     ).closed
