@@ -92,7 +92,7 @@ import Testing
             let inner: [Inner]
             let count: Int?
         }
-        let schema = Schema(of: Outer.self, "An outer.", ["count": "A count."])
+        let schema = Schema(of: Outer.self, "An outer.").noting(["count": "A count."])
         #expect(
             JSONValue.object(schema.keywords).compactText
                 == #"{"type":"object","description":"An outer.","required":["origin","inner"],"properties":{"#
@@ -103,14 +103,14 @@ import Testing
     }
 
     @Test func `operations that contradict each other have no document`() throws {
-        let (text, number) = (Schema.object("A.", named: "A", [:]), Schema.object("B.", named: "A", [:]))
+        let (text, number) = (Schema.object("A.", named: "A"), Schema.object("B.", named: "A"))
         #expect(throws: OpenAPIDocument.Defect.self) {
             try Self.document(Self.operation(.get, answer: .anyObject), Self.operation(.get, answer: .anyObject))
         }
         #expect(throws: OpenAPIDocument.Defect.self) {
             try Self.document(Self.operation(.get, answer: text), Self.operation(.put, answer: number))
         }
-        let unknown = Schema(of: ProblemResource.self, "A problem.", ["nothing": "A field that the type lacks."])
+        let unknown = Schema(of: ProblemResource.self, "A problem.").noting(["nothing": "A field that the type lacks."])
         #expect(throws: OpenAPIDocument.Defect.self) { try Self.document(Self.operation(.get, answer: unknown)) }
         #expect(throws: Never.self) {
             try Self.document(Self.operation(.get, answer: text), Self.operation(.put, answer: text))

@@ -51,27 +51,40 @@ enum SandboxBody {
 
 /// A request to buy a product.
 struct PurchaseRequest: SandboxRequest {
+    static let schema = Schema(of: Self.self, named: "PurchaseRequest", "A request to buy a product.").noting([
+        "account": .account,
+        "productId": "The product.",
+        "quantity": .integer("The number of units; 1 by default.", in: 1...10),
+        "appAccountToken": "The account token of the app.",
+        "offerType": .one(of: ["promotional", "offerCode", "winBack"], "The type of the named offer."),
+        "offerIdentifier": "The offer; an offer code by its reference name.",
+        "offerSignature":
+            "The signature of a promotional offer, with the names of StoreKit's `SKPaymentDiscount`.",
+        "outcome":
+            "`purchased` by default; `deferred`, `interrupted`, `cancelled`, `notAllowed`, `notAvailable`, or an SKError by name.",
+    ]).closed
+
     /// The server's signature, with the field names of StoreKit's `SKPaymentDiscount`.
-    struct OfferSignature: Decodable {
+    struct OfferSignature: Decodable, SchemaSource {
+        static let schema = Schema(of: Self.self).noting([
+            "keyIdentifier": "The key.", "nonce": "A UUID of this request.",
+            "timestamp": "Milliseconds since 1970.",
+            "signature": "Base64.",
+        ])
+
         let keyIdentifier: String
         let nonce: UUID
-        /// The date of the signature in milliseconds since 1970.
         let timestamp: Int64
-        /// The signature in base64.
         let signature: String
     }
 
     let account: String
     let productId: String
-    /// The quantity. The default is 1.
     var quantity: Int?
     var appAccountToken: UUID?
-    /// `promotional`, `offerCode` or `winBack`.
     var offerType: String?
     var offerIdentifier: String?
-    /// The signature of a promotional offer.
     var offerSignature: OfferSignature?
-    /// The outcome. The default is `purchased`.
     var outcome: String?
 
     func payment() throws(Problem) -> Payment {
@@ -105,39 +118,16 @@ struct PurchaseRequest: SandboxRequest {
     }
 }
 
-extension PurchaseRequest {
-    static let schema = Schema(
-        of: PurchaseRequest.self, named: "PurchaseRequest", "A request to buy a product.",
-        [
-            "account": .account,
-            "productId": "The product.",
-            "quantity": .integer("The number of units; 1 by default.", in: 1...10),
-            "appAccountToken": "The account token of the app.",
-            "offerType": .one(of: ["promotional", "offerCode", "winBack"], "The type of the named offer."),
-            "offerIdentifier": "The offer; an offer code by its reference name.",
-            "offerSignature":
-                "The signature of a promotional offer, with the names of StoreKit's `SKPaymentDiscount`.",
-            "outcome":
-                "`purchased` by default; `deferred`, `interrupted`, `cancelled`, `notAllowed`, `notAvailable`, or an SKError by name.",
-        ]
-    ).closed
-}
-
-extension PurchaseRequest.OfferSignature: SchemaSource {
-    static let schema = Schema(
-        of: PurchaseRequest.OfferSignature.self, nil,
-        [
-            "keyIdentifier": "The key.", "nonce": "A UUID of this request.", "timestamp": "Milliseconds since 1970.",
-            "signature": "Base64.",
-        ])
-}
-
 extension Schema {
     fileprivate static let account = text("The App Store account.", length: 1...256)
 }
 
 /// A request to refund a sale, or to request its refund.
 struct RefundRequest: SandboxRequest {
+    static let schema = Schema(of: Self.self, named: "RefundRequest", "A reason.").noting([
+        "reason": "For a refund, `issue` or `other`; for a request, one of Apple's reasons, such as `OTHER`."
+    ]).closed
+
     var reason: String?
 
     func requestReason() throws(Problem) -> ConsumptionRequestReason {
@@ -158,66 +148,43 @@ struct RefundRequest: SandboxRequest {
     }
 }
 
-extension RefundRequest {
-    static let schema = Schema(
-        of: RefundRequest.self, named: "RefundRequest", "A reason.",
-        ["reason": "For a refund, `issue` or `other`; for a request, one of Apple's reasons, such as `OTHER`."]
-    ).closed
-}
-
 /// A request to share a sale with a family member.
 struct SharingRequest: SandboxRequest {
+    static let schema = Schema(of: Self.self, named: "SharingRequest", "A family member.").noting(["account": .account])
+        .closed
+
     /// The family member.
     let account: String
 }
 
-extension SharingRequest {
-    static let schema = Schema(
-        of: SharingRequest.self, named: "SharingRequest", "A family member.", ["account": .account]
-    ).closed
-}
-
 /// A request to raise the price of a subscription.
 struct PriceIncreaseRequest: SandboxRequest {
-    /// The price in milliunits of the currency.
-    let price: Int64
-    /// True if the customer must consent. The default is true.
-    var needsConsent: Bool?
-}
+    static let schema = Schema(of: Self.self, named: "PriceIncreaseRequest", "A higher price.").noting([
+        "price": "Milliunits of the currency.", "needsConsent": "True by default.",
+    ]).closed
 
-extension PriceIncreaseRequest {
-    static let schema = Schema(
-        of: PriceIncreaseRequest.self, named: "PriceIncreaseRequest", "A higher price.",
-        ["price": "Milliunits of the currency.", "needsConsent": "True by default."]
-    ).closed
+    let price: Int64
+    var needsConsent: Bool?
 }
 
 /// A request to advance the store's clock.
 struct TimeAdvanceRequest: SandboxRequest {
-    /// A number with a unit, such as `1mo`.
-    let by: String
-}
+    static let schema = Schema(of: Self.self, named: "TimeAdvanceRequest", "A step of the clock.").noting([
+        "by": .text("A number and one of s, min, h, d, w, mo and y.").with(["examples": .array(["1mo"])])
+    ]).closed
 
-extension TimeAdvanceRequest {
-    static let schema = Schema(
-        of: TimeAdvanceRequest.self, named: "TimeAdvanceRequest", "A step of the clock.",
-        ["by": .text("A number and one of s, min, h, d, w, mo and y.").with(["examples": .array(["1mo"])])]
-    ).closed
+    let by: String
 }
 
 /// A request to inject faults into the next notifications.
 struct NotificationFaultsRequest: SandboxRequest {
-    /// The faults: `duplicate`, `reorder`, `drop` or `delay:SECONDS`.
-    let faults: [String]
-}
-
-extension NotificationFaultsRequest {
-    static let schema = Schema(
-        of: NotificationFaultsRequest.self, named: "NotificationFaultsRequest", "Faults of the next notifications.",
-        [
+    static let schema = Schema(of: Self.self, named: "NotificationFaultsRequest", "Faults of the next notifications.")
+        .noting([
             "faults": .array(
                 of: .text().with(["pattern": "^(duplicate|reorder|drop|delay:[0-9]+)$"]),
                 "One for each notification.")
-        ]
-    ).closed
+        ]).closed
+
+    /// The faults: `duplicate`, `reorder`, `drop` or `delay:SECONDS`.
+    let faults: [String]
 }

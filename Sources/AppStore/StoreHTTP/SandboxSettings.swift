@@ -208,6 +208,9 @@ package struct SettingsResource: Encodable, Sendable {
 
 /// Changes to the settings of the store. A missing field keeps its setting. An empty string or a zero removes it.
 struct SettingsChanges: SandboxRequest {
+    static let schema = Schema.object("Changes of settings. An absent field stays.", named: "SettingsChanges")
+        .fields(StoreSetting.all.map { ($0.name, $0.schema(ofChange: true)) }).closed
+
     private var changes: [StoreSetting.Change] = []
 
     /// - Throws: `Problem` for an invalid name or address.
@@ -259,17 +262,9 @@ struct SettingsChanges: SandboxRequest {
     }
 }
 
-extension SettingsChanges {
-    static let schema = Schema.object(
-        "Changes of settings. An absent field stays.", named: "SettingsChanges",
-        fields: StoreSetting.all.map { ($0.name, $0.schema(ofChange: true)) }
-    ).closed
-}
-
 extension Schema {
-    static let settings = object(
-        "The settings of the store.", named: "Settings",
-        fields: StoreSetting.all.map { ($0.name, $0.schema(ofChange: false)) })
+    static let settings = object("The settings of the store.", named: "Settings")
+        .fields(StoreSetting.all.map { ($0.name, $0.schema(ofChange: false)) })
 }
 
 extension StoreSetting {

@@ -96,23 +96,7 @@ package struct Parameter: Sendable {
     let schema: Schema
     let example: JSONValue?
     /// The name of the component; nil for a parameter in place.
-    private(set) var component: String?
-
-    private init(
-        _ name: String,
-        in place: Place,
-        isRequired: Bool,
-        _ description: String,
-        _ schema: Schema,
-        example: JSONValue?
-    ) {
-        self.name = name
-        self.place = place
-        self.isRequired = isRequired
-        self.description = description
-        self.schema = schema
-        self.example = example
-    }
+    var component: String?
 
     package static func path(
         _ name: String,
@@ -120,7 +104,8 @@ package struct Parameter: Sendable {
         _ schema: Schema = .text(length: 1 ... .max),
         example: JSONValue? = nil
     ) -> Parameter {
-        Parameter(name, in: .path, isRequired: true, description, schema, example: example)
+        Parameter(
+            name: name, place: .path, isRequired: true, description: description, schema: schema, example: example)
     }
 
     package static func query(
@@ -130,7 +115,9 @@ package struct Parameter: Sendable {
         isRequired: Bool = false,
         example: JSONValue? = nil
     ) -> Parameter {
-        Parameter(name, in: .query, isRequired: isRequired, description, schema, example: example)
+        Parameter(
+            name: name, place: .query, isRequired: isRequired, description: description, schema: schema,
+            example: example)
     }
 
     package static func header(
@@ -139,7 +126,8 @@ package struct Parameter: Sendable {
         _ schema: Schema = .text(),
         isRequired: Bool = false
     ) -> Parameter {
-        Parameter(name, in: .header, isRequired: isRequired, description, schema, example: nil)
+        Parameter(
+            name: name, place: .header, isRequired: isRequired, description: description, schema: schema, example: nil)
     }
 
     package static let pageSize = query(
@@ -160,7 +148,7 @@ package struct Parameter: Sendable {
     /// - Parameter thing: The thing that changes, such as `product`.
     package static func ifMatch(_ thing: String) -> Parameter {
         header(
-            "If-Match",
+            HTTPField.Name.ifMatch.rawName,
             "The \(thing)'s `ETag` when it was read. The change is refused if the \(thing) has another one now.")
     }
 
@@ -172,11 +160,10 @@ package struct Parameter: Sendable {
     }
 
     var json: JSONObject {
-        var json: JSONObject = ["name": .string(name), "in": .string(place.rawValue)]
-        if isRequired { _ = json.add("required", .bool(true)) }
-        json = json.adding(["description": .string(description), "schema": .object(schema.keywords)])
-        if let example { _ = json.add("example", example) }
-        return json
+        JSONObject([
+            "name": .string(name), "in": .string(place.rawValue), "required": isRequired ? .bool(true) : nil,
+            "description": .string(description), "schema": .object(schema.keywords), "example": example,
+        ])
     }
 }
 
@@ -192,24 +179,25 @@ package struct RequestBody: Sendable {
     }
 
     /// A JSON object with these fields and no others.
-    package static func json(_ description: String, _ fields: KeyValuePairs<String, Schema>) -> RequestBody {
-        .json(.object(description, fields).closed)
-    }
-
     package static func json(_ fields: KeyValuePairs<String, Schema>) -> RequestBody {
-        .json(.object(nil, fields).closed)
+        .json(.object().fields(fields).closed)
     }
 
     package static func form(_ fields: KeyValuePairs<String, Schema>) -> RequestBody {
         RequestBody(
-            type: "application/x-www-form-urlencoded", schema: .object("The form.", fields), isRequired: true,
+            type: "application/x-www-form-urlencoded", schema: .object("The form.").fields(fields), isRequired: true,
             description: nil)
+    }
+
+    package func described(_ description: String) -> RequestBody {
+        RequestBody(
+            type: type, schema: schema.described(description), isRequired: isRequired, description: self.description)
     }
 
     /// A form with files.
     package static func multipart(_ fields: KeyValuePairs<String, Schema>) -> RequestBody {
         RequestBody(
-            type: "multipart/form-data", schema: .object(nil, fields).closed, isRequired: true, description: nil)
+            type: "multipart/form-data", schema: .object().fields(fields).closed, isRequired: true, description: nil)
     }
 }
 

@@ -1,22 +1,10 @@
-import Hummingbird
+import HTTPTypes
 import Proofs
 
 /// An answer that many operations share, as a component of the OpenAPI document.
 package enum SharedAnswer: String, CaseIterable, Sendable {
-    case invalid = "Invalid"
-    case unauthorized = "Unauthorized"
-    case forbidden = "Forbidden"
-    case notFound = "NotFound"
-    case methodNotAllowed = "MethodNotAllowed"
-    case conflict = "Conflict"
-    case preconditionFailed = "PreconditionFailed"
-    case tooLarge = "TooLarge"
-    case unsupportedMediaType = "UnsupportedMediaType"
-    case refused = "Refused"
-    case tooManyRequests = "TooManyRequests"
-    case failed = "Failed"
-    case badGateway = "BadGateway"
-    case unavailable = "Unavailable"
+    case invalid, unauthorized, forbidden, notFound, methodNotAllowed, conflict, preconditionFailed, tooLarge
+    case unsupportedMediaType, refused, tooManyRequests, failed, badGateway, unavailable
 
     private var rule: (status: Int, description: String, headers: [Answer.Header]) {
         switch self {
@@ -58,7 +46,8 @@ package enum SharedAnswer: String, CaseIterable, Sendable {
         Answer.content(wording ?? rule.description, [Problem.contentType: problem]).json(adding: rule.headers)
     }
 
-    fileprivate var reference: JSONObject { ["$ref": .string("#/components/responses/\(rawValue)")] }
+    /// The name of the component.
+    fileprivate var name: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
 }
 
 /// The OpenAPI description of an API over HTTP, made from its operations.
@@ -71,11 +60,11 @@ package struct OpenAPIDocument: Sendable {
     /// A way in which callers prove who they are, with its name.
     package struct SecurityScheme: Sendable {
         let name: String
-        let description: String
+        fileprivate let json: JSONObject
 
         package init(_ name: String, _ description: String) {
             self.name = name
-            self.description = description
+            json = ["type": "http", "scheme": "bearer", "description": .string(description)]
         }
 
         /// A back end's API key, and the token of an app's user.
@@ -120,40 +109,24 @@ package struct OpenAPIDocument: Sendable {
         let sent = webhooks.map { ($0.key, JSONValue.object(["post": .object(draft.json(of: $0.value))])) }
         if let reason = draft.defects.first { throw Defect(reason: reason) }
         let responses = SharedAnswer.allCases.filter(draft.answers.contains).map { answer in
-            (answer.rawValue, JSONValue.object(answer.json(problem, wording[answer])))
+            (answer.name, JSONValue.object(answer.json(problem, wording[answer])))
         }
-        let schemes = (security.map { [$0] } ?? [.apiKey, .userToken]).map { scheme in
-            (
-                scheme.name,
-                JSONValue.object([
-                    "type": "http", "scheme": "bearer", "description": .string(scheme.description),
-                ])
-            )
-        }
-        var document: JSONObject = [
+        let schemes = (security.map { [$0] } ?? [.apiKey, .userToken]).map { ($0.name, JSONValue.object($0.json)) }
+        let document = JSONObject([
             "openapi": "3.1.0",
             "info": .object(["title": .string(title), "version": "1", "description": .string(description)]),
-        ]
-        if let security { _ = document.add("security", .array([.object([security.name: .array([])])])) }
-        _ = document.add("paths", .object(JSONObject(paths.map { ($0.path, .object($0.methods)) })))
-        if !sent.isEmpty { _ = document.add("webhooks", .object(JSONObject(sent))) }
-        _ = document.add(
-            "components",
-            .object([
+            "security": security.map { .array([.object([$0.name: .array([])])]) },
+            "paths": .object(JSONObject(paths.map { ($0.path, .object($0.methods)) })),
+            "webhooks": sent.isEmpty ? nil : .object(JSONObject(sent)),
+            "components": .object([
                 "schemas": .object(JSONObject(draft.schemas.sorted { $0.key < $1.key }.map { ($0, .object($1)) })),
                 "responses": .object(JSONObject(responses)),
                 "parameters": .object(
                     JSONObject(draft.parameters.sorted { $0.key < $1.key }.map { ($0, .object($1)) })),
                 "securitySchemes": .object(JSONObject(schemes)),
-            ]))
+            ]),
+        ])
         bytes = Array(JSONValue.object(document).compactText.utf8)
-    }
-}
-
-extension JSONObject {
-    fileprivate init(_ members: [(String, JSONValue)]) {
-        self.init()
-        for (key, value) in members { _ = add(key, value) }
     }
 }
 
@@ -176,14 +149,8 @@ private struct Draft {
     }
 
     mutating func json(of operation: APIOperation) -> JSONObject {
-        var json: JSONObject = ["operationId": .string(operation.name), "summary": .string(operation.summary)]
-        if let details = operation.details { _ = json.add("description", .string(details)) }
+        if let body = operation.body { collect(body.schema) }
         let parameters = operation.allParameters(from: pathParameters).map { JSONValue.object(reference(to: $0)) }
-        if !parameters.isEmpty { _ = json.add("parameters", .array(parameters)) }
-        if let body = operation.body {
-            collect(body.schema)
-            _ = json.add("requestBody", .object(body.json))
-        }
         var responses: [(status: String, json: JSONObject)] = operation.answers.map { answer in
             for content in answer.contents { collect(content.schema) }
             return (answer.text, answer.json(adding: operation.headers(of: answer)))
@@ -194,16 +161,19 @@ private struct Draft {
         }
         for answer in operation.sharedAnswers(security) {
             answers.insert(answer)
-            responses.append((String(answer.status), answer.reference))
+            responses.append((String(answer.status), ["$ref": .string("#/components/responses/\(answer.name)")]))
         }
         responses.sort { $0.status < $1.status }
-        _ = json.add("responses", .object(JSONObject(responses.map { ($0.status, .object($0.json)) })))
-        if let schemes = operation.security {
-            _ = json.add("security", .array(schemes.map { .object([$0.name: .array([])]) }))
-        } else if security == nil {
-            _ = json.add("security", .array([]))
-        }
-        return json
+        // The scheme of the document applies to operations without their own.
+        let schemes = operation.security ?? (security == nil ? [] : nil)
+        return JSONObject([
+            "operationId": .string(operation.name), "summary": .string(operation.summary),
+            "description": operation.details.map { .string($0) },
+            "parameters": parameters.isEmpty ? nil : .array(parameters),
+            "requestBody": operation.body.map { .object($0.json) },
+            "responses": .object(JSONObject(responses.map { ($0.status, .object($0.json)) })),
+            "security": schemes.map { .array($0.map { .object([$0.name: .array([])]) }) },
+        ])
     }
 
     /// The parameter, or a reference to its component.
@@ -219,26 +189,23 @@ private struct Draft {
 extension Schema {
     /// The schema of an error.
     fileprivate static func problem(codes: [String]) -> Schema {
-        Schema(
-            of: ProblemResource.self, named: "Problem", "An error (RFC 9457).",
-            [
-                "type": "The address of the explanation, relative to this service.",
-                "title": "The HTTP status in words.",
-                "status": "The HTTP status.",
-                "code": .one(of: codes, named: "ErrorCode", "The error code. It never changes."),
-                "detail": "The cause of this error, and its remedy.",
-                "couldSucceedLater": "True if the same request may succeed later.",
-            ])
+        Schema(of: ProblemResource.self, named: "Problem", "An error (RFC 9457).").noting([
+            "type": "The address of the explanation, relative to this service.",
+            "title": "The HTTP status in words.",
+            "status": "The HTTP status.",
+            "code": .one(of: codes, named: "ErrorCode", "The error code. It never changes."),
+            "detail": "The cause of this error, and its remedy.",
+            "couldSucceedLater": "True if the same request may succeed later.",
+        ])
     }
 }
 
 extension RequestBody {
     fileprivate var json: JSONObject {
-        var json: JSONObject = [
-            "required": .bool(isRequired), "content": .object([type: .object(["schema": .object(schema.keywords)])]),
-        ]
-        if let description { _ = json.add("description", .string(description)) }
-        return json
+        JSONObject([
+            "description": description.map { .string($0) }, "required": .bool(isRequired),
+            "content": .object([type: .object(["schema": .object(schema.keywords)])]),
+        ])
     }
 }
 
@@ -246,14 +213,12 @@ extension Answer {
     fileprivate var text: String { status == Self.anySuccess ? "2XX" : String(status) }
 
     fileprivate func json(adding others: [Header]) -> JSONObject {
-        var json: JSONObject = ["description": .string(description)]
         let contents = contents.map { ($0.type, JSONValue.object(["schema": .object($0.schema.keywords)])) }
-        if !contents.isEmpty { _ = json.add("content", .object(JSONObject(contents))) }
-        let headers = headers + others
-        if !headers.isEmpty {
-            _ = json.add("headers", .object(JSONObject(headers.map { ($0.name, .object($0.json)) })))
-        }
-        return json
+        let headers = (headers + others).map { ($0.name, JSONValue.object($0.json)) }
+        return JSONObject([
+            "description": .string(description), "content": contents.isEmpty ? nil : .object(JSONObject(contents)),
+            "headers": headers.isEmpty ? nil : .object(JSONObject(headers)),
+        ])
     }
 }
 
@@ -277,7 +242,7 @@ extension APIOperation {
             case Parameter.ifNoneMatch.name: .cacheTag
             case Parameter.acceptLanguage.name: .contentLanguage
             case Parameter.idempotencyKey.name: .replayed
-            case "If-Match": .entityTag
+            case HTTPField.Name.ifMatch.rawName: .entityTag
             default: nil
             }
         }
@@ -313,7 +278,7 @@ extension APIOperation {
         for parameter in parameters {
             switch parameter.name {
             case Parameter.idempotencyKey.name: answers.formUnion([.conflict, .refused])
-            case "If-Match": answers.formUnion([.conflict, .preconditionFailed, .refused])
+            case HTTPField.Name.ifMatch.rawName: answers.formUnion([.conflict, .preconditionFailed, .refused])
             default: break
             }
         }

@@ -25,52 +25,21 @@ package struct Schema: Sendable, ExpressibleByStringLiteral {
         keywords = ["description": .string(description)]
     }
 
-    private init(type: JSONValue, _ description: String?, _ keywords: JSONObject = [:]) {
-        self.keywords = (["type": type] as JSONObject).adding(keywords)
-        if let description { self.keywords = self.keywords.adding(["description": .string(description)]) }
+    private init(type: JSONValue, _ description: String?, _ keywords: KeyValuePairs<String, JSONValue?> = [:]) {
+        self.keywords = JSONObject(["type": type, "description": description.map { .string($0) }])
+            .adding(JSONObject(keywords))
     }
 
     /// The schema of a type's JSON, as its decoding reads it.
     ///
-    /// - Parameters:
-    ///   - name: The name of the component; nil for a schema in place.
-    ///   - notes: What the schema says about the fields besides their types.
-    package init(
-        of type: (some Decodable).Type,
-        named name: String? = nil,
-        _ description: String?,
-        _ notes: KeyValuePairs<String, Schema> = [:]
-    ) {
-        var fields: [(String, Schema)] = []
-        var defects: [String] = []
-        do {
-            fields = try SchemaProbe.fields(of: type)
-        } catch {
-            defects.append("\(type): \(error)")
-        }
-        let known = Set(fields.map(\.0))
-        defects += notes.filter { !known.contains($0.key) }.map { "\(type) has no field \"\($0.key)\"" }
-        let noted = fields.map { field in
-            (field.0, notes.first { $0.key == field.0 }.map { field.1.noted($0.value) } ?? field.1)
-        }
-        self.init(description, noted, named: name)
-        self.defects += defects
-    }
-
-    /// The schema of an object with fields.
-    ///
     /// - Parameter name: The name of the component; nil for a schema in place.
-    private init(_ description: String?, _ fields: [(String, Schema)], named name: String?) {
-        self.init(type: "object", description)
-        let required = fields.filter { !$0.1.isOptional }.map { JSONValue.string($0.0) }
-        if !required.isEmpty { keywords = keywords.adding(["required": .array(required)]) }
-        var properties = JSONObject()
-        for (name, field) in fields {
-            if !properties.add(name, .object(field.keywords)) { defects.append("\"\(name)\" twice") }
-            merge(field)
+    package init(of type: (some Decodable).Type, named name: String? = nil, _ description: String? = nil) {
+        do {
+            self = Schema.object(description, named: name).fields(try SchemaProbe.fields(of: type))
+        } catch {
+            keywords = [:]
+            defects = ["\(type): \(error)"]
         }
-        keywords = keywords.adding(["properties": .object(properties)])
-        if let name { self = component(name) }
     }
 
     /// The schema as a component, to which others refer.
@@ -81,12 +50,51 @@ package struct Schema: Sendable, ExpressibleByStringLiteral {
         return reference
     }
 
-    /// The names of an object's fields.
-    package var fieldNames: [String] {
-        let object = componentName.flatMap { components[$0] } ?? keywords
-        guard case .object(let properties)? = object["properties"] else { return [] }
-        return properties.keys
+    /// The keywords of the component to which the schema refers, or its own.
+    private var target: JSONObject {
+        get { componentName.flatMap { components[$0] } ?? keywords }
+        set { if let name = componentName { components[name] = newValue } else { keywords = newValue } }
     }
+
+    private var properties: JSONObject {
+        if case .object(let properties)? = target["properties"] { properties } else { [:] }
+    }
+
+    /// The object with more fields.
+    package func fields(_ fields: KeyValuePairs<String, Schema>) -> Schema {
+        self.fields(fields.map { ($0.key, $0.value) })
+    }
+
+    package func fields(_ fields: [(name: String, schema: Schema)]) -> Schema {
+        var (object, properties) = (self, properties)
+        for (name, field) in fields {
+            if !properties.add(name, .object(field.keywords)) { object.defects.append("\"\(name)\" twice") }
+            object.merge(field)
+        }
+        let required = fields.filter { !$0.schema.isOptional }.map { JSONValue.string($0.name) }
+        if !required.isEmpty { object.target = object.target.adding(["required": .array(required)]) }
+        object.target = object.target.adding(["properties": .object(properties)])
+        return object
+    }
+
+    /// The object with notes on its fields: what the schema says about them besides their types. A reference replaces the type.
+    package func noting(_ notes: KeyValuePairs<String, Schema>) -> Schema {
+        var (object, properties) = (self, properties)
+        for (name, note) in notes {
+            guard case .object(let field)? = properties[name] else {
+                object.defects.append("no field \"\(name)\" of \(JSONValue.object(target).compactText)")
+                continue
+            }
+            let noted = note.keywords["$ref"] == nil ? field.adding(note.keywords) : note.keywords
+            properties = properties.adding([name: .object(noted)])
+            object.merge(note)
+        }
+        object.target = object.target.adding(["properties": .object(properties)])
+        return object
+    }
+
+    /// The names of an object's fields.
+    package var fieldNames: [String] { properties.keys }
 
     /// A list whose elements have this schema, a component.
     ///
@@ -99,7 +107,7 @@ package struct Schema: Sendable, ExpressibleByStringLiteral {
         if isPage {
             fields.append(("nextCursor", .text("The `cursor` of the next page; absent on the last page.").optional))
         }
-        let list = Schema(description, fields, named: element + "List")
+        let list = Schema.object(description, named: element + "List").fields(fields)
         return components[element]?["additionalProperties"] == nil ? list : list.closed
     }
 
@@ -115,42 +123,36 @@ package struct Schema: Sendable, ExpressibleByStringLiteral {
         }
         defects += other.defects
     }
-
-    /// The schema with the keywords of a note. A reference in the note replaces the schema.
-    private func noted(_ note: Schema) -> Schema {
-        var result = self
-        result.keywords = note.keywords["$ref"] == nil ? keywords.adding(note.keywords) : note.keywords
-        result.isOptional = isOptional || note.isOptional
-        result.merge(note)
-        return result
-    }
 }
 
 extension Schema {
     package static let anyObject = Schema(type: "object", nil)
 
     package static func text(_ description: String? = nil, upTo maximum: Int? = nil) -> Schema {
-        Schema(type: "string", description, maximum.map { ["maxLength": .integer($0)] } ?? [:])
+        Schema(type: "string", description, ["maxLength": maximum.map { .integer($0) }])
     }
 
+    /// - Parameter length: The allowed lengths; without an end up to `Int.max`.
     package static func text(_ description: String? = nil, length: ClosedRange<Int>) -> Schema {
-        let keywords: JSONObject = ["minLength": .integer(length.lowerBound)]
-        return length.upperBound == .max
-            ? Schema(type: "string", description, keywords) : text(description, upTo: length.upperBound).with(keywords)
+        Schema(type: "string", description, ["minLength": .integer(length.lowerBound), "maxLength": end(of: length)])
     }
 
+    /// - Parameter range: The allowed numbers; without an end up to `Int.max`.
     package static func integer(
         _ description: String? = nil,
         in range: ClosedRange<Int>? = nil,
         default: Int? = nil
     ) -> Schema {
-        var keywords = JSONObject()
-        if let range {
-            if range.lowerBound > .min { _ = keywords.add("minimum", .integer(range.lowerBound)) }
-            if range.upperBound < .max { _ = keywords.add("maximum", .integer(range.upperBound)) }
-        }
-        if let `default` { _ = keywords.add("default", .integer(`default`)) }
-        return Schema(type: "integer", description, keywords)
+        Schema(
+            type: "integer", description,
+            [
+                "minimum": range.map { .integer($0.lowerBound) }, "maximum": range.flatMap { end(of: $0) },
+                "default": `default`.map { .integer($0) },
+            ])
+    }
+
+    private static func end(of range: ClosedRange<Int>) -> JSONValue? {
+        range.upperBound == .max ? nil : .integer(range.upperBound)
     }
 
     package static func flag(_ description: String? = nil) -> Schema { Schema(type: "boolean", description) }
@@ -179,12 +181,11 @@ extension Schema {
 
     /// A text of an enumeration.
     package static func one(of values: [String], _ description: String? = nil, default: String? = nil) -> Schema {
-        var keywords: JSONObject = ["enum": .array(values.map { .string($0) })]
-        if let `default` { _ = keywords.add("default", .string(`default`)) }
-        return Schema(type: "string", description, keywords)
+        Schema(
+            type: "string", description,
+            ["enum": .array(values.map { .string($0) }), "default": `default`.map { .string($0) }])
     }
 
-    /// A text of an enumeration.
     package static func one<Value: CaseIterable & RawRepresentable<String>>(
         of type: Value.Type,
         _ description: String? = nil,
@@ -201,12 +202,13 @@ extension Schema {
     package static func array(of element: Schema, _ description: String? = nil, count: ClosedRange<Int>? = nil)
         -> Schema
     {
-        var keywords: JSONObject = ["items": .object(element.keywords)]
-        if let count {
-            if count.lowerBound > 0 { _ = keywords.add("minItems", .integer(count.lowerBound)) }
-            _ = keywords.add("maxItems", .integer(count.upperBound))
-        }
-        var schema = Schema(type: "array", description, keywords)
+        var schema = Schema(
+            type: "array", description,
+            [
+                "items": .object(element.keywords),
+                "minItems": count.flatMap { $0.lowerBound == 0 ? nil : .integer($0.lowerBound) },
+                "maxItems": count.flatMap { end(of: $0) },
+            ])
         schema.merge(element)
         return schema
     }
@@ -218,29 +220,17 @@ extension Schema {
         return schema
     }
 
-    /// An object with these fields.
+    /// An object, to which `fields` adds its fields.
     ///
     /// - Parameter name: The name of the component; nil for a schema in place.
-    package static func object(
-        _ description: String?,
-        named name: String? = nil,
-        _ fields: KeyValuePairs<String, Schema>
-    ) -> Schema {
-        object(description, named: name, fields: fields.map { ($0.key, $0.value) })
-    }
-
-    package static func object(
-        _ description: String?,
-        named name: String? = nil,
-        fields: [(String, Schema)]
-    ) -> Schema {
-        Schema(description, fields, named: name)
+    package static func object(_ description: String? = nil, named name: String? = nil) -> Schema {
+        let object = Schema(type: "object", description)
+        return name.map { object.component($0) } ?? object
     }
 
     /// One of several schemas.
-    package static func either(_ schemas: Schema..., description: String? = nil) -> Schema {
+    package static func either(_ schemas: Schema...) -> Schema {
         var either = Schema(["oneOf": .array(schemas.map { .object($0.keywords) })])
-        if let description { either = either.with(["description": .string(description)]) }
         for schema in schemas { either.merge(schema) }
         return either
     }
@@ -258,12 +248,7 @@ extension Schema {
     /// An object, or the component of one, that has no other fields.
     package var closed: Schema {
         var schema = self
-        let rule: JSONObject = ["additionalProperties": .bool(false)]
-        if let name = componentName {
-            schema.components[name] = components[name]?.adding(rule)
-        } else {
-            schema.keywords = keywords.adding(rule)
-        }
+        schema.target = target.adding(["additionalProperties": .bool(false)])
         return schema
     }
 
@@ -278,6 +263,16 @@ extension Schema {
 }
 
 extension JSONObject {
+    /// The members that have a value.
+    init(_ members: KeyValuePairs<String, JSONValue?>) {
+        self.init(members.compactMap { member in member.value.map { (member.key, $0) } })
+    }
+
+    init(_ members: [(String, JSONValue)]) {
+        self.init()
+        for (key, value) in members { _ = add(key, value) }
+    }
+
     /// The members, then those of `others`, which replace members with the same keys.
     func adding(_ others: JSONObject) -> JSONObject {
         var result = JSONObject()

@@ -16,10 +16,10 @@ final class SchemaProbe: Decoder {
     let userInfo: [CodingUserInfoKey: Any] = [:]
 
     /// The fields of a type's JSON, in the order in which its decoding reads them.
-    static func fields(of type: (some Decodable).Type) throws -> [(String, Schema)] {
+    static func fields(of type: (some Decodable).Type) throws -> [(name: String, schema: Schema)] {
         let probe = SchemaProbe()
         _ = try type.init(from: probe)
-        return probe.fields.map { ($0.name, $0.schema) }
+        return probe.fields
     }
 
     /// The schema of a type, with a value of it.
@@ -35,7 +35,7 @@ final class SchemaProbe: Decoder {
             let probe = SchemaProbe()
             let value = try type.init(from: probe)
             let schema = (type as? any SchemaSource.Type)?.schema
-            return (schema ?? Schema(of: type, nil), value)
+            return (schema ?? Schema(of: type), value)
         }
     }
 
@@ -117,13 +117,13 @@ extension Bool: PlaceholderSource {
 extension Array: SchemaSource, PlaceholderSource where Element: Decodable {
     package static var placeholder: [Element] { [] }
     package static var schema: Schema {
-        (try? SchemaProbe.schema(of: Element.self)).map { .array(of: $0.schema) } ?? Schema(of: Element.self, nil)
+        (try? SchemaProbe.schema(of: Element.self)).map { .array(of: $0.schema) } ?? Schema(of: Element.self)
     }
 }
 
 extension Dictionary: SchemaSource, PlaceholderSource where Key == String, Value: Decodable {
     package static var placeholder: [String: Value] { [:] }
     package static var schema: Schema {
-        (try? SchemaProbe.schema(of: Value.self)).map { .map(of: $0.schema) } ?? Schema(of: Value.self, nil)
+        (try? SchemaProbe.schema(of: Value.self)).map { .map(of: $0.schema) } ?? Schema(of: Value.self)
     }
 }

@@ -19,7 +19,7 @@ extension APIOperation {
     static let checkEmail = APIOperation(
         .post, "/v1/accounts/availability", for: .anybody, usesReserve: true,
         "checkEmail", "Checks whether an e-mail address is free",
-        body: .json("An address.", ["email": .text("An e-mail address.", upTo: 256)]),
+        body: .json(["email": .text("An e-mail address.", upTo: 256)]).described("An address."),
         answers: [.json("The availability.", AvailabilityResource.self)],
         or: [.refused, .tooManyRequests])
 
@@ -28,7 +28,7 @@ extension APIOperation {
         "askForReset", "Sends a link to reset the password",
         details:
             "Only if mail is configured. The answer is the same for an address without an account or above its mail limit. `Accept-Language` selects the language of the mail.",
-        body: .json("An address.", ["email": .text("An e-mail address.", upTo: 256)]),
+        body: .json(["email": .text("An e-mail address.", upTo: 256)]).described("An address."),
         answers: [Answer(202, "The mail is queued, if one is to be sent.")],
         or: [.refused, .tooManyRequests])
 
@@ -36,12 +36,10 @@ extension APIOperation {
         .post, "/v1/accounts/password", for: .anybody,
         "resetPassword", "Sets a new password by a mailed link",
         details: "Only if mail is configured. All sessions of the account end.",
-        body: .json(
-            "The link's token and the password.",
-            [
-                "token": .text("The token of the link.", upTo: 256),
-                "password": .text("The new password: at least 8 characters, at most 256 bytes.", upTo: 256),
-            ]),
+        body: .json([
+            "token": .text("The token of the link.", upTo: 256),
+            "password": .text("The new password: at least 8 characters, at most 256 bytes.", upTo: 256),
+        ]).described("The link's token and the password."),
         answers: [Answer(204, "The password is set, and the address is verified.")],
         or: [.refused, .tooManyRequests])
 
@@ -90,12 +88,10 @@ extension APIOperation {
     static let changePassword = APIOperation(
         .put, "/v1/me/account/password", for: .app,
         "changePassword", "Changes the password",
-        body: .json(
-            "The passwords.",
-            [
-                "password": .text("The current password.", upTo: 256),
-                "newPassword": .text("The new password.", upTo: 256),
-            ]),
+        body: .json([
+            "password": .text("The current password.", upTo: 256),
+            "newPassword": .text("The new password.", upTo: 256),
+        ]).described("The passwords."),
         answers: [Answer(204, "The password is changed, and every other session has ended.")],
         or: [.refused])
 
@@ -112,78 +108,25 @@ extension APIOperation {
         "changeEmail", "Sends links to change the account's address",
         details:
             "Only if mail is configured. The address changes after both addresses have confirmed. An unverified old address need not confirm. `Accept-Language` selects the language of the mails.",
-        body: .json(
-            "The password and the new address.",
-            [
-                "password": .text("The password.", upTo: 256),
-                "email": .text("The new e-mail address.", upTo: 256),
-            ]),
+        body: .json([
+            "password": .text("The password.", upTo: 256),
+            "email": .text("The new e-mail address.", upTo: 256),
+        ]).described("The password and the new address."),
         answers: [Answer(202, "The mail is queued, if one is to be sent.")],
         or: [.refused])
 }
 
-extension AccountResource: SchemaSource {
-    package static let schema = Schema(
-        of: AccountResource.self, named: "UserAccount", "An account with the service itself.",
-        [
-            "accountId": .uuid("The name of the user for back ends, with the issuer `till`."),
-            "email": "The address as the user wrote it; absent after another person has proven that it is theirs.",
-            "emailVerifiedAt": .time("The time of the verification; absent before it."),
-            "createdAt": .time("The time of the sign-up."),
-        ])
-}
-
-extension TokensResource: SchemaSource {
-    package static let schema = Schema(
-        of: TokensResource.self, named: "Tokens", "The tokens of a session. The service returns them once.",
-        [
-            "accessToken": "The bearer token, valid for 15 minutes.",
-            "accessTokenExpiresAt": .time("The expiration of the access token."),
-            "refreshToken": "Valid once, for a new pair. A second use ends the session.",
-            "refreshTokenExpiresAt": .time("The expiration of the refresh token, after 60 days."),
-        ])
-}
-
-extension EntranceResource: SchemaSource {
-    package static let schema = Schema(
-        of: EntranceResource.self, named: "Entrance", "A logged-in user.")
-}
-
-extension RenewalResource: SchemaSource {
-    package static let schema = Schema(of: RenewalResource.self, "The new tokens.")
-}
-
-extension AvailabilityResource: SchemaSource {
-    package static let schema = Schema(
-        of: AvailabilityResource.self, "The availability.",
-        ["isAvailable": "True if a user can sign up with the address."])
-}
-
-extension ConfirmationResource: SchemaSource {
-    package static let schema = Schema(
-        of: ConfirmationResource.self, "The result.",
-        [
-            "outcome":
-                "`verified`: the address of the account is verified. `changed`: the account has the new address. `waitsForOther`: the other address must still be confirmed."
-        ])
-}
-
 extension Schema {
-    static let credentials = Schema.object(
-        "An e-mail address and a password.", named: "Credentials",
-        [
-            "email": .text("An e-mail address.", upTo: 254),
-            "password": .text("The new password: at least 8 characters, at most 256 bytes.", upTo: 256),
-        ]
-    ).closed
+    static let credentials = Schema.object("An e-mail address and a password.", named: "Credentials").fields([
+        "email": .text("An e-mail address.", upTo: 254),
+        "password": .text("The new password: at least 8 characters, at most 256 bytes.", upTo: 256),
+    ]).closed
 
-    static let refreshToken = Schema.object(
-        "The refresh token of a session.", named: "RefreshToken",
-        ["refreshToken": .text("The latest refresh token.", upTo: 256)]
-    ).closed
+    static let refreshToken = Schema.object("The refresh token of a session.", named: "RefreshToken").fields([
+        "refreshToken": .text("The latest refresh token.", upTo: 256)
+    ]).closed
 
-    static let linkToken = Schema.object(
-        "The token of a mailed link.", named: "LinkToken",
-        ["token": .text("The token of the link.", upTo: 256)]
-    ).closed
+    static let linkToken = Schema.object("The token of a mailed link.", named: "LinkToken").fields([
+        "token": .text("The token of the link.", upTo: 256)
+    ]).closed
 }

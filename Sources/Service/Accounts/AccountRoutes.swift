@@ -131,14 +131,18 @@ struct AccountRoutes: Sendable {
 }
 
 /// An account with the service, in its user's view.
-package struct AccountResource: Codable, Sendable {
-    /// The user's name under the issuer `till`. Back ends use it.
+package struct AccountResource: Codable, SchemaSource, Sendable {
+    package static let schema = Schema(of: Self.self, named: "UserAccount", "An account with the service itself.")
+        .noting([
+            "accountId": .uuid("The name of the user for back ends, with the issuer `till`."),
+            "email": "The address as the user wrote it; absent after another person has proven that it is theirs.",
+            "emailVerifiedAt": .time("The time of the verification; absent before it."),
+            "createdAt": .time("The time of the sign-up."),
+        ])
+
     package let accountId: String
-    /// The e-mail address. Nil after another account has proven its ownership of the address.
     package let email: String?
-    /// RFC 3339, UTC. Nil until the address is verified.
     package let emailVerifiedAt: String?
-    /// RFC 3339, UTC.
     package let createdAt: String
 
     init(_ account: AccountRecord) {
@@ -150,9 +154,17 @@ package struct AccountResource: Codable, Sendable {
 }
 
 /// The tokens of a session.
-package struct TokensResource: Codable, Sendable {
+package struct TokensResource: Codable, SchemaSource, Sendable {
+    package static let schema = Schema(
+        of: Self.self, named: "Tokens", "The tokens of a session. The service returns them once."
+    ).noting([
+        "accessToken": "The bearer token, valid for 15 minutes.",
+        "accessTokenExpiresAt": .time("The expiration of the access token."),
+        "refreshToken": "Valid once, for a new pair. A second use ends the session.",
+        "refreshTokenExpiresAt": .time("The expiration of the refresh token, after 60 days."),
+    ])
+
     package let accessToken: String
-    /// Dates are RFC 3339, UTC.
     let accessTokenExpiresAt: String
     package let refreshToken: String
     let refreshTokenExpiresAt: String
@@ -166,7 +178,10 @@ package struct TokensResource: Codable, Sendable {
 }
 
 /// The account and the new session after a sign-up or login.
-package struct EntranceResource: Codable, Sendable {
+package struct EntranceResource: Codable, SchemaSource, Sendable {
+    package static let schema = Schema(
+        of: Self.self, named: "Entrance", "A logged-in user.")
+
     package let account: AccountResource
     package let tokens: TokensResource
 
@@ -177,12 +192,18 @@ package struct EntranceResource: Codable, Sendable {
 }
 
 /// The new tokens of a renewed session.
-package struct RenewalResource: Codable, Sendable {
+package struct RenewalResource: Codable, SchemaSource, Sendable {
+    package static let schema = Schema(of: Self.self, "The new tokens.")
+
     package let tokens: TokensResource
 }
 
 /// The availability of an e-mail address for a new account.
-package struct AvailabilityResource: Codable, Sendable {
+package struct AvailabilityResource: Codable, SchemaSource, Sendable {
+    package static let schema = Schema(of: Self.self, "The availability.").noting([
+        "isAvailable": "True if a user can sign up with the address."
+    ])
+
     package let isAvailable: Bool
 }
 
@@ -336,7 +357,12 @@ struct AccountMailRoutes: Sendable {
 }
 
 /// The answer to the token of a mailed link that confirms an address.
-package struct ConfirmationResource: Codable, Sendable {
+package struct ConfirmationResource: Codable, SchemaSource, Sendable {
+    package static let schema = Schema(of: Self.self, "The result.").noting([
+        "outcome":
+            "`verified`: the address of the account is verified. `changed`: the account has the new address. `waitsForOther`: the other address must still be confirmed."
+    ])
+
     package enum Outcome: String, CaseIterable, Codable, Sendable {
         /// The address of the account is verified.
         case verified

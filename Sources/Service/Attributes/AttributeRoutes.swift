@@ -59,13 +59,16 @@ struct AttributeRoutes: Sendable {
 }
 
 /// An attribute of a customer.
-package struct AttributeResource: Codable, Listed, Sendable {
+package struct AttributeResource: Codable, Listed, SchemaSource, Sendable {
     package static let listName = "attributes"
+    package static let schema = Schema(of: Self.self, named: "Attribute", "An attribute of a customer.").noting([
+        "name": "The name. Names that begin with a dollar sign are reserved for personal data.",
+        "value": "The value.",
+        "statedAt": .time("The time of the statement."),
+    ])
 
-    /// The name. Names that begin with a dollar sign, such as `$email`, are reserved for personal data.
     package let name: String
     package let value: String
-    /// The time of the statement (RFC 3339, UTC).
     package let statedAt: String
 }
 
@@ -97,33 +100,20 @@ extension APIOperation {
         "stateAttributes", "States attributes of a user",
         details:
             "The newest statement about each attribute counts, in whatever order they come. Attributes that the request omits stay.",
-        body: .json(
-            "Statements about attributes.",
-            ["attributes": .array(of: .attributeStatement, "The statements.", count: 1...100)]),
+        body: .json(["attributes": .array(of: .attributeStatement, "The statements.", count: 1...100)]).described(
+            "Statements about attributes."),
         answers: [Answer(204, "The statements are recorded.")],
         or: [.refused])
 
     static let stateOwnAttributes = stateAttributes.own("stateOwnAttributes", "States attributes")
 }
 
-extension AttributeResource: SchemaSource {
-    package static let schema = Schema(
-        of: AttributeResource.self, named: "Attribute", "An attribute of a customer.",
-        [
-            "name": "The name. Names that begin with a dollar sign are reserved for personal data.",
-            "value": "The value.",
-            "statedAt": .time("The time of the statement."),
-        ])
-}
-
 extension Schema {
-    static let attributeStatement = Schema.object(
-        "A statement about an attribute.", named: "AttributeStatement",
-        [
+    static let attributeStatement = Schema.object("A statement about an attribute.", named: "AttributeStatement")
+        .fields([
             "name": .text("The name, of 1 to 160 bytes.", length: 1...160),
             "value": .text("The value, of at most 2000 bytes. Null removes the attribute.", upTo: 2000).nullable,
             "statedAt": .anyTime("The time of the statement. The present if it is missing or in the future.").nullable
                 .optional,
-        ]
-    ).closed
+        ]).closed
 }

@@ -124,119 +124,102 @@ extension APIOperation {
 extension Schema {
     static let productDefinition = Schema.object(
         "An entry of a `.storekit` file combined with one of `Items.json`. Unknown keys are kept.",
-        named: "ProductDefinition",
-        [
-            "type": .one(of: ["Consumable", "NonConsumable", "NonRenewingSubscription", "RecurringSubscription"]),
-            "displayPrice": .text("The price in the storefront's currency.").with([
-                "pattern": "^[0-9]{1,9}(\\.[0-9]{1,3})?$"
-            ]),
-            "referenceName": .text().optional,
-            "familyShareable": .flag().optional,
-            "localizations": .array(
-                of: .object(
-                    nil,
-                    [
-                        "locale": .text(length: 1 ... .max),
-                        "displayName": .text().optional,
-                        "description": .text().optional,
-                    ])
-            ).optional,
-            "collection": .text("The granted item's collection, for all products but consumables.", length: 1 ... .max)
-                .optional,
-            "number": .integer(in: 0 ... .max).optional,
-            "duration": .text("The period of a non-renewing subscription, such as P1M.").optional,
-            "balance": .text("The balance that a consumable adds to.").with(["pattern": "^[A-Za-z0-9_-]{1,64}$"])
-                .optional,
-            "amount": .integer(in: 1...1000000000).optional,
-            "subscriptionGroupID": .text(
-                "The subscription group of an auto-renewable subscription.", length: 1 ... .max
-            ).optional,
-            "subscriptionGroupName": .text().optional,
-            "groupNumber": .integer(in: 0 ... .max).optional,
-            "recurringSubscriptionPeriod": .text().optional,
-        ])
+        named: "ProductDefinition"
+    ).fields([
+        "type": .one(of: ["Consumable", "NonConsumable", "NonRenewingSubscription", "RecurringSubscription"]),
+        "displayPrice": .text("The price in the storefront's currency.").with([
+            "pattern": "^[0-9]{1,9}(\\.[0-9]{1,3})?$"
+        ]),
+        "referenceName": .text().optional,
+        "familyShareable": .flag().optional,
+        "localizations": .array(
+            of: .object().fields([
+                "locale": .text(length: 1 ... .max),
+                "displayName": .text().optional,
+                "description": .text().optional,
+            ])
+        ).optional,
+        "collection": .text("The granted item's collection, for all products but consumables.", length: 1 ... .max)
+            .optional,
+        "number": .integer(in: 0 ... .max).optional,
+        "duration": .text("The period of a non-renewing subscription, such as P1M.").optional,
+        "balance": .text("The balance that a consumable adds to.").with(["pattern": "^[A-Za-z0-9_-]{1,64}$"])
+            .optional,
+        "amount": .integer(in: 1...1000000000).optional,
+        "subscriptionGroupID": .text(
+            "The subscription group of an auto-renewable subscription.", length: 1 ... .max
+        ).optional,
+        "subscriptionGroupName": .text().optional,
+        "groupNumber": .integer(in: 0 ... .max).optional,
+        "recurringSubscriptionPeriod": .text().optional,
+    ])
 
-    static let catalogProduct = Schema.object(
-        "A product with its administration state.", named: "CatalogProduct",
-        [
+    static let catalogProduct = Schema.object("A product with its administration state.", named: "CatalogProduct")
+        .fields([
             "productId": .text(),
             "isWithdrawn": .flag("True if the product is withdrawn from sale."),
             "isAdministered": .flag("True if the definition differs from the files."),
             "definition": .anyObject.described("The definition, to change and send back."),
             "picture": .text("The address of the item's picture.").optional,
-        ]
-    ).closed
+        ]).closed
 
     static let catalogChange = Schema.object(
-        "A change of a product, a right, an offering or the current offering.", named: "CatalogChange",
-        [
-            "number": .integer(in: 1 ... .max),
-            "happenedAt": .time(),
-            "changedBy": .text("The API key's identifier."),
-            "changedByName": .text("The name of the API key; absent if the service does not have the key.").optional,
-            "kind": .one(of: CatalogChange.Kind.self),
-            "productId": .text("The product; absent for a change of something else.").optional,
-            "right": .text("The name of the right; absent for a change of something else.").optional,
-            "offering": .text("The identifier of the offering; absent for a change of something else.").optional,
-            "isOfCurrentOffering": .flag("True for a change of the current offering, which the definition names.")
-                .optional,
-            "definition": .anyObject.described("The definition as it was sent.").optional,
-            "item": Item.schema.optional,
-            "sha256": .text("The SHA-256 of the picture.").optional,
-        ]
-    ).closed
+        "A change of a product, a right, an offering or the current offering.", named: "CatalogChange"
+    ).fields([
+        "number": .integer(in: 1 ... .max),
+        "happenedAt": .time(),
+        "changedBy": .text("The API key's identifier."),
+        "changedByName": .text("The name of the API key; absent if the service does not have the key.").optional,
+        "kind": .one(of: CatalogChange.Kind.self),
+        "productId": .text("The product; absent for a change of something else.").optional,
+        "right": .text("The name of the right; absent for a change of something else.").optional,
+        "offering": .text("The identifier of the offering; absent for a change of something else.").optional,
+        "isOfCurrentOffering": .flag("True for a change of the current offering, which the definition names.")
+            .optional,
+        "definition": .anyObject.described("The definition as it was sent.").optional,
+        "item": Item.schema.optional,
+        "sha256": .text("The SHA-256 of the picture.").optional,
+    ]).closed
 
     static let offeringDefinition = Schema.object(
-        "An offering in the form of `Offerings.json`.", named: "OfferingDefinition",
-        [
-            "identifier": .text("The identifier of the path, or left out.").optional,
-            "description": .text("Up to 1024 bytes."),
-            "metadata": .anyObject.described("Values for the app, of up to 4096 bytes.").optional,
-            "packages": .array(
-                of: .object(
-                    nil,
-                    [
-                        "identifier": .text(),
-                        "productID": .text(),
-                    ]
-                ).closed, count: 0...100),
-        ]
-    ).closed
+        "An offering in the form of `Offerings.json`.", named: "OfferingDefinition"
+    ).fields([
+        "identifier": .text("The identifier of the path, or left out.").optional,
+        "description": .text("Up to 1024 bytes."),
+        "metadata": .anyObject.described("Values for the app, of up to 4096 bytes.").optional,
+        "packages": .array(
+            of: .object().fields([
+                "identifier": .text(),
+                "productID": .text(),
+            ]).closed, count: 0...100),
+    ]).closed
 
-    static let catalogOffering = Schema.object(
-        "An offering with its definition.", named: "CatalogOffering",
-        [
-            "identifier": .text(),
-            "isCurrent": .flag("True if apps show it unless they ask for another."),
-            "isAdministered": .flag("True if the definition differs from the file."),
-            "definition": .anyObject.described("The definition, to change and send back."),
-        ]
-    ).closed
+    static let catalogOffering = Schema.object("An offering with its definition.", named: "CatalogOffering").fields([
+        "identifier": .text(),
+        "isCurrent": .flag("True if apps show it unless they ask for another."),
+        "isAdministered": .flag("True if the definition differs from the file."),
+        "definition": .anyObject.described("The definition, to change and send back."),
+    ]).closed
 
     static let currentOffering = Schema.object(
-        "The offering that apps show unless they ask for another.", named: "CurrentOffering",
-        [
-            "identifier": .text("Absent if there is none.").optional,
-            "isAdministered": .flag("True if it differs from the file."),
-        ]
-    ).closed
+        "The offering that apps show unless they ask for another.", named: "CurrentOffering"
+    ).fields([
+        "identifier": .text("Absent if there is none.").optional,
+        "isAdministered": .flag("True if it differs from the file."),
+    ]).closed
 
     static let rightDefinition = Schema.object(
-        "A right in the form of `Offerings.json`. It has `products`, `items` or both.", named: "RightDefinition",
-        [
-            "name": .text("The name of the path, or left out.").optional,
-            "description": .text("Up to 1024 bytes.").optional,
-            "products": .array(of: .text(), count: 0...1000).optional,
-            "items": .array(of: Item.schema, count: 0...1000).optional,
-        ]
-    ).closed
+        "A right in the form of `Offerings.json`. It has `products`, `items` or both.", named: "RightDefinition"
+    ).fields([
+        "name": .text("The name of the path, or left out.").optional,
+        "description": .text("Up to 1024 bytes.").optional,
+        "products": .array(of: .text(), count: 0...1000).optional,
+        "items": .array(of: Item.schema, count: 0...1000).optional,
+    ]).closed
 
-    static let catalogRight = Schema.object(
-        "A right with its definition.", named: "CatalogRight",
-        [
-            "name": .text(),
-            "isAdministered": .flag("True if the definition differs from the file."),
-            "definition": .anyObject.described("The definition, to change and send back."),
-        ]
-    ).closed
+    static let catalogRight = Schema.object("A right with its definition.", named: "CatalogRight").fields([
+        "name": .text(),
+        "isAdministered": .flag("True if the definition differs from the file."),
+        "definition": .anyObject.described("The definition, to change and send back."),
+    ]).closed
 }

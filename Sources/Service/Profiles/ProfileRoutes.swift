@@ -53,10 +53,14 @@ struct ProfileRoutes: Sendable {
 }
 
 /// The profile of a user.
-package struct ProfileResource: Codable, Sendable {
-    /// The nickname. Nil until the user chooses one.
+package struct ProfileResource: Codable, SchemaSource, Sendable {
+    package static let schema = Schema(of: Self.self, named: "Profile", "The profile of a user.").noting([
+        "nickname": "2 to 9 characters; absent if the user has no nickname.",
+        "chosen":
+            "One item of each collection: the chosen item while the user owns it, otherwise the one everybody owns.",
+    ])
+
     package let nickname: String?
-    /// The chosen items, at most one of each collection.
     package let chosen: [Item]
 
     init(_ profile: Profile) {
@@ -101,20 +105,18 @@ extension APIOperation {
         .post, "/v1/nicknames/check", for: .anybody, usesReserve: true,
         "checkNickname", "Checks whether a nickname is allowed",
         details: "Only with `till serve --profiles`, like all routes for profiles and wishes.",
-        body: .json("A nickname.", ["nickname": .text("A nickname.", upTo: 256)]),
+        body: .json(["nickname": .text("A nickname.", upTo: 256)]).described("A nickname."),
         answers: [Answer(204, "The nickname is allowed.")],
         or: [.refused])
 
     static let changeProfile = APIOperation(
         .patch, "/v1/me/profile", for: .app,
         "changeProfile", "Changes the profile",
-        body: .json(
-            "The service keeps the fields that the request omits.",
-            [
-                "nickname": .text("2 to 9 characters, none of `@#$%`, no digit. Null removes the nickname.", upTo: 256)
-                    .nullable.optional,
-                "chosen": .array(of: Item.schema, "Owned items, at most one of each collection.").optional,
-            ]),
+        body: .json([
+            "nickname": .text("2 to 9 characters, none of `@#$%`, no digit. Null removes the nickname.", upTo: 256)
+                .nullable.optional,
+            "chosen": .array(of: Item.schema, "Owned items, at most one of each collection.").optional,
+        ]).described("The service keeps the fields that the request omits."),
         answers: [.json("The profile.", ProfileResource.self)],
         or: [.conflict, .refused])
 
@@ -143,14 +145,4 @@ extension APIOperation {
         answers: [.page("A page of products.", of: ProductResource.self)])
 
     static let listOwnWishes = listWishes.own("listOwnWishes", "Lists the user's wishes")
-}
-
-extension ProfileResource: SchemaSource {
-    package static let schema = Schema(
-        of: ProfileResource.self, named: "Profile", "The profile of a user.",
-        [
-            "nickname": "2 to 9 characters; absent if the user has no nickname.",
-            "chosen":
-                "One item of each collection: the chosen item while the user owns it, otherwise the one everybody owns.",
-        ])
 }

@@ -60,8 +60,11 @@ struct PictureRoutes: Sendable {
 }
 
 /// An item of the catalog with the address of its picture.
-package struct PictureResource: Codable, Listed, Sendable {
+package struct PictureResource: Codable, Listed, SchemaSource, Sendable {
     package static let listName = "pictures"
+    package static let schema = Schema(of: Self.self, named: "Picture", "An item and its picture.").noting([
+        "picture": "The path of the picture, with its version. A changed picture has a new path."
+    ])
 
     package let item: Item
     package let picture: String

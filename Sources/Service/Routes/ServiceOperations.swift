@@ -85,49 +85,17 @@ extension APIOperation {
         .post, "/v1/notifications/apple", for: .anybody, usesReserve: true,
         "receiveNotification", "Receives App Store Server Notifications V2",
         body: .json(
-            .object("A notification.", ["signedPayload": .text("The notification as Apple signs it (JWS).")])),
+            .object("A notification.").fields(["signedPayload": .text("The notification as Apple signs it (JWS).")])),
         answers: [.json("The notification is stored and applied.", NotificationReceipt.self)],
         or: [.refused])
 
     static let verifyProof = APIOperation(
         .post, "/v1/proofs/verify", for: .backEnd(.read), isPerApp: true,
         "verifyProof", "Verifies a proof without redeeming it",
-        body: .json(
-            "A proof of purchase.",
-            ["proof": .text("An app receipt in base64, a JWS of Apple's, or a receipt of Unity IAP with one of them.")]),
+        body: .json([
+            "proof": .text("An app receipt in base64, a JWS of Apple's, or a receipt of Unity IAP with one of them.")
+        ]).described("A proof of purchase."),
         answers: [.json("The proof is valid.", ProofResource.self)],
         or: [.refused],
         never: [.notFound])
-}
-
-extension NotificationReceipt: SchemaSource {
-    package static let schema = Schema(
-        of: NotificationReceipt.self, "The receipt of a notification.",
-        ["outcome": .one(of: NotificationOutcome.self, "The outcome.")])
-}
-
-extension ProofResource: SchemaSource {
-    package static let schema = Schema(
-        of: ProofResource.self, named: "Proof", "The content of a valid proof.",
-        [
-            "kind": "The kind of proof.",
-            "origin": "The origin of the proof.",
-            "environment": "The environment, as Apple names it.",
-            "bundleId": "The app.",
-            "signedAt": .time("The time of the signature, or of the creation of an app receipt."),
-            "purchases": "The purchases; absent if the proof is not of purchases.",
-        ])
-}
-
-extension ProofResource.Purchase: SchemaSource {
-    package static let schema = Schema(
-        of: ProofResource.Purchase.self, "A purchase of the proof.",
-        [
-            "productId": "The product.",
-            "transactionId": "The transaction's identifier.",
-            "originalTransactionId": "The identifier of the original transaction.",
-            "quantity": .integer(in: 1 ... .max),
-            "purchaseDate": .time("The time of the purchase."),
-            "revocationDate": .time("The time of the refund or revocation; absent if there was none."),
-        ])
 }

@@ -248,8 +248,11 @@ struct NotificationRoutes: Sendable {
 }
 
 /// The service's answer to a notification of the App Store.
-package struct NotificationReceipt: Codable, Sendable {
-    /// `granted`, `revoked`, `duplicate` or another outcome.
+package struct NotificationReceipt: Codable, SchemaSource, Sendable {
+    package static let schema = Schema(of: Self.self, "The receipt of a notification.").noting([
+        "outcome": .one(of: NotificationOutcome.self, "The outcome.")
+    ])
+
     package let outcome: String
 }
 
@@ -269,21 +272,37 @@ struct ProofRoutes: Sendable {
 }
 
 /// The content of a valid proof.
-package struct ProofResource: Codable, Sendable {
+package struct ProofResource: Codable, SchemaSource, Sendable {
+    package static let schema = Schema(of: Self.self, named: "Proof", "The content of a valid proof.").noting([
+        "kind": "The kind of proof.",
+        "origin": "The origin of the proof.",
+        "environment": "The environment, as Apple names it.",
+        "bundleId": "The app.",
+        "signedAt": .time("The time of the signature, or of the creation of an app receipt."),
+        "purchases": "The purchases; absent if the proof is not of purchases.",
+    ])
+
     /// The kind of a proof.
     package enum Kind: String, CaseIterable, Codable, Sendable {
         case appReceipt, transaction, renewalInfo, notification, appTransaction
     }
 
     /// A purchase in a proof.
-    package struct Purchase: Codable, Sendable {
+    package struct Purchase: Codable, SchemaSource, Sendable {
+        package static let schema = Schema(of: Self.self, "A purchase of the proof.").noting([
+            "productId": "The product.",
+            "transactionId": "The transaction's identifier.",
+            "originalTransactionId": "The identifier of the original transaction.",
+            "quantity": .integer(in: 1 ... .max),
+            "purchaseDate": .time("The time of the purchase."),
+            "revocationDate": .time("The time of the refund or revocation; absent if there was none."),
+        ])
+
         package let productId: String
         package let transactionId: String
         package let originalTransactionId: String
         package let quantity: Int
-        /// Dates are RFC 3339, UTC.
         package let purchaseDate: String
-        /// The date of the revocation. Nil if the purchase is not revoked.
         package var revocationDate: String?
     }
 
@@ -291,9 +310,7 @@ package struct ProofResource: Codable, Sendable {
     package let origin: Origin
     package let environment: AppStoreEnvironment
     package let bundleId: String?
-    /// The signing date. For an app receipt, the creation date.
     package let signedAt: String
-    /// The purchases. Nil if this kind of proof contains none.
     package let purchases: [Purchase]?
 
     package init(_ proof: VerifiedProof) {

@@ -21,14 +21,12 @@ extension APIOperation {
         // Purchases of every app may have the token.
         .put, "/v1/users/{user}", for: .backEnd(.redeem),
         "setUserAccountToken", "Sets an account token that the back end has generated",
-        body: .json(
-            "An account token.",
-            [
-                "appAccountToken": .uuid("A UUID that no other user has."),
-                "isCorrection": .flag(
-                    "True to set the token in any case: a former token of the user still leads to the user, and the token of another user is taken from that user."
-                ).with(["default": .bool(false)]).optional,
-            ]),
+        body: .json([
+            "appAccountToken": .uuid("A UUID that no other user has."),
+            "isCorrection": .flag(
+                "True to set the token in any case: a former token of the user still leads to the user, and the token of another user is taken from that user."
+            ).with(["default": .bool(false)]).optional,
+        ]).described("An account token."),
         answers: [.json("The user.", AppAccountTokenResource.self)],
         or: [.conflict])
 
@@ -71,12 +69,10 @@ extension APIOperation {
         .post, "/v1/users/{user}/transactions", for: .backEnd(.redeem), isPerApp: true,
         "redeemUserTransaction", "Redeems a signed transaction",
         parameters: [.idempotencyKey],
-        body: .json(
-            "A proof of purchase.",
-            [
-                "signedTransaction": .text(
-                    "The signed transaction (JWS), as StoreKit gives it, or a receipt of Unity IAP.")
-            ]),
+        body: .json([
+            "signedTransaction": .text(
+                "The signed transaction (JWS), as StoreKit gives it, or a receipt of Unity IAP.")
+        ]).described("A proof of purchase."),
         answers: [.json("The outcome.", Redemption.self)])
 
     static let redeemMeTransaction = redeemUserTransaction.own("redeemMeTransaction", usesReserve: true)
@@ -85,21 +81,18 @@ extension APIOperation {
         .post, "/v1/users/{user}/receipts", for: .backEnd(.redeem), isPerApp: true,
         "redeemUserReceipt", "Redeems an app receipt",
         parameters: [.idempotencyKey],
-        body: .json(
-            "A proof of purchase.", ["receipt": .text("The app receipt, in base64, or a receipt of Unity IAP.")]),
+        body: .json(["receipt": .text("The app receipt, in base64, or a receipt of Unity IAP.")]).described(
+            "A proof of purchase."),
         answers: [.json("The outcome.", Redemption.self)])
 
     static let redeemMeReceipt = redeemUserReceipt.own("redeemMeReceipt", usesReserve: true)
 }
 
 extension Item: SchemaSource {
-    package static let schema = Schema(
-        of: Item.self, named: "Item", "An item that a user can own.",
-        [
-            "collection": .text("The collection.").with(["examples": .array(["sprout"])]),
-            "number": .integer("The number in the collection. Everybody owns number 0.", in: 0 ... .max),
-        ]
-    ).closed
+    package static let schema = Schema(of: Item.self, named: "Item", "An item that a user can own.").noting([
+        "collection": .text("The collection.").with(["examples": .array(["sprout"])]),
+        "number": .integer("The number in the collection. Everybody owns number 0.", in: 0 ... .max),
+    ]).closed
 }
 
 extension Origin: SchemaSource {
@@ -107,76 +100,17 @@ extension Origin: SchemaSource {
 }
 
 extension UserName: SchemaSource {
-    package static let schema = Schema(
-        of: UserName.self, named: "UserName", "A user's name and its issuer.",
-        ["issuer": "The issuer; empty for a user of the back end.", "name": "The name."]
-    ).closed
-}
-
-extension AppAccountTokenResource: SchemaSource {
-    package static let schema = Schema(
-        of: AppAccountTokenResource.self, named: "Account", "A user.",
-        ["appAccountToken": .uuid("The token that the app sets on its purchases, in lowercase.")])
-}
-
-extension UserSubscriptionResource: SchemaSource {
-    package static let schema = Schema(
-        of: UserSubscriptionResource.self, named: "UserSubscription", "A subscription with its current state.",
-        [
-            "originalTransactionId": "The purchase.",
-            "productId": "The product of the last period.",
-            "state": .one(
-                of: [
-                    "trial", "introductory", "active", "willNotRenew", "gracePeriod", "billingRetry", "expired",
-                    "revoked", "upgraded",
-                ], "The state. The user owns nothing by it in `billingRetry` and later states."),
-            "since": .time("The start of the latest run of periods without a gap."),
-            "until": .time("The end of the last period, or of its grace period."),
-            "renews":
-                "Absent if the App Store has not stated it. False for a commitment that the customer lets end, though its next periods follow.",
-            "nextProductId": "The product of the next period.",
-            "expirationReason": .one(
-                of: ExpirationReason.self, "The reason for the end; absent if the App Store has stated none."),
-        ])
-}
-
-extension TransactionResource: SchemaSource {
-    package static let schema = Schema(
-        of: TransactionResource.self, named: "Transaction", "A redeemed transaction.",
-        [
-            "bundleId": "The bundle identifier of the app that sold it.",
-            "transactionId": "The transaction's identifier.",
-            "originalTransactionId": "The identifier of the original transaction.",
-            "productId": "The product.",
-            "quantity": .integer(in: 1 ... .max),
-            "purchaseDate": .time("The time of the purchase."),
-            "redeemedAt": .time("The time of the redemption."),
-            "revocationDate": .time("The time of the App Store's refund or revocation; absent if there was none."),
-            "revocationReason": "The reason in Apple's numbers: 1 for a problem with the app, 0 for another reason.",
-            "expiresDate": .time("The end of the purchased period; absent for a purchase without an end."),
-            "facts": .transactionFacts,
-        ])
-}
-
-extension UserArchiveResource.RenewalInfo: SchemaSource {
-    package static let schema = Schema(
-        of: UserArchiveResource.RenewalInfo.self, named: "RenewalInfo",
-        "The last statement about the renewal of a subscription.",
-        [
-            "originalTransactionId": "The purchase.",
-            "signedDate": .time("The time of the signature."),
-            "facts": .renewalFacts,
-        ])
+    package static let schema = Schema(of: UserName.self, named: "UserName", "A user's name and its issuer.").noting([
+        "issuer": "The issuer; empty for a user of the back end.", "name": "The name.",
+    ]).closed
 }
 
 extension Redemption: SchemaSource {
-    package static let schema = Schema(
-        of: Redemption.self, named: "Redemption", "The result of a redemption.",
-        [
-            "outcome": "The outcome of the proof as a whole.",
-            "transactions": "The transactions in the proof's order.",
-            "items": "The items that the user owns now.",
-        ])
+    package static let schema = Schema(of: Redemption.self, named: "Redemption", "The result of a redemption.").noting([
+        "outcome": "The outcome of the proof as a whole.",
+        "transactions": "The transactions in the proof's order.",
+        "items": "The items that the user owns now.",
+    ])
 }
 
 extension Redemption.Result: SchemaSource {
@@ -185,13 +119,11 @@ extension Redemption.Result: SchemaSource {
 }
 
 extension Redemption.Line: SchemaSource {
-    package static let schema = Schema(
-        of: Redemption.Line.self, "The result of one transaction.",
-        [
-            "transactionId": "The transaction's identifier.",
-            "productId": "The product.",
-            "mayFinish": "True if the device may finish the transaction.",
-        ])
+    package static let schema = Schema(of: Redemption.Line.self, "The result of one transaction.").noting([
+        "transactionId": "The transaction's identifier.",
+        "productId": "The product.",
+        "mayFinish": "True if the device may finish the transaction.",
+    ])
 }
 
 extension Schema {
@@ -205,9 +137,8 @@ extension Schema {
         "The source: a purchase (of several, the one that ends last), a grant by the team, or the catalog's rule that everybody owns the item."
     )
 
-    static let ownedItem = Schema.object(
-        "An item of a user, with its period and its source.", named: "OwnedItem",
-        [
+    static let ownedItem = Schema.object("An item of a user, with its period and its source.", named: "OwnedItem")
+        .fields([
             "collection": .text(),
             "number": .integer(in: 0 ... .max),
             "source": source,
@@ -224,99 +155,81 @@ extension Schema {
 
     static let userRight = Schema.object(
         "A right that a user has, with its period and its source. Of several sources, the one that ends last.",
-        named: "UserRight",
-        [
-            "name": .text("The name of the right.").with(["examples": .array(["premium"])]),
-            "collection": .text("The collection of the item that gives the right."),
-            "number": .integer("The number of the item that gives the right.", in: 0 ... .max),
-            "source": source,
-            "state": .purchaseState("The state of the purchase; `owned` for another source."),
-            "since": .time("The start of the right without a gap. Absent for a rule.").optional,
-            "until": .time("The end of the right; absent for a right without an end.").optional,
-            "renews": .flag("Absent if the App Store has not stated whether the subscription renews.").optional,
-            "productId": .text("The product of a purchase.").optional,
-            "transactionId": .text("The transaction that gives the right.").optional,
-            "originalTransactionId": .text("The purchase.").optional,
-            "origin": Origin.schema.optional,
-            "grant": .text("The identifier of a grant.").optional,
-        ])
+        named: "UserRight"
+    ).fields([
+        "name": .text("The name of the right.").with(["examples": .array(["premium"])]),
+        "collection": .text("The collection of the item that gives the right."),
+        "number": .integer("The number of the item that gives the right.", in: 0 ... .max),
+        "source": source,
+        "state": .purchaseState("The state of the purchase; `owned` for another source."),
+        "since": .time("The start of the right without a gap. Absent for a rule.").optional,
+        "until": .time("The end of the right; absent for a right without an end.").optional,
+        "renews": .flag("Absent if the App Store has not stated whether the subscription renews.").optional,
+        "productId": .text("The product of a purchase.").optional,
+        "transactionId": .text("The transaction that gives the right.").optional,
+        "originalTransactionId": .text("The purchase.").optional,
+        "origin": Origin.schema.optional,
+        "grant": .text("The identifier of a grant.").optional,
+    ])
 
     static let transactionFacts = facts(
         TransactionFact.self, named: "TransactionFacts",
-        "The facts that the App Store has stated, in its own words. A fact that it has not stated is absent.",
-        [
-            .environment: "`Production`, `Sandbox`, `Xcode` or `LocalTesting`.",
-            .type: "`Consumable`, `Non-Consumable`, `Auto-Renewable Subscription` or `Non-Renewing Subscription`.",
-            .inAppOwnershipType:
-                "`PURCHASED`, `FAMILY_SHARED` or `ASSIGNED`, a seat that another customer has paid for.",
-            .transactionReason: "`PURCHASE` or `RENEWAL`.",
-            .expiresDate: "The end that the App Store states.",
-            .signedDate: "The date of the last signed transaction; absent if app receipts alone have stated the facts.",
-            .webOrderLineItemId: "The number of the period in the App Store.",
-            .isUpgraded: "True if the customer has changed to a higher level since.",
-            .price: "Milliunits of the currency: the price of the whole quantity, or of one seat on average.",
-            .currency: "ISO 4217.",
-            .storefront: "ISO 3166-1, three letters.",
-            .storefrontId: "The storefront's number.",
-            .offerType: "1 introductory, 2 promotional, 3 offer code, 4 win-back.",
-            .offerIdentifier: "The offer, as App Store Connect names it.",
-            .offerDiscountType: "`FREE_TRIAL`, `PAY_AS_YOU_GO`, `PAY_UP_FRONT` or `ONE_TIME`.",
-            .offerPeriod: "ISO 8601, such as `P1M`.",
-            .isTrialPeriod: "True in a free trial, as an app receipt states it.",
-            .isInIntroductoryOfferPeriod: "True in an introductory offer, as an app receipt states it.",
-            .appAccountToken: "The account token of the purchase.",
-            .appTransactionId: "The customer of the app, as Apple numbers it.",
-            .itemId: "The product's number in the App Store.",
-            .revocationType: "`REFUND_FULL`, `REFUND_PRORATED` or `FAMILY_REVOKE`.",
-            .revocationPercentage: "Thousandths of a percent.",
-            .billingPlanType: "`BILLED_UPFRONT` or `MONTHLY`.",
-            .commitmentInfo: "`commitmentInfo`, as it was signed.",
-            .advancedCommerceInfo: "`advancedCommerceInfo`, as it was signed.",
-            .multiSeatInfo: "`multiSeatInfo`, as it was signed: the seats and their prices.",
-            .additionalTransactionReason: "`SEAT_ADDITION`; absent if the transaction is the only one of its period.",
-        ])
-
+        "The facts that the App Store has stated, in its own words. A fact that it has not stated is absent.")
     static let renewalFacts = facts(
         RenewalFact.self, named: "RenewalFacts",
-        "The facts that the App Store has last stated about a renewal, in its own words. A fact that it has not stated is absent.",
-        [
-            .environment: "`Production`, `Sandbox`, `Xcode` or `LocalTesting`.",
-            .productId: "The product of this period.",
-            .autoRenewProductId: "The product of the next period.",
-            .autoRenewStatus: "1 if the subscription renews, 0 if the customer has turned renewal off.",
-            .expirationIntent:
-                "1 cancelled, 2 billing error, 3 no consent to a price increase, 4 product not available, 5 other.",
-            .isInBillingRetryPeriod: "True while the App Store tries to charge again.",
-            .priceIncreaseStatus: "0 if the customer has not responded, 1 after consent.",
-            .renewalDate: "The date of the next renewal.",
-            .renewalPrice: "Milliunits of the currency, of one seat on average.",
-            .currency: "ISO 4217.",
-            .offerType: "1 introductory, 2 promotional, 3 offer code, 4 win-back.",
-            .offerIdentifier: "The offer, as App Store Connect names it.",
-            .offerDiscountType: "`FREE_TRIAL`, `PAY_AS_YOU_GO`, `PAY_UP_FRONT` or `ONE_TIME`.",
-            .offerPeriod: "ISO 8601, such as `P1M`.",
-            .recentSubscriptionStartDate: "The start of the latest run of periods without a gap of 60 days.",
-            .eligibleWinBackOfferIds: "The win-back offers that the customer may use.",
-            .appAccountToken: "The account token of the purchase.",
-            .appTransactionId: "The customer of the app, as Apple numbers it.",
-            .commitmentInfo: "`commitmentInfo`, as it was signed.",
-            .advancedCommerceInfo: "`advancedCommerceInfo`, as it was signed.",
-            .multiSeatInfo: "`multiSeatInfo`, as it was signed: the prices of the seats that renew.",
-            .renewalBillingPlanType: "`BILLED_UPFRONT` or `MONTHLY`.",
-        ])
+        "The facts that the App Store has last stated about a renewal, in its own words. A fact that it has not stated is absent."
+    )
+
+    /// Notes on facts, where they say more than the meaning in the table.
+    private static let factNotes = [
+        "additionalTransactionReason": "`SEAT_ADDITION`; absent if the transaction is the only one of its period.",
+        "advancedCommerceInfo": "`advancedCommerceInfo`, as it was signed.",
+        "appAccountToken": "The account token of the purchase.",
+        "appTransactionId": "The customer of the app, as Apple numbers it.",
+        "autoRenewProductId": "The product of the next period.",
+        "autoRenewStatus": "1 if the subscription renews, 0 if the customer has turned renewal off.",
+        "billingPlanType": "`BILLED_UPFRONT` or `MONTHLY`.",
+        "commitmentInfo": "`commitmentInfo`, as it was signed.",
+        "currency": "ISO 4217.",
+        "eligibleWinBackOfferIds": "The win-back offers that the customer may use.",
+        "environment": "`Production`, `Sandbox`, `Xcode` or `LocalTesting`.",
+        "expirationIntent":
+            "1 cancelled, 2 billing error, 3 no consent to a price increase, 4 product not available, 5 other.",
+        "expiresDate": "The end that the App Store states.",
+        "inAppOwnershipType": "`PURCHASED`, `FAMILY_SHARED` or `ASSIGNED`, a seat that another customer has paid for.",
+        "isInBillingRetryPeriod": "True while the App Store tries to charge again.",
+        "isInIntroOfferPeriod": "True in an introductory offer, as an app receipt states it.",
+        "isTrialPeriod": "True in a free trial, as an app receipt states it.",
+        "isUpgraded": "True if the customer has changed to a higher level since.",
+        "itemId": "The product's number in the App Store.",
+        "multiSeatInfo": "`multiSeatInfo`, as it was signed: the seats and their prices.",
+        "offerDiscountType": "`FREE_TRIAL`, `PAY_AS_YOU_GO`, `PAY_UP_FRONT` or `ONE_TIME`.",
+        "offerIdentifier": "The offer, as App Store Connect names it.",
+        "offerPeriod": "ISO 8601, such as `P1M`.",
+        "offerType": "1 introductory, 2 promotional, 3 offer code, 4 win-back.",
+        "price": "Milliunits of the currency: the price of the whole quantity, or of one seat on average.",
+        "priceIncreaseStatus": "0 if the customer has not responded, 1 after consent.",
+        "productId": "The product of this period.",
+        "recentSubscriptionStartDate": "The start of the latest run of periods without a gap of 60 days.",
+        "renewalBillingPlanType": "`BILLED_UPFRONT` or `MONTHLY`.",
+        "renewalDate": "The date of the next renewal.",
+        "renewalPrice": "Milliunits of the currency, of one seat on average.",
+        "revocationType": "`REFUND_FULL`, `REFUND_PRORATED` or `FAMILY_REVOKE`.",
+        "signedDate":
+            "The date of the last signed transaction; absent if app receipts alone have stated the facts.",
+        "storefront": "ISO 3166-1, three letters.",
+        "storefrontId": "The storefront's number.",
+        "transactionReason": "`PURCHASE` or `RENEWAL`.",
+        "type": "`Consumable`, `Non-Consumable`, `Auto-Renewable Subscription` or `Non-Renewing Subscription`.",
+        "webOrderLineItemId": "The number of the period in the App Store.",
+    ]
 
     /// The facts of a table of Apple's fields.
-    ///
-    /// - Parameter notes: The values of a fact, where they say more than its meaning in the table.
-    private static func facts<Fact: StatedFact>(
-        _ table: Fact.Type,
-        named name: String,
-        _ description: String,
-        _ notes: [Fact: String]
-    ) -> Schema {
+    private static func facts<Fact: StatedFact>(_ table: Fact.Type, named name: String, _ description: String) -> Schema
+    {
         let fields = table.allCases.map { fact in
             let meaning = fact.field.meaning
-            let note = notes[fact] ?? meaning.prefix(1).uppercased() + meaning.dropFirst() + "."
+            let note = factNotes[fact.rawValue] ?? meaning.prefix(1).uppercased() + meaning.dropFirst() + "."
             let schema: Schema =
                 switch fact.field.kind {
                 case .text, .token: .text(note)
@@ -328,6 +241,6 @@ extension Schema {
                 }
             return (fact.rawValue, schema.optional)
         }
-        return .object(description, named: name, fields: fields)
+        return .object(description, named: name).fields(fields)
     }
 }

@@ -51,7 +51,7 @@ extension APIOperation {
         .post, "/v1/webhooks/{webhook}/secret", for: .backEnd(.webhooks), isPerApp: true,
         "replaceWebhookSecret", "Replaces the signing secret of a webhook",
         body: .json(
-            .object(nil, ["previousSecretSeconds": previousSecretSeconds.optional]).closed, isRequired: false),
+            .object().fields(["previousSecretSeconds": previousSecretSeconds.optional]).closed, isRequired: false),
         answers: [.json("Both secrets.", WebhookSecretsResource.self)],
         or: [.conflict])
 
@@ -106,90 +106,23 @@ extension APIOperation {
         in: 0...604_800, default: 86_400)
 }
 
-extension WebhookResource: SchemaSource {
-    package static let schema = Schema(
-        of: WebhookResource.self, named: "Webhook", "A receiver of events at a back end.",
-        [
-            "format": .one(of: WebhookFormat.self, "The format of the messages."),
-            "hasAuthorization": "True if each message has the header `Authorization`.",
-            "createdAt": .time(),
-            "createdBy": "The API key's identifier.",
-            "createdByName": "The name of the API key; absent if the service does not have the key.",
-            "app": "The bundle identifier of the only app whose events it receives; absent for all events.",
-            "secret": "Present only after the creation.",
-        ]
-    ).closed
-}
-
-extension WebhookSecretsResource: SchemaSource {
-    package static let schema = Schema(
-        of: WebhookSecretsResource.self, named: "WebhookSecrets",
-        "The secrets of a webhook: those of the signature in the form of Standard Webhooks, and the authorization.",
-        [
-            "previousSecret": "Present while the previous secret is valid.",
-            "previousSecretEndsAt": .time(),
-            "authorization": "The header `Authorization` of each message; absent without one.",
-        ]
-    ).closed
-}
-
-extension WebhookDeliveryResource: SchemaSource {
-    package static let schema = Schema(
-        of: WebhookDeliveryResource.self, named: "WebhookDelivery", "The delivery of a message to a webhook.",
-        [
-            "state": .one(of: WebhookDelivery.State.self),
-            "attempts": .integer("The number of attempts since the message was created or replayed.", in: 0 ... .max),
-            "revenueCatMessage": .revenueCatMessage,
-            "lastAttempt": "The result of the last attempt; without `status` and `error` while it is unknown.",
-            "nextAttemptAt": .time("Absent if no attempt will follow, or one is due now."),
-        ]
-    ).closed
-}
-
-extension WebhookDeliveryResource.Attempt: SchemaSource {
-    package static let schema = Schema(
-        of: WebhookDeliveryResource.Attempt.self, nil,
-        [
-            "attemptedAt": .time(),
-            "status": "The HTTP status of the receiver's answer.",
-            "error": .one(of: [
-                "timedOut", "unreachable", "tlsFailed", "connectionEnded", "hostUnknown", "addressPrivate", "other",
-            ]),
-            "durationMilliseconds": .integer("The duration of the attempt.", in: 0 ... .max),
-            "response": "The beginning of the body of the receiver's answer, as text of at most 1024 bytes.",
-        ]
-    ).closed
-}
-
-extension WebhookReplayResource: SchemaSource {
-    package static let schema = Schema(
-        of: WebhookReplayResource.self, named: "WebhookReplay", "The number of replayed messages.",
-        ["replayed": .integer(in: 0 ... .max)]
-    ).closed
-}
-
 extension WebhookMessage: SchemaSource {
-    package static let schema = Schema(
-        of: WebhookMessage.self, named: "WebhookMessage", "A message to a back end.",
-        ["timestamp": .time("The time of the event."), "data": "The content of the event."]
-    ).closed
+    package static let schema = Schema(of: WebhookMessage.self, named: "WebhookMessage", "A message to a back end.")
+        .noting(["timestamp": .time("The time of the event."), "data": "The content of the event."]).closed
 }
 
 extension WebhookMessage.Content: SchemaSource {
-    package static let schema = Schema(
-        of: WebhookMessage.Content.self, nil,
-        [
-            "user": "The user of the event.",
-            "number": .integer(
-                "The number of the entry in the user's audit log. A greater number is later.", in: 1 ... .max),
-            "actor": "`user`, `App Store`, `till`, or `key` and an API key's identifier.",
-            "actorName": "The name of the API key; absent for another actor, and if the service does not have the key.",
-            "transactionId": "For a purchase that was granted or revoked.",
-            "originalTransactionId": "For a purchase that has another owner now, with all its transactions.",
-            "grantId": "For an item that was granted without a purchase.",
-            "reason": "The reason, in the team's own words.",
-        ]
-    ).closed
+    package static let schema = Schema(of: WebhookMessage.Content.self).noting([
+        "user": "The user of the event.",
+        "number": .integer(
+            "The number of the entry in the user's audit log. A greater number is later.", in: 1 ... .max),
+        "actor": "`user`, `App Store`, `till`, or `key` and an API key's identifier.",
+        "actorName": "The name of the API key; absent for another actor, and if the service does not have the key.",
+        "transactionId": "For a purchase that was granted or revoked.",
+        "originalTransactionId": "For a purchase that has another owner now, with all its transactions.",
+        "grantId": "For an item that was granted without a purchase.",
+        "reason": "The reason, in the team's own words.",
+    ]).closed
 }
 
 extension Schema {
@@ -198,56 +131,52 @@ extension Schema {
     private static let null = Schema(["type": "null"])
 
     static let revenueCatMessage = Schema.object(
-        "A message to a back end in RevenueCat's format.", named: "RevenueCatMessage",
-        [
-            "api_version": .one(of: ["1.0"]),
-            "event": .object(
-                "The event. RevenueCat documents its members.",
-                [
-                    "aliases": .array(
-                        of: .text(), "The first ids of the customer, the present one first.", count: 0...10
-                    ).optional,
-                    "has_more_aliases": .flag(
-                        "True if the customer has more ids than the message lists; absent otherwise."
-                    ).optional,
-                    "app_id": .text("The bundle identifier of the app.").nullable,
-                    "app_user_id": .text().nullable.optional,
-                    "cancel_reason": .one(of: ["UNSUBSCRIBE", "DEVELOPER_INITIATED", "CUSTOMER_SUPPORT", "UNKNOWN"])
-                        .optional,
-                    "country_code": .text().nullable.optional,
-                    "currency": .text().nullable.optional,
-                    "entitlement_id": null.optional,
-                    "entitlement_ids": .array(of: .text(), "The rights that the product or the item gives.").optional,
-                    "environment": .one(of: ["PRODUCTION", "SANDBOX"]),
-                    "event_timestamp_ms": milliseconds,
-                    "expiration_at_ms": milliseconds.described("The end of access; null for no end.")
-                        .nullable.optional,
-                    "expiration_reason": .one(of: [
-                        "UNSUBSCRIBE", "BILLING_ERROR", "PRICE_INCREASE", "DEVELOPER_INITIATED", "UNKNOWN",
-                    ]).optional,
-                    "grace_period_expiration_at_ms": milliseconds.nullable.optional,
-                    "id": .text("The identifier of the message, the same for every attempt."),
-                    "is_family_share": .flag().optional,
-                    "is_trial_conversion": .flag().optional,
-                    "offer_code": .text().nullable.optional,
-                    "original_app_user_id": .text().nullable.optional,
-                    "original_transaction_id": .text().nullable.optional,
-                    "period_type": .one(of: ["TRIAL", "INTRO", "NORMAL", "PROMOTIONAL"]).optional,
-                    "presented_offering_id": null.optional,
-                    "price": price.described("The amount in US dollars; null in another currency.").optional,
-                    "price_in_purchased_currency": price.optional,
-                    "product_id": .text().optional,
-                    "purchased_at_ms": milliseconds.nullable.optional,
-                    "store": .one(of: ["APP_STORE", "PROMOTIONAL"]),
-                    "transaction_id": .text().optional,
-                    "transferred_from": .array(of: .text()).optional,
-                    "transferred_to": .array(of: .text()).optional,
-                    "type": .one(of: [
-                        "INITIAL_PURCHASE", "RENEWAL", "NON_RENEWING_PURCHASE", "CANCELLATION", "UNCANCELLATION",
-                        "BILLING_ISSUE", "EXPIRATION", "REFUND_REVERSED", "TRANSFER",
-                    ]),
-                ]
-            ).closed,
-        ]
-    ).closed
+        "A message to a back end in RevenueCat's format.", named: "RevenueCatMessage"
+    ).fields([
+        "api_version": .one(of: ["1.0"]),
+        "event": .object("The event. RevenueCat documents its members.").fields([
+            "aliases": .array(
+                of: .text(), "The first ids of the customer, the present one first.", count: 0...10
+            ).optional,
+            "has_more_aliases": .flag(
+                "True if the customer has more ids than the message lists; absent otherwise."
+            ).optional,
+            "app_id": .text("The bundle identifier of the app.").nullable,
+            "app_user_id": .text().nullable.optional,
+            "cancel_reason": .one(of: ["UNSUBSCRIBE", "DEVELOPER_INITIATED", "CUSTOMER_SUPPORT", "UNKNOWN"])
+                .optional,
+            "country_code": .text().nullable.optional,
+            "currency": .text().nullable.optional,
+            "entitlement_id": null.optional,
+            "entitlement_ids": .array(of: .text(), "The rights that the product or the item gives.").optional,
+            "environment": .one(of: ["PRODUCTION", "SANDBOX"]),
+            "event_timestamp_ms": milliseconds,
+            "expiration_at_ms": milliseconds.described("The end of access; null for no end.")
+                .nullable.optional,
+            "expiration_reason": .one(of: [
+                "UNSUBSCRIBE", "BILLING_ERROR", "PRICE_INCREASE", "DEVELOPER_INITIATED", "UNKNOWN",
+            ]).optional,
+            "grace_period_expiration_at_ms": milliseconds.nullable.optional,
+            "id": .text("The identifier of the message, the same for every attempt."),
+            "is_family_share": .flag().optional,
+            "is_trial_conversion": .flag().optional,
+            "offer_code": .text().nullable.optional,
+            "original_app_user_id": .text().nullable.optional,
+            "original_transaction_id": .text().nullable.optional,
+            "period_type": .one(of: ["TRIAL", "INTRO", "NORMAL", "PROMOTIONAL"]).optional,
+            "presented_offering_id": null.optional,
+            "price": price.described("The amount in US dollars; null in another currency.").optional,
+            "price_in_purchased_currency": price.optional,
+            "product_id": .text().optional,
+            "purchased_at_ms": milliseconds.nullable.optional,
+            "store": .one(of: ["APP_STORE", "PROMOTIONAL"]),
+            "transaction_id": .text().optional,
+            "transferred_from": .array(of: .text()).optional,
+            "transferred_to": .array(of: .text()).optional,
+            "type": .one(of: [
+                "INITIAL_PURCHASE", "RENEWAL", "NON_RENEWING_PURCHASE", "CANCELLATION", "UNCANCELLATION",
+                "BILLING_ISSUE", "EXPIRATION", "REFUND_REVERSED", "TRANSFER",
+            ]),
+        ]).closed,
+    ]).closed
 }

@@ -159,24 +159,26 @@ struct WebhookRoutes: Sendable {
 }
 
 /// A webhook.
-package struct WebhookResource: Codable, Listed, Sendable {
+package struct WebhookResource: Codable, Listed, SchemaSource, Sendable {
     package static let listName = "webhooks"
+    package static let schema = Schema(of: Self.self, named: "Webhook", "A receiver of events at a back end.").noting([
+        "format": .one(of: WebhookFormat.self, "The format of the messages."),
+        "hasAuthorization": "True if each message has the header `Authorization`.",
+        "createdAt": .time(),
+        "createdBy": "The API key's identifier.",
+        "createdByName": "The name of the API key; absent if the service does not have the key.",
+        "app": "The bundle identifier of the only app whose events it receives; absent for all events.",
+        "secret": "Present only after the creation.",
+    ]).closed
 
     package let webhookId: String
     package let url: String
-    /// The format of the messages: `till` or `revenuecat`.
     package let format: String
-    /// True if each message has the header `Authorization`. Its value is one of the webhook's secrets.
     package let hasAuthorization: Bool
-    /// RFC 3339, UTC.
     package let createdAt: String
-    /// The identifier of the API key.
     package let createdBy: String
-    /// The name of the API key; nil if the ledger does not have the key.
     package let createdByName: String?
-    /// The bundle identifier of the only app whose events it receives; nil for all events.
     package let app: String?
-    /// The signing secret. Nil except in the response that creates the webhook.
     package let secret: String?
 
     /// - Parameters:
@@ -196,14 +198,20 @@ package struct WebhookResource: Codable, Listed, Sendable {
 }
 
 /// The secrets of a webhook.
-package struct WebhookSecretsResource: Codable, Sendable {
+package struct WebhookSecretsResource: Codable, SchemaSource, Sendable {
+    package static let schema = Schema(
+        of: Self.self, named: "WebhookSecrets",
+        "The secrets of a webhook: those of the signature in the form of Standard Webhooks, and the authorization."
+    ).noting([
+        "previousSecret": "Present while the previous secret is valid.",
+        "previousSecretEndsAt": .time(),
+        "authorization": "The header `Authorization` of each message; absent without one.",
+    ]).closed
+
     /// The secret that signs messages.
     package let secret: String
-    /// The previous secret, during its replacement.
     package let previousSecret: String?
-    /// RFC 3339, UTC.
     package let previousSecretEndsAt: String?
-    /// The header `Authorization` of each message. Nil if there is none.
     package let authorization: String?
 
     init(_ endpoint: WebhookEndpoint, at moment: Timestamp) {
@@ -216,12 +224,30 @@ package struct WebhookSecretsResource: Codable, Sendable {
 }
 
 /// A message to a webhook with the state of its delivery.
-package struct WebhookDeliveryResource: Codable, Listed, Sendable {
+package struct WebhookDeliveryResource: Codable, Listed, SchemaSource, Sendable {
     package static let listName = "deliveries"
+    package static let schema = Schema(
+        of: Self.self, named: "WebhookDelivery", "The delivery of a message to a webhook."
+    ).noting([
+        "state": .one(of: WebhookDelivery.State.self),
+        "attempts": .integer("The number of attempts since the message was created or replayed.", in: 0 ... .max),
+        "revenueCatMessage": .revenueCatMessage,
+        "lastAttempt": "The result of the last attempt; without `status` and `error` while it is unknown.",
+        "nextAttemptAt": .time("Absent if no attempt will follow, or one is due now."),
+    ]).closed
 
     /// An attempt to deliver a message.
-    package struct Attempt: Codable, Sendable {
-        /// RFC 3339, UTC.
+    package struct Attempt: Codable, SchemaSource, Sendable {
+        package static let schema = Schema(of: Self.self).noting([
+            "attemptedAt": .time(),
+            "status": "The HTTP status of the receiver's answer.",
+            "error": .one(of: [
+                "timedOut", "unreachable", "tlsFailed", "connectionEnded", "hostUnknown", "addressPrivate", "other",
+            ]),
+            "durationMilliseconds": .integer("The duration of the attempt.", in: 0 ... .max),
+            "response": "The beginning of the body of the receiver's answer, as text of at most 1024 bytes.",
+        ]).closed
+
         let attemptedAt: String
         /// The HTTP status of the response. Nil if there is none.
         package let status: Int?
@@ -249,11 +275,9 @@ package struct WebhookDeliveryResource: Codable, Listed, Sendable {
 
     package let messageId: String
     package let state: String
-    /// The number of attempts since the creation or replay of the message.
     package let attempts: Int
     /// The last attempt. Nil before the first.
     package let lastAttempt: Attempt?
-    /// The time of the next attempt. Nil if the message is due now or is not retried.
     package let nextAttemptAt: String?
     /// The message as it is sent. Nil for a webhook of another format.
     package let message: WebhookMessage?
@@ -278,7 +302,10 @@ package struct WebhookDeliveryResource: Codable, Listed, Sendable {
 }
 
 /// The result of a replay of failed messages.
-struct WebhookReplayResource: Codable {
+struct WebhookReplayResource: Codable, SchemaSource {
+    package static let schema = Schema(of: Self.self, named: "WebhookReplay", "The number of replayed messages.")
+        .noting(["replayed": .integer(in: 0 ... .max)]).closed
+
     /// The number of replayed messages.
     let replayed: Int
 }
