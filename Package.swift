@@ -138,6 +138,8 @@ let package = Package(
             name: "AccountsTests", dependencies: ["Features", "Ledger", "Proofs", "TestSupport"], path: "Tests/Accounts"
         ),
         .testTarget(
+            name: "CredentialsTests", dependencies: ["Features", "Proofs"], path: "Tests/Credentials"),
+        .testTarget(
             name: "CatalogAdministrationTests",
             dependencies: ["Catalog", "Features", "Ledger", "Proofs", "TestSupport"],
             path: "Tests/CatalogAdministration"),

@@ -23,7 +23,7 @@ struct CatalogReader {
 
     /// The value of a key; nil if it is absent or null.
     func optional(_ key: String) throws(CatalogError) -> CatalogReader? {
-        guard case .object(let object) = value else { throw mismatch("an object") }
+        let object = try object()
         let child = path.isEmpty ? key : "\(path).\(key)"
         switch object[key] {
         case nil, .null: return nil
@@ -36,6 +36,11 @@ struct CatalogReader {
             throw CatalogError(file: file, key: path.isEmpty ? key : "\(path).\(key)", reason: "the key is missing")
         }
         return child
+    }
+
+    func object() throws(CatalogError) -> JSONObject {
+        guard case .object(let object) = value else { throw mismatch("an object") }
+        return object
     }
 
     func elements() throws(CatalogError) -> [CatalogReader] {

@@ -55,7 +55,7 @@ package struct ConsoleReconciliation: Sendable {
 package struct ConsoleRoutes: RouteSource {
     private let services: ConsoleServices
     private let cookies: ConsoleCookie
-    private let attempts: LogInAttempts
+    private let attempts: PasswordLimits
     private let passwords = PasswordWork()
     package let streams: LiveStreams
     /// The streams of the local store's pages. Nil without a local store.
@@ -66,7 +66,7 @@ package struct ConsoleRoutes: RouteSource {
     package init(_ services: ConsoleServices, isSecure: Bool) {
         self.services = services
         cookies = ConsoleCookie(isSecure: isSecure)
-        attempts = LogInAttempts(clock: services.clock)
+        attempts = PasswordLimits(clock: services.clock)
         streams = LiveStreams()
         streams.wake(after: services.entitlements.ledger)
         storeStreams = services.store.map { store in

@@ -69,8 +69,6 @@ package struct ConsoleServices: Sendable {
 
 /// The parts of the running service that the console shows and that no feature owns. The command line supplies them.
 package protocol ConsoleSystem: Sendable {
-    /// The version of Till.
-    var version: String { get }
     /// The state of the installation and of the running service.
     var health: any HealthSource { get }
 
@@ -90,55 +88,41 @@ package protocol ConsoleSystem: Sendable {
     func requestReconciliation(_ identifier: String, _ subject: ReconciliationRuns.Subject) -> Bool?
 }
 
+/// The answer to a request: a page, the page to show next, or a response such as a picture.
+protocol ConsoleAnswer: SendableMetatype {
+    func answer(_ context: ConsoleContext) -> Response
+}
+
+extension Page: ConsoleAnswer {
+    func answer(_ context: ConsoleContext) -> Response { response(context) }
+}
+
+extension ConsolePath: ConsoleAnswer {
+    func answer(_ context: ConsoleContext) -> Response { .seeOther(self) }
+}
+
+extension Response: ConsoleAnswer {
+    func answer(_ context: ConsoleContext) -> Response { self }
+}
+
 /// A group of pages, with the permission that each one needs.
 struct ConsolePages {
     let group: RouterGroup<ConsoleContext>
 
-    /// Adds a page.
-    func get(
-        _ path: RouterPath,
-        _ permission: TeamPermission = .view,
-        _ page: @Sendable @escaping (Request, ConsoleContext) async throws -> Page
+    /// Adds a page, a picture or a file.
+    func get<Answer: ConsoleAnswer>(
+        _ path: RouterPath, _ permission: TeamPermission = .view,
+        _ answer: @Sendable @escaping (Request, ConsoleContext) async throws -> Answer
     ) {
-        answer(path, permission) { request, context in try await page(request, context).response(context) }
+        permitted(permission).get(path) { request, context in try await answer(request, context).answer(context) }
     }
 
-    /// Adds an answer that is no page, such as a picture or a file.
-    func answer(
-        _ path: RouterPath,
-        _ permission: TeamPermission = .view,
-        _ answer: @Sendable @escaping (Request, ConsoleContext) async throws -> Response
+    /// Adds the receiver of a form.
+    func post<Answer: ConsoleAnswer>(
+        _ path: RouterPath, _ permission: TeamPermission,
+        _ answer: @Sendable @escaping (Request, ConsoleContext) async throws -> Answer
     ) {
-        permitted(permission).get(path, use: answer)
-    }
-
-    /// Adds the receiver of a form. It returns the page to show next.
-    func post(
-        _ path: RouterPath,
-        _ permission: TeamPermission,
-        _ action: @Sendable @escaping (Request, ConsoleContext) async throws -> ConsolePath
-    ) {
-        permitted(permission).post(path) { request, context in
-            Response.seeOther(try await action(request, context))
-        }
-    }
-
-    /// Adds the receiver of a form that answers with a page, such as one that stores nothing.
-    func postPage(
-        _ path: RouterPath,
-        _ permission: TeamPermission,
-        _ page: @Sendable @escaping (Request, ConsoleContext) async throws -> Page
-    ) {
-        permitted(permission).post(path) { request, context in try await page(request, context).response(context) }
-    }
-
-    /// Adds the receiver of a form that answers by itself, such as with the form and its errors.
-    func postAnswer(
-        _ path: RouterPath,
-        _ permission: TeamPermission,
-        _ answer: @Sendable @escaping (Request, ConsoleContext) async throws -> Response
-    ) {
-        permitted(permission).post(path, use: answer)
+        permitted(permission).post(path) { request, context in try await answer(request, context).answer(context) }
     }
 
     private func permitted(_ permission: TeamPermission) -> RouterGroup<ConsoleContext> {

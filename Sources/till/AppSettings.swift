@@ -10,8 +10,9 @@ package struct AppSettings: Encodable, Sendable {
     let appAppleIdentifier: Int64?
     /// The path of the catalog's folder.
     let catalog: String
-    /// Nil for the key of the service.
-    let appStoreKey: AppStoreKeySettings?
+    private let appStoreKeyFile: String?
+    private let appStoreKeyIdentifier: String?
+    private let appStoreIssuerIdentifier: String?
     /// The address of the App Store Server API; nil for that of the service.
     let appStoreURL: URL?
     /// The audience of tokens for this app alone; nil if there is none.
@@ -21,11 +22,16 @@ package struct AppSettings: Encodable, Sendable {
         case bundleIdentifier = "bundle-id"
         case appAppleIdentifier = "app-apple-id"
         case catalog
-        case appStoreKey = "app-store-key"
+        case appStoreKeyFile = "app-store-key"
         case appStoreKeyIdentifier = "app-store-key-id"
         case appStoreIssuerIdentifier = "app-store-issuer-id"
         case appStoreURL = "app-store-url"
         case tokenAudience = "jwt-audience"
+    }
+
+    /// Nil for the key of the service.
+    var appStoreKey: AppStoreKeySettings? {
+        AppStoreKeySettings([appStoreKeyFile, appStoreKeyIdentifier, appStoreIssuerIdentifier].compactMap(\.self))
     }
 
     /// Reads the entries of `apps`.
@@ -51,8 +57,7 @@ package struct AppSettings: Encodable, Sendable {
         }
         let known = CodingKeys.allCases.map(\.rawValue)
         if let unknown = object.keys.first(where: { !known.contains($0) }) {
-            throw ConfigurationError(
-                file: file, unknown: "\(name).\(unknown)", among: known.map { "\(name).\($0)" })
+            throw ConfigurationError(file: file, unknown: "\(name).\(unknown)", among: known.map { "\(name).\($0)" })
         }
         func failure(_ key: CodingKeys, _ expected: String) -> ConfigurationError {
             ConfigurationError(
@@ -76,35 +81,21 @@ package struct AppSettings: Encodable, Sendable {
             appAppleIdentifier = identifier
         default: throw failure(.appAppleIdentifier, "the number of the app in the App Store")
         }
-        let key = [
-            try text(.appStoreKey), try text(.appStoreKeyIdentifier), try text(.appStoreIssuerIdentifier),
-        ].compactMap(\.self)
-        guard key.isEmpty || key.count == 3 else {
-            throw failure(.appStoreKey, "set together with app-store-key-id and app-store-issuer-id")
+        (appStoreKeyFile, appStoreKeyIdentifier) = (try text(.appStoreKeyFile), try text(.appStoreKeyIdentifier))
+        appStoreIssuerIdentifier = try text(.appStoreIssuerIdentifier)
+        let missing = [appStoreKeyFile, appStoreKeyIdentifier, appStoreIssuerIdentifier].count { $0 == nil }
+        guard [0, 3].contains(missing) else {
+            throw failure(.appStoreKeyFile, "set together with app-store-key-id and app-store-issuer-id")
         }
         self.bundleIdentifier = bundleIdentifier
         self.catalog = catalog
-        appStoreKey =
-            key.isEmpty ? nil : AppStoreKeySettings(file: key[0], keyIdentifier: key[1], issuerIdentifier: key[2])
         appStoreURL = try text(.appStoreURL).map { address throws(ConfigurationError) in
             guard let address = ServerAddress(argument: address), address.isConfidential else {
-                throw failure(.appStoreURL, "an https address without a path; http is for this machine's own")
+                throw failure(.appStoreURL, ServerAddress.expected)
             }
             return address.url
         }
         tokenAudience = try text(.tokenAudience)
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(bundleIdentifier, forKey: .bundleIdentifier)
-        try container.encodeIfPresent(appAppleIdentifier, forKey: .appAppleIdentifier)
-        try container.encode(catalog, forKey: .catalog)
-        try container.encodeIfPresent(appStoreKey?.file, forKey: .appStoreKey)
-        try container.encodeIfPresent(appStoreKey?.keyIdentifier, forKey: .appStoreKeyIdentifier)
-        try container.encodeIfPresent(appStoreKey?.issuerIdentifier, forKey: .appStoreIssuerIdentifier)
-        try container.encodeIfPresent(appStoreURL?.absoluteString, forKey: .appStoreURL)
-        try container.encodeIfPresent(tokenAudience, forKey: .tokenAudience)
     }
 
     /// The app, with the catalog from its files.
@@ -127,4 +118,12 @@ struct AppStoreKeySettings: Sendable {
     let file: String
     let keyIdentifier: String
     let issuerIdentifier: String
+}
+
+extension AppStoreKeySettings {
+    /// - Parameter texts: The three settings; nil for fewer.
+    init?(_ texts: [String]) {
+        guard texts.count == 3 else { return nil }
+        self.init(file: texts[0], keyIdentifier: texts[1], issuerIdentifier: texts[2])
+    }
 }

@@ -25,52 +25,40 @@ struct AppStoreSettings {
         let names = ["app-store-key", "app-store-key-id", "app-store-issuer-id"]
         let values = names.compactMap(settings.text)
         if values.isEmpty, apps.allSatisfy({ $0.appStoreKey == nil }) {
-            let others = [
-                "app-store-url", "reconcile-seconds", "reconcile-customers-seconds", "refund-preference",
-                "sample-content-provided",
-            ]
-            guard let name = others.first(where: settings.isSet) else { return nil }
-            throw settings.failure(name, "set together with app-store-key")
+            try settings.refuse(SettingGroup.appStore.settings.map(\.name), without: "app-store-key")
+            return nil
         }
         guard values.isEmpty || values.count == names.count else {
             let missing = names.first { settings.text($0) == nil } ?? names[0]
             throw settings.failure(
                 missing, "set, because app-store-key, app-store-key-id and app-store-issuer-id belong together")
         }
-        key =
-            values.isEmpty
-            ? nil : AppStoreKeySettings(file: values[0], keyIdentifier: values[1], issuerIdentifier: values[2])
-        url = try Self.url(settings)
+        key = AppStoreKeySettings(values)
+        url = try settings.text("app-store-url").map { text throws(ConfigurationError) in
+            guard let address = ServerAddress(argument: text), address.isConfidential else {
+                throw settings.failure("app-store-url", ServerAddress.expected)
+            }
+            return address.url
+        }
         guard
             url != nil || origins.contains(where: { $0.appStoreServerURL != nil })
                 || !apps.isEmpty && apps.allSatisfy({ $0.appStoreURL != nil })
         else {
             throw settings.failure("app-store-url", "set: Apple answers for apple/Production and apple/Sandbox alone")
         }
-        notificationSeconds = Self.interval(settings.number("reconcile-seconds"))
-        historySeconds = Self.interval(
-            settings.number("reconcile-customers-seconds"))
+        func interval(_ name: String) -> Int64? {
+            let seconds = settings.number(name)
+            return seconds == 0 ? nil : Int64(seconds)
+        }
+        notificationSeconds = interval("reconcile-seconds")
+        historySeconds = interval("reconcile-customers-seconds")
         consumption = try Self.consumption(settings)
         try settings.requireFile("app-store-key")
     }
 
-    private static func url(_ settings: ServeSettings) throws -> URL? {
-        guard let text = settings.text("app-store-url") else { return nil }
-        guard let address = ServerAddress(argument: text), address.isConfidential else {
-            throw settings.failure("app-store-url", "an https address without a path; http is for this machine's own")
-        }
-        return address.url
-    }
-
-    private static func interval(_ seconds: Int) -> Int64? {
-        seconds == 0 ? nil : Int64(seconds)
-    }
-
     private static func consumption(_ settings: ServeSettings) throws(ConfigurationError) -> ConsumptionAnswer? {
         guard let text = settings.text("refund-preference") else {
-            guard !settings.isSet("sample-content-provided") else {
-                throw settings.failure("sample-content-provided", "set together with refund-preference")
-            }
+            try settings.refuse(["sample-content-provided"], without: "refund-preference")
             return nil
         }
         return ConsumptionAnswer(

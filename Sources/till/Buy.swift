@@ -88,13 +88,29 @@ struct Buy: Command {
     }
 }
 
-/// The last step of `till resume` and `till restore`: delivers unfinished transactions and prints the result.
-struct Delivery {
-    let user: User
-    let common: CommonOptions
-    let terminal: Terminal
+/// The options of a command that launches a user's app.
+struct AppOptions: ParsableArguments {
+    @Option(help: "The user of the app.")
+    var user: User
 
-    func perform(_ parties: Parties) async throws {
+    @OptionGroup var service: ServerOptions
+
+    @OptionGroup var common: CommonOptions
+}
+
+/// `till resume` and `till restore`
+protocol AppLaunch: Command {
+    var app: AppOptions { get }
+}
+
+extension AppLaunch {
+    var common: CommonOptions { app.common }
+
+    func parties() async throws -> Parties { try await Parties(common.dataDirectory, server: app.service) }
+
+    /// Delivers unfinished transactions and prints the result.
+    func deliver(_ parties: Parties) async throws {
+        let user = app.user
         let reporter = StepReporter(terminal: terminal)
         let (delivered, items) = try await parties.withDevice(of: user, report: reporter.report) { device, service in
             (try await device.resume(), try await service.items())
@@ -126,7 +142,7 @@ private struct DeliveryReport: Encodable {
 }
 
 /// `till restore`
-struct Restore: Command {
+struct Restore: AppLaunch {
     static let configuration = CommandConfiguration(
         abstract: "Restore earlier purchases, as on a new device, and redeem them again.",
         discussion: """
@@ -134,22 +150,17 @@ struct Restore: Command {
               till restore --user alice
             """)
 
-    @Option(help: "The user of the app.")
-    var user: User
-
-    @OptionGroup var service: ServerOptions
-
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var app: AppOptions
 
     func perform() async throws {
-        let parties = try await Parties(common.dataDirectory, server: service)
-        try parties.store.restoreCompletedTransactions(account: user.name)
-        try await Delivery(user: user, common: common, terminal: terminal).perform(parties)
+        let parties = try await parties()
+        try parties.store.restoreCompletedTransactions(account: app.user.name)
+        try await deliver(parties)
     }
 }
 
 /// `till resume`
-struct Resume: Command {
+struct Resume: AppLaunch {
     static let configuration = CommandConfiguration(
         abstract: "Launch the app again. It redeems and finishes all unfinished transactions.",
         discussion: """
@@ -157,15 +168,7 @@ struct Resume: Command {
               till resume --user alice
             """)
 
-    @Option(help: "The user of the app.")
-    var user: User
+    @OptionGroup var app: AppOptions
 
-    @OptionGroup var service: ServerOptions
-
-    @OptionGroup var common: CommonOptions
-
-    func perform() async throws {
-        try await Delivery(user: user, common: common, terminal: terminal).perform(
-            try await Parties(common.dataDirectory, server: service))
-    }
+    func perform() async throws { try await deliver(try await parties()) }
 }

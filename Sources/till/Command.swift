@@ -24,7 +24,7 @@ extension Command {
         } catch let error as ValidationError {
             throw error
         } catch StoreError.productNotFound(let identifier) {
-            let error = UnknownProduct(identifier: identifier, products: common.productsOfStore)
+            let error = CommandError.productUnknown(identifier, among: common.productsOfStore)
             try terminal.fail(code: error.code, message: error.message)
         } catch let error as any CodedError {
             try terminal.fail(code: error.code, message: error.message)
@@ -69,7 +69,7 @@ struct CommonOptions: ParsableArguments {
 
     /// The data directory of a store that exists.
     ///
-    /// - Throws: `DataDirectoryMissing` if there is no store; `PermissionDenied`.
+    /// - Throws: `CommandError` if there is no store; `PermissionDenied`.
     var directoryOfStore: DataDirectory {
         get throws {
             let directory = dataDirectory

@@ -47,9 +47,9 @@ struct DataDirectory {
     private var serviceFolder: URL { folder.appending(path: "service", directoryHint: .isDirectory) }
     private var storeFile: URL { storeFolder.appending(path: "store.sqlite", directoryHint: .notDirectory) }
 
-    /// - Throws: `DataDirectoryMissing` if there is no store; `PermissionDenied`.
+    /// - Throws: `CommandError` if there is no store; `PermissionDenied`.
     func requireStore() throws {
-        guard try hasStore() else { throw DataDirectoryMissing(path: folder.path, part: .store) }
+        guard try hasStore() else { throw missing("store") }
         try FileAccess(storeFile).requireWriting()
     }
 
@@ -61,25 +61,31 @@ struct DataDirectory {
         get throws { try hasStore() ? store().clock : SystemClock() }
     }
 
-    /// - Throws: `DataDirectoryMissing` if there is no ledger; `PermissionDenied`.
+    /// - Throws: `CommandError` if there is no ledger; `PermissionDenied`.
     func requireLedger() throws {
         guard try FileAccess(ledgerFile).exists() else {
-            throw DataDirectoryMissing(path: folder.path, part: .ledger)
+            throw missing("ledger")
         }
         // SQLite writes beside the ledger even if it is opened for reading.
         try FileAccess(ledgerFile).requireWriting()
     }
 
-    /// - Throws: `DataDirectoryMissing` if there is no folder of trusted certificates; `PermissionDenied`.
+    /// - Throws: `CommandError` if there is no folder of trusted certificates; `PermissionDenied`.
     func requireTrustFolder() throws {
         guard try FileAccess(trustFolder).exists() else {
-            throw DataDirectoryMissing(path: folder.path, part: .trustedCertificates)
+            throw missing("folder of trusted certificates", "trust a certificate first with till trust add")
         }
+    }
+
+    private func missing(_ part: String, _ remedy: String = "buy something first with till buy") -> CommandError {
+        CommandError(
+            "dataDirectoryMissing",
+            "\"\(folder.path)\" has no \(part). Name the data directory with --data, or \(remedy).")
     }
 
     /// Creates the directory for its owner alone, and keeps its contents out of git. An existing directory is not changed.
     ///
-    /// - Throws: `DataDirectoryError`; `PermissionDenied`.
+    /// - Throws: `CommandError`; `PermissionDenied`.
     func prepare() throws {
         try make([storeFolder, serviceFolder, trustFolder])
         try requireWriting([storeFolder, storeFile, serviceFolder, ledgerFile])
@@ -87,7 +93,7 @@ struct DataDirectory {
 
     /// Creates the service's part alone, as `prepare` does: a production service has no store.
     ///
-    /// - Throws: `DataDirectoryError`; `PermissionDenied`.
+    /// - Throws: `CommandError`; `PermissionDenied`.
     func prepareService() throws {
         try make([serviceFolder, trustFolder])
         try requireWriting([serviceFolder, ledgerFile])
@@ -113,37 +119,10 @@ struct DataDirectory {
             }
         } catch {
             try requireWriting([folder] + parts)
-            throw DataDirectoryError(path: folder.path)
+            throw CommandError(
+                "dataDirectoryUnusable",
+                "The data directory \(folder.path) cannot be made or written: check its disk and rights, or name another with "
+                    + "--data.")
         }
-    }
-}
-
-/// An error for a data directory without the part that a command reads.
-struct DataDirectoryMissing: CodedError {
-    enum Part: String {
-        case ledger
-        case store
-        case trustedCertificates = "folder of trusted certificates"
-    }
-
-    let path: String
-    let part: Part
-
-    var code: String { "dataDirectoryMissing" }
-    var message: String {
-        let remedy =
-            part == .trustedCertificates
-            ? "trust a certificate first with till trust add" : "buy something first with till buy"
-        return "\"\(path)\" has no \(part.rawValue). Name the data directory with --data, or \(remedy)."
-    }
-}
-
-/// An error for a data directory that cannot be created or written.
-struct DataDirectoryError: CodedError {
-    let path: String
-
-    var code: String { "dataDirectoryUnusable" }
-    var message: String {
-        "The data directory \(path) cannot be made or written: check its disk and rights, or name another with --data."
     }
 }

@@ -42,13 +42,18 @@ struct InitCommand: Command {
             (Catalog.offeringsFile, draft.offeringsText),
         ].map { (url: target.appending(path: $0, directoryHint: .notDirectory), text: $1) }
         if let existing = files.first(where: { FileManager.default.fileExists(atPath: $0.url.path) }) {
-            throw CatalogNotCreated(path: existing.url.path, exists: true)
+            throw CommandError(
+                "catalogNotCreated",
+                "\"\(existing.url.path)\" already exists, and till init overwrites nothing. Name another folder, or edit the "
+                    + "file.")
         }
         do {
             try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
             for file in files { try Data(file.text.utf8).write(to: file.url, options: .withoutOverwriting) }
         } catch {
-            throw CatalogNotCreated(path: target.path, exists: false)
+            throw CommandError(
+                "catalogNotCreated",
+                "\"\(target.path)\" cannot be written: check its disk and permissions, or name another folder.")
         }
         files.forEach { terminal.line("Created \($0.url.relativePath)") }
         explain(draft, itemsFile: files[1].url.relativePath, offeringsFile: files[2].url.relativePath)
@@ -87,20 +92,5 @@ extension Benefit {
             "\(item), for \(period.words.first?.isNumber == true ? "" : "a ")\(period.words)"
         case .credit(let credit): "\(credit.amount) of the balance \(credit.balance)"
         }
-    }
-}
-
-/// A catalog cannot be written.
-struct CatalogNotCreated: CodedError {
-    let path: String
-    /// True if a file of the catalog exists.
-    let exists: Bool
-
-    var code: String { "catalogNotCreated" }
-
-    var message: String {
-        exists
-            ? "\"\(path)\" already exists, and till init overwrites nothing. Name another folder, or edit the file."
-            : "\"\(path)\" cannot be written: check its disk and permissions, or name another folder."
     }
 }

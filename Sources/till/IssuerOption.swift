@@ -1,6 +1,7 @@
 import AppStore
 import ArgumentParser
 import Foundation
+import HTTPSupport
 import Proofs
 
 /// The option that names the issuer of a user.
@@ -29,50 +30,11 @@ struct IssuerOption: ParsableArguments {
     }
 }
 
-/// A PEM file of root certificates for the connection to a service.
-struct CertificateFile {
-    /// The largest size in bytes. The roots of a whole operating system have some 300 KB.
-    private static let maximumSize = 4 << 20
-
-    let path: String
-
-    /// - Throws: `CertificateFileError`.
-    func roots() throws(CertificateFileError) -> AdditionalRoots {
-        let data: Data?
-        do {
-            data = try FileHandle(forReadingFrom: URL(filePath: path)).read(upToCount: Self.maximumSize + 1)
-        } catch {
-            throw .unreadable(path: path)
-        }
-        guard let data, data.count <= Self.maximumSize, let roots = AdditionalRoots(pem: [UInt8](data)) else {
-            throw .invalid(path: path)
-        }
-        return roots
-    }
-}
-
-/// An error of a file of root certificates.
-enum CertificateFileError: CommandError {
-    case unreadable(path: String)
-    case invalid(path: String)
-
-    var statement: ErrorStatement {
-        switch self {
-        case .unreadable(let path):
-            ErrorStatement(
-                "fileUnreadable",
-                "\"\(path)\" of --ca-file cannot be read. Check that it is a file and that you may read it.")
-        case .invalid(let path):
-            ErrorStatement(
-                "certificateFileInvalid",
-                "\"\(path)\" of --ca-file has no valid certificate. Name a PEM file with \"-----BEGIN CERTIFICATE-----\"."
-            )
-        }
-    }
-}
-
 /// The address of a server: a scheme, a host and perhaps a port.
 struct ServerAddress: ExpressibleByArgument {
+    /// The form of an address that a setting accepts.
+    static let expected = "an https address without a path; http is for this machine's own"
+
     let url: URL
 
     init?(argument: String) {
@@ -99,6 +61,9 @@ struct ServerAddress: ExpressibleByArgument {
 
 /// The service that a command calls: its own, or a running one.
 struct ServerOptions: ParsableArguments {
+    /// The largest file of root certificates, in bytes. The roots of a whole operating system have some 300 KB.
+    private static let maximumCertificates = 4 << 20
+
     @Option(
         help: ArgumentHelp(
             "The address of a running service. Put its API key into $TILL_API_KEY, or a user's token into $TILL_TOKEN.",
@@ -132,7 +97,7 @@ struct ServerOptions: ParsableArguments {
 
     /// The client of the running service; nil if none was named.
     ///
-    /// - Throws: `ValidationError` without a credential; `CertificateFileError`.
+    /// - Throws: `ValidationError` without a credential; `CommandError`.
     func client() throws -> ServiceClient? {
         guard let server else { return nil }
         switch (ProcessInfo.variable("TILL_API_KEY"), ProcessInfo.variable("TILL_TOKEN")) {
@@ -146,10 +111,28 @@ struct ServerOptions: ParsableArguments {
         }
     }
 
-    private func client(of server: ServerAddress, credential: String) throws(CertificateFileError) -> ServiceClient {
+    private func client(of server: ServerAddress, credential: String) throws(CommandError) -> ServiceClient {
         guard let caFile else { return ServiceClient(url: server.url, credential: credential) }
-        return ServiceClient(
-            url: server.url, credential: credential, trusting: try CertificateFile(path: caFile).roots())
+        return ServiceClient(url: server.url, credential: credential, trusting: try Self.roots(in: caFile))
+    }
+
+    /// The root certificates of a PEM file.
+    private static func roots(in path: String) throws(CommandError) -> AdditionalRoots {
+        let data: Data?
+        do {
+            data = try FileHandle(forReadingFrom: URL(filePath: path)).read(upToCount: maximumCertificates + 1)
+        } catch {
+            throw CommandError(
+                "fileUnreadable",
+                "\"\(path)\" of --ca-file cannot be read. Check that it is a file and that you may read it.")
+        }
+        guard let data, data.count <= maximumCertificates, let roots = AdditionalRoots(pem: [UInt8](data)) else {
+            throw CommandError(
+                "certificateFileInvalid",
+                "\"\(path)\" of --ca-file has no valid certificate. Name a PEM file with \"-----BEGIN CERTIFICATE-----\"."
+            )
+        }
+        return roots
     }
 
     /// A user's connection to the running service; nil if none was named.
@@ -215,5 +198,24 @@ extension ServiceCaller {
         // Items may have ended since a service last ran.
         try await local.recordDueStates()
         return try await local.withClient(body)
+    }
+}
+
+extension ServiceClient {
+    /// The elements of a list, from all its pages.
+    ///
+    /// - Parameters:
+    ///   - limit: The largest number of elements.
+    ///   - page: Returns the page of a size after a cursor.
+    static func elements<Element>(
+        upTo limit: Int = .max, _ page: (_ size: Int, _ cursor: String?) async throws -> List<Element>
+    ) async throws -> [Element] {
+        var (elements, cursor): ([Element], String?) = ([], nil)
+        repeat {
+            let page = try await page(min(100, limit - elements.count), cursor)
+            elements += page.elements
+            cursor = page.nextCursor
+        } while cursor != nil && elements.count < limit
+        return elements
     }
 }

@@ -41,8 +41,8 @@ struct LedgerRestore: LedgerUser {
             throw RestorationError.unreadable(path: backup.path)
         }
         guard case .file(let place) = try ledger.place(isNew: true) else { return }
-        let report = try LedgerRestoration(of: place, from: backup, features: .all(), at: SystemClock().now())
-            .perform(revokesRevivedKeys: !keepRevivedKeys)
+        let report = try LedgerFile(place, features: .all())
+            .restore(from: backup, at: SystemClock().now(), revokesRevivedKeys: !keepRevivedKeys)
         printReport(report, place: place, backup: backup)
         try terminal.json(RestoredLedger(report, place: place, backup: backup))
     }
@@ -161,7 +161,7 @@ struct LedgerOptions: ParsableArguments {
     }
 
     /// - Parameter isNew: True if the command creates a missing ledger.
-    /// - Throws: `DataDirectoryMissing` if there is none; `PermissionDenied`; `PostgreSQLAddressError`.
+    /// - Throws: `CommandError` if there is none; `PermissionDenied`; `PostgreSQLAddressError`.
     func place(isNew: Bool = false) throws -> LedgerPlace {
         let data = common.dataDirectory
         let place = LedgerPlace(try address, in: data)

@@ -13,7 +13,6 @@ struct MailSettings {
 
     /// The largest file with a secret, in bytes.
     private static let maximumSecretSize = 4096
-    private static let names = SettingGroup.mail.settings.map(\.name)
 
     /// The sender, as the setting names it.
     let from: String
@@ -26,8 +25,9 @@ struct MailSettings {
     /// - Returns: Nil if the service sends no mail.
     /// - Throws: `ConfigurationError`.
     init?(_ settings: ServeSettings, hasAccounts: Bool) throws {
-        guard let first = Self.names.first(where: settings.isSet) else { return nil }
-        guard hasAccounts else { throw settings.failure(first, "set together with accounts") }
+        let names = SettingGroup.mail.settings.map(\.name)
+        guard names.contains(where: settings.isSet) else { return nil }
+        if !hasAccounts { try settings.refuse(names, without: "accounts") }
         guard let text = settings.text("mail-from"), let sender = MailAddress(text) else {
             throw settings.failure("mail-from", "an address such as \"Garden <no-reply@garden.example>\"")
         }
@@ -66,7 +66,7 @@ struct MailSettings {
     }
 
     private static func server(_ text: String, _ settings: ServeSettings) throws(ConfigurationError) -> MailServer {
-        try refuse(["mail-webhook-secret", "mail-webhook-secret-file"], settings, without: "mail-webhook")
+        try settings.refuse(["mail-webhook-secret", "mail-webhook-secret-file"], without: "mail-webhook")
         let password = try secret("mail-password", settings)
         let credentials: MailServer.Credentials?
         switch (settings.text("mail-username"), password) {
@@ -87,9 +87,8 @@ struct MailSettings {
     }
 
     private static func webhook(_ text: String, _ settings: ServeSettings) throws(ConfigurationError) -> Destination {
-        try refuse(
-            ["mail-certificates", "mail-username", "mail-password", "mail-password-file"], settings,
-            without: "mail-server")
+        try settings.refuse(
+            ["mail-certificates", "mail-username", "mail-password", "mail-password-file"], without: "mail-server")
         guard let url = try? WebhookURL(text, allowsPlain: true),
             text.lowercased().hasPrefix("https:") || ["localhost", "127.0.0.1", "::1"].contains(url.host)
         else {
@@ -104,13 +103,6 @@ struct MailSettings {
                     + "`echo whsec_$(openssl rand -base64 32)` makes one")
         }
         return .webhook(url, secret)
-    }
-
-    private static func refuse(
-        _ names: [String], _ settings: ServeSettings, without other: String
-    ) throws(ConfigurationError) {
-        guard let name = names.first(where: { settings.isSet($0) }) else { return }
-        throw settings.failure(name, "set together with \(other)")
     }
 
     /// A secret, from a setting or from the file that another setting names.

@@ -131,7 +131,7 @@ struct LocalService: Sendable {
 
     /// Opens the ledger of an earlier command, and creates nothing.
     ///
-    /// - Throws: `DataDirectoryMissing` if there is no ledger; `PermissionDenied`.
+    /// - Throws: `CommandError` if there is no ledger; `PermissionDenied`.
     init(reading data: DataDirectory, accepting accepted: Set<Origin>) async throws {
         try data.requireLedger()
         try await self.init(

@@ -44,20 +44,14 @@ struct Products: Command {
     private func rows(of client: ServiceClient) async throws -> [ProductResource] {
         var query = URLComponents()
         query.path = "/v1/products"
-        var rows: [ProductResource] = []
-        var cursor: String?
-        repeat {
+        return try await ServiceClient.elements { size, cursor in
             query.queryItems = [
-                URLQueryItem(name: "pageSize", value: "100"),
+                URLQueryItem(name: "pageSize", value: String(size)),
                 collection.map { URLQueryItem(name: "collection", value: $0) },
                 cursor.map { URLQueryItem(name: "cursor", value: $0) },
             ].compactMap(\.self)
-            guard let path = query.string else { break }
-            let page: List<ProductResource> = try await client.get(path, language: locale ?? "en")
-            rows += page.elements
-            cursor = page.nextCursor
-        } while cursor != nil
-        return rows
+            return try await client.get(query.string ?? query.path, language: locale ?? "en")
+        }
     }
 
     private func rows() throws -> [ProductResource] {
@@ -72,23 +66,21 @@ struct Products: Command {
     }
 }
 
-/// A product that the store of a data directory does not sell.
-struct UnknownProduct: CodedError {
+extension CommandError {
     /// The number of products that a message lists.
     private static let maximumListed = 20
 
-    let identifier: String
-    /// The identifiers of the products that it sells.
-    let products: [String]
-
-    var code: String { "productNotFound" }
-
-    var message: String {
-        let listed = products.prefix(Self.maximumListed).joined(separator: ", ")
-        let others = products.count > Self.maximumListed ? " and \(products.count - Self.maximumListed) more" : ""
-        return "The store sells no product \"\(identifier.prefix(100))\"."
-            + Suggestion.sentence(for: identifier, among: products)
-            + (products.isEmpty ? "" : " It sells \(listed)\(others).")
+    /// The store of a data directory does not sell a product.
+    ///
+    /// - Parameter products: The identifiers of the products that it sells.
+    static func productUnknown(_ identifier: String, among products: [String]) -> CommandError {
+        let listed = products.prefix(maximumListed).joined(separator: ", ")
+        let others = products.count > maximumListed ? " and \(products.count - maximumListed) more" : ""
+        return CommandError(
+            "productNotFound",
+            "The store sells no product \"\(identifier.prefix(100))\"."
+                + Suggestion.sentence(for: identifier, among: products)
+                + (products.isEmpty ? "" : " It sells \(listed)\(others)."))
     }
 }
 

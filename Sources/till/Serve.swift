@@ -55,8 +55,7 @@ struct Serve: Command {
     }
 
     func perform() async throws {
-        let configuration = try ServeConfiguration(
-            options, dataPath: common.dataPath, catalogPath: common.catalogPath)
+        let configuration = try ServeConfiguration(options, dataPath: common.dataPath, catalogPath: common.catalogPath)
         // Anyone who reaches a store can mint purchases.
         guard !runsStore || !configuration.origins.contains(.appleProduction) else {
             throw ConfigurationError(
@@ -137,8 +136,7 @@ struct Serve: Command {
         // Keys expire by the machine's clock, even if the store's clock was advanced.
         let keys = APIKeys(ledger: ledger, clock: SystemClock(), randomness: .system)
         let tokens = configuration.tokens.map {
-            UserTokens(
-                $0, clock: SystemClock(), logger: configuration.logger, blockedNames: configuration.blockedNames)
+            UserTokens($0, clock: SystemClock(), logger: configuration.logger, blockedNames: configuration.blockedNames)
         }
         try await prepare(tokens, configuration)
         let missing = try await notesAboutMissingSettings(keys, ledger, configuration)
@@ -160,8 +158,7 @@ struct Serve: Command {
                     perAddress: configuration.settings.number("maximum-streams-per-address"))) : nil
         let webhooks =
             configuration.hasWebhooks
-            ? WebhookService(
-                ledger: ledger, apps: administration.apps, clock: SystemClock(), randomness: .system) : nil
+            ? WebhookService(ledger: ledger, apps: administration.apps, clock: SystemClock(), randomness: .system) : nil
         // The clock of the selling store decides days and expiry dates.
         let figures = configuration.hasFigures ? FigureService(ledger: ledger, clock: clock) : nil
         let appStores = try AppStoreServices(
@@ -171,7 +168,9 @@ struct Serve: Command {
         )
         if let local { others.append(local.routes) }
         // Apple's sandbox has no order numbers.
-        let orderClients = appStores.clients.map(\.client).filter { $0.url != Origin.appleSandbox.appStoreServerURL }
+        let orderClients = appStores.reconciliations.map(\.client).filter {
+            $0.url != Origin.appleSandbox.appStoreServerURL
+        }
         if configuration.hasConsole {
             var services = ConsoleServices(
                 team: TeamService(ledger: ledger, clock: SystemClock(), randomness: .system), entitlements: service,
@@ -182,7 +181,7 @@ struct Serve: Command {
                     configuration: configuration, appStores: appStores,
                     health: ServiceHealth(
                         configuration: configuration, common: common,
-                        service: RunningService(ledger: ledger, keys: keys), metrics: metrics, startNotes: notes)),
+                        service: RunningService(ledger: ledger, keys: keys), startNotes: notes)),
                 metrics: metrics, clock: SystemClock(), randomness: .system)
             let (export, orders) = (
                 UserExport(service: service, clock: SystemClock()),
@@ -193,8 +192,7 @@ struct Serve: Command {
                 services.orders = { try await orders.originalTransactions(ofOrder: $0) }
             }
             // Proxies reach the service over plain HTTP and browsers over TLS.
-            let pages = ConsoleRoutes(
-                services, isSecure: configuration.server.tls != nil || configuration.proxies > 0)
+            let pages = ConsoleRoutes(services, isSecure: configuration.server.tls != nil || configuration.proxies > 0)
             others.append(pages)
             companions += pages.backgroundServices
         }

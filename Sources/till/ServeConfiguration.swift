@@ -1,5 +1,6 @@
 import AppStore
 import Catalog
+import Console
 import Features
 import Foundation
 import HTTPSupport

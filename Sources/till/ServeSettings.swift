@@ -120,8 +120,12 @@ struct ServeSettings {
     /// - Parameter expected: A noun phrase, or an instruction: "set together with accounts".
     func failure(_ name: String, _ expected: String) -> ConfigurationError {
         let setting = entry(name).setting
-        return ConfigurationError(
-            setting: setting, expected: expected, in: layers.first { $0.texts[name] != nil })
+        return ConfigurationError(setting: setting, expected: expected, in: layers.first { $0.texts[name] != nil })
+    }
+
+    /// Refuses settings that have no effect without another.
+    func refuse(_ names: [String], without other: String) throws(ConfigurationError) {
+        if let name = names.first(where: isSet) { throw failure(name, "set together with \(other)") }
     }
 
     /// Checks the file that a setting names.

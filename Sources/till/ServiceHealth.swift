@@ -15,7 +15,6 @@ struct ServiceHealth: HealthSource {
     let configuration: ServeConfiguration
     let common: CommonOptions
     let service: RunningService
-    let metrics: ServiceMetrics
     let startNotes: [String]
 
     func checks() async -> [HealthCheck] {
@@ -27,27 +26,12 @@ struct ServiceHealth: HealthSource {
         return (try? await BlockingWork.run { examination.certificates }) ?? []
     }
 
-    func ledger() async throws -> HealthLedger {
+    var ledgerPlace: String {
         let data = DataDirectory(path: configuration.dataPath, catalogPath: configuration.localCatalogPath)
-        return HealthLedger(
-            place: configuration.ledger?.description ?? data.ledgerFile.path, state: try await service.ledger.state(),
-            server: service.ledger.serverReachability)
+        return configuration.ledger?.description ?? data.ledgerFile.path
     }
 
-    var performance: HealthPerformance {
-        HealthPerformance(
-            commits: Self.times(metrics.recentCommits), requests: Self.times(metrics.recentRequests),
-            requestsInFlight: metrics.requestsInFlightCount, waitingUseCases: service.ledger.waitingCount,
-            waitingJobs: BlockingWork.waitingCount)
-    }
-
-    private static func times(_ durations: RecentDurations) -> [HealthPerformance.Times] {
-        HealthPerformance.periods.map { ($0, durations.summary(ofMinutes: $0)) }
-    }
-
-    var settings: [HealthSetting] {
-        configuration.rows.map { HealthSetting(name: $0.name, value: $0.value, source: $0.source) }
-    }
+    var settings: [(name: String, value: String, source: String?)] { configuration.rows }
 
     var versions: [(name: String, version: String)] {
         [

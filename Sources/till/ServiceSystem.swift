@@ -12,8 +12,6 @@ struct ServiceSystem: ConsoleSystem {
     let configuration: ServeConfiguration
     let appStores: AppStoreServices
     let health: any HealthSource
-
-    var version: String { Till.version }
 }
 
 /// The App Store and webhooks of the running service.
@@ -31,9 +29,9 @@ extension ServiceSystem {
             }
             found.append(
                 ConsoleReconciliation(
-                    identifier: String(number), app: reconciliation.client.app.bundleIdentifier,
-                    address: reconciliation.client.client.url.absoluteString,
-                    origins: reconciliation.client.origins.sorted { $0.rawValue < $1.rawValue }, states: states))
+                    identifier: String(number), app: reconciliation.app.bundleIdentifier,
+                    address: reconciliation.client.url.absoluteString,
+                    origins: reconciliation.origins.sorted { $0.rawValue < $1.rawValue }, states: states))
         }
         return found
     }
@@ -57,37 +55,27 @@ extension ServiceSystem {
 
 /// The background parts that ask the App Store for missed purchases and answer its consumption requests.
 struct AppStoreServices {
-    /// A client of the App Store Server API for one app.
-    struct Client {
+    /// The reconciliation of one app with one App Store.
+    struct Reconciliation {
         let app: App
         let client: AppStoreServerClient
         /// The origins of the purchases that the App Store at the client's address knows.
         let origins: Set<Origin>
-    }
-
-    /// The reconciliation of one client.
-    struct Reconciliation {
-        let client: Client
         let reconciler: Reconciler
         let runs = ReconciliationRuns()
     }
 
-    private let service: EntitlementService
-    private let configuration: ServeConfiguration
-    private let clock: any WallClock
-    private let metrics: ServiceMetrics
     /// The reconciliations of all apps with a key; none without App Store settings.
-    let reconciliations: [Reconciliation]
-
-    var clients: [Client] { reconciliations.map(\.client) }
+    private(set) var reconciliations: [Reconciliation] = []
+    private(set) var backgroundServices: [any ServiceLifecycle.Service] = []
 
     /// The signers of promotional offers, by the bundle identifier of the app.
     var offerSigners: [ByteKey: DoorServices.OfferSigner] {
         var signers: [ByteKey: DoorServices.OfferSigner] = [:]
-        for client in clients {
-            signers[ByteKey(client.app.bundleIdentifier)] = { product, offer, username, moment in
-                try client.client.key.sign(
-                    offer: offer, of: product, applicationUsername: username, nonce: UUID(), at: moment)
+        for reconciliation in reconciliations {
+            let key = reconciliation.client.key
+            signers[ByteKey(reconciliation.app.bundleIdentifier)] = { product, offer, username, moment in
+                try key.sign(offer: offer, of: product, applicationUsername: username, nonce: UUID(), at: moment)
             }
         }
         return signers
@@ -100,50 +88,29 @@ struct AppStoreServices {
         clock: any WallClock,
         metrics: ServiceMetrics
     ) throws(ReconciliationError) {
-        self.service = service
-        self.configuration = configuration
-        self.clock = clock
-        self.metrics = metrics
-        var clients: [Client] = []
+        guard let settings = configuration.appStore else { return }
         for app in service.apps.all {
             let own = configuration.appSettings.first { $0.bundleIdentifier == app.bundleIdentifier }
-            guard let settings = configuration.appStore, let keySettings = own?.appStoreKey ?? settings.key else {
-                continue
-            }
+            guard let keySettings = own?.appStoreKey ?? settings.key else { continue }
             let key = try AppStoreServerKey(keySettings, bundleIdentifier: app.bundleIdentifier)
             for (url, origins) in settings.sources(own?.appStoreURL, configuration.origins) {
                 // The machine's clock decides the validity of tokens, even if the store's clock was advanced.
-                clients.append(Client(app: app, client: AppStoreServerClient(url: url, key: key), origins: origins))
+                let client = AppStoreServerClient(url: url, key: key)
+                let reconciliation = Reconciliation(
+                    app: app, client: client, origins: origins,
+                    reconciler: Reconciler(service: service, app: app, client: client, origins: origins, clock: clock))
+                reconciliations.append(reconciliation)
+                backgroundServices.append(
+                    ReconciliationSchedule(
+                        reconciler: reconciliation.reconciler, notificationSeconds: settings.notificationSeconds,
+                        historySeconds: settings.historySeconds, runs: reconciliation.runs, clock: clock,
+                        metrics: metrics, logger: configuration.logger))
+                guard let answer = settings.consumption else { continue }
+                backgroundServices.append(
+                    ConsumptionResponder(
+                        service: service, app: app, client: client, origins: origins, answer: answer,
+                        metrics: metrics, logger: configuration.logger))
             }
         }
-        reconciliations = clients.map { client in
-            Reconciliation(
-                client: client,
-                reconciler: Reconciler(
-                    service: service, app: client.app, client: client.client, origins: client.origins, clock: clock))
-        }
-    }
-
-    /// The parts of each client.
-    var backgroundServices: [any ServiceLifecycle.Service] {
-        guard let settings = configuration.appStore else { return [] }
-        return reconciliations.flatMap { backgroundServices(of: $0, settings) }
-    }
-
-    private func backgroundServices(
-        of reconciliation: Reconciliation, _ settings: AppStoreSettings
-    ) -> [any ServiceLifecycle.Service] {
-        let client = reconciliation.client
-        let schedule = ReconciliationSchedule(
-            reconciler: reconciliation.reconciler,
-            notificationSeconds: settings.notificationSeconds, historySeconds: settings.historySeconds,
-            runs: reconciliation.runs, clock: clock, metrics: metrics, logger: configuration.logger)
-        guard let answer = settings.consumption else { return [schedule] }
-        return [
-            schedule,
-            ConsumptionResponder(
-                service: service, app: client.app, client: client.client, origins: client.origins, answer: answer,
-                metrics: metrics, logger: configuration.logger),
-        ]
     }
 }

@@ -37,8 +37,7 @@ struct SettingsFile {
         for member in object.members where member.value != .null {
             let (name, value) = (member.key, member.value)
             guard Setting.named(name) != nil else {
-                throw ConfigurationError(
-                    file: path, unknown: name, among: Setting.all.map(\.name), line: lines[name])
+                throw ConfigurationError(file: path, unknown: name, among: Setting.all.map(\.name), line: lines[name])
             }
             if name == "apps" {
                 apps = try AppSettings.all(value, file: path)

@@ -34,17 +34,11 @@ struct Story: ServiceCaller {
     func perform() async throws {
         let (issued, user, limit) = (issued, user, limit)
         let entries = try await withClient { client in
-            var entries: [StoryEntryResource] = []
-            var cursor: String?
-            repeat {
-                let size = min(100, limit - entries.count)
-                let path = issued.path(
-                    of: user, "/story", query: "pageSize=\(size)" + (cursor.map { "&cursor=\($0)" } ?? ""))
-                let page: List<StoryEntryResource> = try await client.get(path)
-                entries += page.elements
-                cursor = page.nextCursor
-            } while cursor != nil && entries.count < limit
-            return entries
+            try await ServiceClient.elements(upTo: limit) { size, cursor -> List<StoryEntryResource> in
+                try await client.get(
+                    issued.path(
+                        of: user, "/story", query: "pageSize=\(size)" + (cursor.map { "&cursor=\($0)" } ?? "")))
+            }
         }
         if entries.isEmpty { terminal.line("No entries for user \"\(user)\".") }
         for entry in entries {

@@ -75,14 +75,15 @@ struct ProofFile {
     let bytes: [UInt8]
 
     /// - Parameter path: `-` for standard input.
-    init(path: String) throws(ProofFileError) {
+    init(path: String) throws(CommandError) {
         let data: Data?
         do {
             let handle = path == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(filePath: path))
             // Twice the limit is enough to detect a file that is too large.
             data = try handle.read(upToCount: 2 * ProofVerifier.maximumSize)
         } catch {
-            throw ProofFileError(path: path)
+            throw CommandError(
+                "fileUnreadable", "\"\(path)\" cannot be read. Check that it is a file and that you may read it.")
         }
         let bytes = [UInt8](data ?? Data())
         let isDER = bytes.first == 0x30
@@ -97,12 +98,4 @@ struct ProofFile {
     }
 
     private static let whitespace = Set("\n\r\t ".utf8)
-}
-
-/// An error for a proof's file that cannot be read.
-struct ProofFileError: CodedError {
-    let path: String
-
-    var code: String { "fileUnreadable" }
-    var message: String { "\"\(path)\" cannot be read. Check that it is a file and that you may read it." }
 }

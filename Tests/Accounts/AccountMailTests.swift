@@ -22,8 +22,8 @@ import Testing
 
     private func open(_ email: String, language: String = "en") async throws -> AccountService.Entrance {
         let email = try EmailAddress(email)
-        let account = try accounts.newAccount(email, try Password("correct horse", of: email))
-        return try await accounts.open(account, language: language)
+        let hash = try accounts.passwords.hash(try Password("correct horse", of: email))
+        return try await accounts.open(email, passwordHash: hash, language: language)
     }
 
     /// Takes the due mails, as if they were sent.
@@ -46,9 +46,9 @@ import Testing
     private func account(_ user: User) async throws -> AccountRecord { try await accounts.account(of: user) }
 
     private func reset(_ token: String, to password: String) async throws {
-        let presented = try await accounts.presentedReset(token)
-        let hash = try accounts.hash(try Password(password, of: presented.account.address))
-        try await accounts.reset(presented, to: hash)
+        let account = try await accounts.account(resetBy: token)
+        let hash = try accounts.passwords.hash(try Password(password, of: account.address))
+        try await accounts.reset(token, to: hash)
     }
 
     private func askForReset(_ email: String) async throws {
@@ -100,16 +100,16 @@ import Testing
         ] {
             await #expect(throws: AccountError.linkInvalid) { try await accounts.confirm(forged) }
             await #expect(throws: AccountError.linkInvalid) { try await accounts.release(forged) }
-            await #expect(throws: AccountError.linkInvalid) { try await accounts.presentedReset(forged) }
+            await #expect(throws: AccountError.linkInvalid) { try await accounts.account(resetBy: forged) }
         }
-        await #expect(throws: AccountError.linkInvalid) { try await accounts.presentedReset(token) }
+        await #expect(throws: AccountError.linkInvalid) { try await accounts.account(resetBy: token) }
         #expect(try await accounts.confirm(token) == .verified)
     }
 
     @Test func `without mail, nothing is queued`() async throws {
         let silent = AccountService(ledger: ledger, clock: clock, randomness: .system, cost: .minimal)
         let email = try EmailAddress("mint@example.com")
-        let entrance = try await silent.open(try silent.newAccount(email, try Password("correct horse", of: email)))
+        let entrance = try await silent.open(email, passwordHash: "h")
         #expect(try await ledger.read { try $0.mails(about: entrance.account.user) }.isEmpty)
     }
 
@@ -122,8 +122,8 @@ import Testing
         try await self.reset(reset, to: "another password")
         #expect(try await accounts.user(presenting: entrance.tokens.access.text) == .invalid)
         let account = try await account(entrance.account.user)
-        #expect(try accounts.isPassword("another password", of: account))
-        #expect(try !accounts.isPassword("correct horse", of: account))
+        #expect(try accounts.passwords.matches("another password", account.passwordHash))
+        #expect(try !accounts.passwords.matches("correct horse", account.passwordHash))
         await #expect(throws: AccountError.linkInvalid) { try await self.reset(reset, to: "a third password") }
     }
 
@@ -135,7 +135,7 @@ import Testing
         try await askForReset("mint@example.com")
         try await reset(try await token(.reset, to: "mint@example.com"), to: "another password")
         #expect(try await account(user).emailVerifiedAt == clock.now())
-        await #expect(throws: AccountError.linkInvalid) { try await accounts.presentedReset(first) }
+        await #expect(throws: AccountError.linkInvalid) { try await accounts.account(resetBy: first) }
         await #expect(throws: AccountError.linkInvalid) { try await accounts.confirm(verification) }
     }
 
@@ -151,11 +151,12 @@ import Testing
         let entrance = try await openVerified("mint@example.com")
         try await askForReset("mint@example.com")
         let token = try await token(.reset, to: "mint@example.com")
-        let presented = try await accounts.presentedReset(token)
-        let hash = try accounts.hash(try Password("another password", of: entrance.account.address))
+        _ = try await accounts.account(resetBy: token)
+        let hash = try accounts.passwords.hash(try Password("another password", of: entrance.account.address))
         try await accounts.setPasswordHash(hash, of: entrance.account, from: entrance.tokens.access.text)
-        await #expect(throws: AccountError.linkInvalid) { try await accounts.reset(presented, to: "h") }
-        #expect(try accounts.isPassword("another password", of: try await account(entrance.account.user)))
+        await #expect(throws: AccountError.linkInvalid) { try await accounts.reset(token, to: "h") }
+        let account = try await account(entrance.account.user)
+        #expect(try accounts.passwords.matches("another password", account.passwordHash))
     }
 
     @Test func `addresses without an account get no mail, and share a few rows`() async throws {
@@ -255,7 +256,7 @@ import Testing
         let other = try await account(squatter.account.user)
         #expect(other.address == nil)
         #expect(try await accounts.user(presenting: squatter.tokens.access.text) == .user(squatter.account.user))
-        #expect(try accounts.isPassword("correct horse", of: other))
+        #expect(try accounts.passwords.matches("correct horse", other.passwordHash))
         #expect(try ledger.check().problems == [])
         await #expect(throws: AccountError.accountNotFound) {
             try await accounts.askForVerification(of: squatter.account.user, in: "en")
@@ -298,7 +299,7 @@ import Testing
         try await reset(try await token(.reset, to: "mint@example.com"), to: "another password")
         #expect(try await accounts.user(presenting: squatter.tokens.access.text) == .invalid)
         await #expect(throws: AccountError.refreshTokenInvalid) {
-            try await accounts.renew(try await accounts.presented(squatter.tokens.refresh.text))
+            try await accounts.renew(squatter.tokens.refresh.text)
         }
         await #expect(throws: AccountError.linkInvalid) { try await accounts.confirm(back) }
         #expect(try await account(squatter.account.user).email == "mint@example.com")

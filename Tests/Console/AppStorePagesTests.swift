@@ -102,13 +102,17 @@ import Testing
         let page = "/console/app-store/reconciliation"
         #expect(try await admin.get(page).has("Not configured"))
         let (runs, now) = (ReconciliationRuns(), fixture.shop.clock.now())
+        let ledger = fixture.entitlements.ledger
+        try await ledger.write {
+            try $0.setReconciled("s", until: now, findings: ["granted": 3, "chainUntrusted": 1])
+        }
+        let checkpoint = try await ledger.read { try $0.checkpoint(ofReconciliation: "s") }
         let states = ReconciliationRuns.Subject.allCases.map { subject in
             runs.begin(subject, at: now)
             runs.end(subject, [:], errorCode: "appStoreRefused", at: now)
             return ConsoleReconciliation.State(
                 subject: subject, interval: subject == .notifications ? 3600 : nil,
-                checkpoint: ReconciliationCheckpoint(until: now, findings: ["granted": 3, "chainUntrusted": 1]),
-                runs: runs.state(of: subject))
+                checkpoint: checkpoint, runs: runs.state(of: subject))
         }
         fixture.reconciliations.all = [
             ConsoleReconciliation(
@@ -153,7 +157,8 @@ import Testing
         let open = try await browser.get(page)
         #expect(open.has("Open until") && open.has(transaction) && open.has("mint") && open.has("Nobody answers"))
         let requests = try await fixture.entitlements.openConsumptionRequests(of: [.localSandbox], limit: 9)
-        try await fixture.entitlements.settle(try #require(requests.first))
+        let request = try #require(requests.first)
+        try await fixture.entitlements.ledger.write { try $0.settle(request, at: fixture.entitlements.clock.now()) }
         let settled = try await browser.get(page)
         #expect(settled.has("No question is open.") && settled.has("Answered, or the answer was refused for good"))
         let signedAt = fixture.shop.clock.now().adding(seconds: -ReceivedNotification.answerTime - 1)

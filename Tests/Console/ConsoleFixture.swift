@@ -41,7 +41,7 @@ struct ConsoleFixture {
     ) async throws {
         shop = try TestShop()
         ledger = try Ledger(file: shop.folder.file("ledger.sqlite"))
-        health = TestHealth(ledger: ledger)
+        health = TestHealth()
         keys = APIKeys(ledger: ledger, clock: shop.clock, randomness: .system)
         team = TeamService(ledger: ledger, clock: shop.clock, randomness: .system, cost: .minimal)
         administration = try await CatalogService(
@@ -94,7 +94,7 @@ struct ConsoleFixture {
     func browser(_ role: TeamRole, name: String? = nil) async throws -> Browser {
         let name = name ?? role.rawValue
         let secret = try await team.add(name, role: role)
-        let hash = try team.hash(try Password("correct horse battery", unlike: []))
+        let hash = try team.passwords.hash(try Password("correct horse battery", unlike: []))
         try await team.accept(invitation: secret, passwordHash: hash)
         let browser = Browser(routes: routes)
         _ = try await browser.get("/console/log-in")
@@ -107,7 +107,6 @@ struct ConsoleFixture {
 
 /// The system of a service in a test.
 struct TestSystem: ConsoleSystem {
-    let version = "test"
     let health: any HealthSource
     let allowsPrivateWebhooks = false
     let answersConsumptionRequests = false

@@ -38,7 +38,7 @@ struct LocalStoreFixture {
             ConsoleServices(
                 team: team, entitlements: entitlements, keys: keys, figures: nil, webhooks: nil,
                 administration: administration, profiles: nil, store: hasStore ? garden.store : nil,
-                system: TestSystem(health: TestHealth(ledger: ledger)), clock: garden.clock, randomness: .system),
+                system: TestSystem(health: TestHealth()), clock: garden.clock, randomness: .system),
             isSecure: false)
         streams = console.storeStreams
         routes = ServiceRoutes(
@@ -48,7 +48,7 @@ struct LocalStoreFixture {
     /// A browser that is logged in with a role, under the role's name.
     func browser(_ role: TeamRole) async throws -> Browser {
         let secret = try await team.add(role.rawValue, role: role)
-        let hash = try team.hash(try Password("correct horse battery", unlike: []))
+        let hash = try team.passwords.hash(try Password("correct horse battery", unlike: []))
         try await team.accept(invitation: secret, passwordHash: hash)
         let browser = Browser(routes: routes)
         let answer = try await browser.post(

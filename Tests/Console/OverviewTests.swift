@@ -104,7 +104,7 @@ import Testing
         try await fixture.buy("sprout1", for: "alice")
         let origins = FigureQuery.Environment.sandbox.origins
         let shown = ActivityFeed.newest(
-            try await fixture.entitlements.latestActivity(from: origins, limit: 1))
+            try await fixture.entitlements.ledger.read { try $0.latestActivity(from: origins, limit: 1) })
         let feed = ActivityFeed(fixture.entitlements, .sandbox, shown: shown)
         #expect(try await feed.events().isEmpty)
         try await fixture.buy("sprout2", for: "bob", account: "bob")

@@ -1,16 +1,10 @@
 import Console
-import Ledger
 import Proofs
 import Synchronization
 
 /// An installation with one problem and a few certificates.
 final class TestHealth: HealthSource {
-    private let service: Ledger
     private let runs = Atomic(0)
-
-    init(ledger: Ledger) {
-        service = ledger
-    }
 
     /// The number of runs of the checks.
     var runCount: Int { runs.load(ordering: .relaxed) }
@@ -38,23 +32,9 @@ final class TestHealth: HealthSource {
         }
     }
 
-    func ledger() async throws -> HealthLedger {
-        HealthLedger(place: "/data/ledger.sqlite", state: try await service.state(), server: nil)
-    }
-
-    let performance = HealthPerformance(
-        commits: [
-            (
-                1,
-                .init(
-                    count: 1234, median: .microseconds(850), percentile99: .milliseconds(12), maximum: .seconds(3))
-            )
-        ],
-        requests: [(1, .init(count: 0, median: nil, percentile99: nil, maximum: nil))], requestsInFlight: 1,
-        waitingUseCases: 7, waitingJobs: 0)
-    let settings = [
-        HealthSetting(name: "port", value: "8080", source: nil),
-        HealthSetting(name: "accept", value: "local/Sandbox", source: "TILL_ACCEPT"),
+    let ledgerPlace = "/data/ledger.sqlite"
+    let settings: [(name: String, value: String, source: String?)] = [
+        ("port", "8080", nil), ("accept", "local/Sandbox", "TILL_ACCEPT"),
     ]
     let versions = [(name: "Till", version: "9.8.7")]
     let startNotes = ["There is no valid API key & no back end."]

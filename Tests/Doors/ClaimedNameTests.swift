@@ -117,7 +117,10 @@ import Testing
             #expect(try await door.send(.post, CordovaMiddleware.path, validation)["ok"] == .bool(false))
             let user = username ?? DoorGarden.anonymous
             #expect(try await door.redeem(proof, of: user, product: Self.gate).status >= 400)
-            #expect(try await !door.entitlements.isAppAccountToken(token, of: Self.user(user)))
+            let owner = try await door.entitlements.ledger.read {
+                try $0.owner(ofAppAccountToken: token, among: [try Self.user(user)])
+            }
+            #expect(owner != .given)
         }
         let written = try await door.ledger.read { transaction in
             try Self.exclusiveRights.map { try transaction.database.rows($0, []).count }

@@ -50,7 +50,7 @@ import Testing
                         identifier: grant.identifier, item: grant.item, reason: grant.reason,
                         grantedBy: grant.grantedBy, grantedAt: grant.grantedAt, endsAt: grant.endsAt)
                     _ = try ledger.writeNow {
-                        try $0.add(new, for: user, keeping: nil, for: nil, deletingBefore: grant.grantedAt)
+                        try $0.add(new, for: user, keeping: nil, for: nil)
                     }
                 }
                 if let revocation = grant.revocation, revoked.insert(grant.identifier).inserted {
@@ -72,18 +72,13 @@ import Testing
 
     /// Compares the answers of the ledger with those of the rules.
     private static func compare(_ book: Book, _ answers: SurfaceAnswers, at moment: Timestamp) throws {
-        let type: (String) -> ProductType? = { GeneratedLife.types[$0] }
+        let view = Viewpoint(accepting: AcceptedOrigins(origins), at: moment) { GeneratedLife.types[$0] }
         let (items, statuses, rights, history) = try book.ledger.readNow { transaction in
             (
-                try transaction.ownedItems(
-                    of: book.user, accepting: origins, owningBesides: [], at: moment, type: type),
-                try transaction.subscriptions(of: book.user, accepting: origins, at: moment) {
-                    type($0) == .autoRenewableSubscription
-                },
-                try transaction.rights(
-                    SurfaceAnswers.rights, of: book.user, accepting: origins, owningBesides: [], at: moment,
-                    type: type),
-                try transaction.history(of: book.user, accepting: origins)
+                try transaction.ownedItems(of: book.user, from: view),
+                try transaction.subscriptions(of: book.user, from: view),
+                try transaction.rights(SurfaceAnswers.rights, of: book.user, from: view),
+                try transaction.history(of: book.user, from: view)
             )
         }
         #expect(items.map(text) == answers.items.map(text))
@@ -91,7 +86,9 @@ import Testing
             (
                 try transaction.items(of: book.user, at: moment),
                 try answers.purchases.flatMap { purchase in
-                    try transaction.purchases(ofTransaction: purchase.original.identifier, at: moment, type: type)
+                    try transaction.purchases(ofTransaction: purchase.original.identifier, at: moment) {
+                        GeneratedLife.types[$0]
+                    }
                 }
             )
         }

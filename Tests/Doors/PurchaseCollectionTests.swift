@@ -15,11 +15,10 @@ import Testing
     ) -> [CordovaPurchase] {
         var fixture = CustomerInfoFixture()
         fill(&fixture)
-        return PurchaseCollection(
-            PurchaseCollection.Facts(
-                moment: CustomerInfoFixture.now, transactions: fixture.facts.transactions,
-                renewals: fixture.facts.renewals, presented: presented)
-        ).purchases
+        var facts = PurchaseCollection.Facts(
+            moment: CustomerInfoFixture.now, transactions: fixture.facts.transactions)
+        (facts.renewals, facts.presented) = (fixture.facts.renewals, presented)
+        return PurchaseCollection(facts).purchases
     }
 
     private func subscription(_ fill: (inout CustomerInfoFixture) -> Void) throws -> CordovaPurchase {

@@ -21,10 +21,8 @@ import Testing
                 """))
         #expect(request.user == "user name")
         #expect(request.fetchToken == .transaction(Self.bytes("eyJ.a.b")))
-        #expect(request.appTransaction == Self.bytes("eyJ.c.d"))
         #expect(request.transactionIdentifier == "7")
         #expect(request.productIdentifier == "garden.gate")
-        #expect(request.isRestore)
         #expect(
             try request.attributes.accepted == [
                 Attribute(
@@ -39,7 +37,6 @@ import Testing
         for token in ["", #", "fetch_token": null"#, #", "fetch_token": """#] {
             let request = try ReceiptRequest(Self.bytes(#"{"app_user_id": "user"\#(token)}"#))
             #expect(request.fetchToken == nil)
-            #expect(!request.isRestore)
             #expect(request.attributes.accepted.isEmpty)
         }
     }
@@ -91,8 +88,7 @@ import Testing
                 """))
         #expect(
             request.offers == [
-                OfferRequest.Offer(
-                    identifier: "half", productIdentifier: "garden.monthly", subscriptionGroup: "garden"),
+                OfferRequest.Offer(identifier: "half", productIdentifier: "garden.monthly"),
                 OfferRequest.Offer(identifier: "free", productIdentifier: "garden.yearly"),
             ])
         #expect(throws: Problem.self) {

@@ -151,7 +151,9 @@ import Testing
             let paid = 10 * own.count(where: { $0.product == "garden.seeds" }) - story.spent[id, default: 0]
             let seeds = try await door.entitlements.balances(of: Self.user(id)).first { $0.balance == "seeds" }
             #expect(seeds?.amount ?? 0 >= paid, "\(id)")
-            #expect(try await door.entitlements.aliases(of: Self.user(id)).count <= UserRecords.maximumAliases)
+            #expect(
+                try await door.entitlements.ledger.read { try $0.aliases(of: Self.user(id)) }.count
+                    <= UserRecords.maximumAliases)
         }
         for id in story.ids {
             guard try await !story.isVictim(id) else { continue }

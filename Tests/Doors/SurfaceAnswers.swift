@@ -268,7 +268,7 @@ struct SurfaceAnswers {
             return []
         }
         let sums = UserFigures.sums(
-            of: purchases.flatMap(\.transactions).map { BoughtTransaction(app: 1, transaction: $0) })
+            of: purchases.flatMap(\.transactions))
         func sum(_ metric: FigureMetric, until day: CalendarDay? = nil) -> Int64 {
             sums.amounts.filter { key, _ in key.metric == metric && day.map { key.day <= $0 } ?? true }
                 .reduce(0) { $0 + $1.value }

@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test func `refusals are grouped by code, with the latest ones first`() async throws {
-        #expect(try await service.refusalGroups(since: garden.clock.now(), latest: 5).isEmpty)
+        #expect(try await service.ledger.read { try $0.refusalGroups(since: garden.clock.now(), latest: 5) }.isEmpty)
         let gate = try signed("garden.gate")
         _ = try await service.redeem(gate, for: try user("alice"))
         try await present(gate, by: ["bob", "carol", "dave"])
@@ -43,14 +43,18 @@ import Testing
         let named = try garden.buy("garden.season", appAccountToken: token)
         try await present(
             Array(try garden.store.signedTransaction(named.identifier).utf8), by: ["bob"])
-        let groups = try await service.refusalGroups(since: garden.clock.now().adding(days: -28), latest: 2)
+        let groups = try await service.ledger.read {
+            try $0.refusalGroups(since: garden.clock.now().adding(days: -28), latest: 2)
+        }
         #expect(groups.map(\.code) == ["appAccountTokenMismatch", "ownedByAnotherUser"])
         #expect(groups.map(\.count) == [1, 3])
         let owned = try #require(groups.last)
         #expect(owned.latest.map(\.user) == [try user("dave"), try user("carol")])
-        #expect(owned.latest.allSatisfy { $0.productIdentifier == "garden.gate" && $0.origin == .localSandbox })
+        #expect(owned.latest.allSatisfy { $0.entry.subject == "garden.gate" && $0.entry.origin == .localSandbox })
         // The period ends before the first refusal; the latest ones are of any time.
-        let later = try await service.refusalGroups(since: garden.clock.now().adding(days: 1), latest: 2)
+        let later = try await service.ledger.read {
+            try $0.refusalGroups(since: garden.clock.now().adding(days: 1), latest: 2)
+        }
         #expect(later.map(\.count) == [0, 0])
         #expect(later.last?.latest == owned.latest)
     }
@@ -60,17 +64,19 @@ import Testing
         _ = try await service.redeem(gate, for: try user("alice"))
         let names = (0..<7).map { "user\($0)" }
         try await present(gate, by: names)
-        var (found, position) = ([String](), RecordedRefusal.Position?.none)
+        var (found, position) = ([String](), RecordPosition?.none)
         while true {
-            let page = try await service.refusals(of: "ownedByAnotherUser", before: position, limit: 3)
+            let page = try await service.ledger.read { [position] in
+                try $0.refusals(of: "ownedByAnotherUser", before: position, limit: 3)
+            }
             guard let last = page.last else { break }
             found += page.compactMap { $0.user?.name }
-            let next: RecordedRefusal.Position = try #require(.init(last.position.description))
+            let next: RecordPosition = try #require(.init(last.position.description))
             position = next
         }
         #expect(found == names.reversed())
-        #expect(RecordedRefusal.Position("1 2") == nil && RecordedRefusal.Position("a b c") == nil)
-        #expect(try await service.refusals(of: "productUnknown", before: nil, limit: 3).isEmpty)
+        #expect(RecordPosition("1 2") == nil && RecordPosition("a b c") == nil)
+        #expect(try await service.ledger.read { try $0.refusals(of: "productUnknown", before: nil, limit: 3) }.isEmpty)
     }
 
     @Test func `an erased user's refusals have no name`() async throws {
@@ -78,7 +84,9 @@ import Testing
         _ = try await service.redeem(gate, for: try user("alice"))
         try await present(gate, by: ["bob"])
         #expect(try await service.erase(try user("bob"), by: .user))
-        let refusals = try await service.refusals(of: "ownedByAnotherUser", before: nil, limit: 3)
+        let refusals = try await service.ledger.read {
+            try $0.refusals(of: "ownedByAnotherUser", before: nil, limit: 3)
+        }
         #expect(refusals.map(\.user) == [nil])
     }
 }

@@ -86,7 +86,9 @@ import Testing
     }
 
     private func lastNotification() async throws -> [String?] {
-        let shown = try await service.notifications(ReceivedNotificationFilter(), before: nil, limit: 1).shown
+        let shown = try await service.ledger.read {
+            try $0.notifications(ReceivedNotificationFilter(), before: nil, limit: 1)
+        }.shown
         return [shown.first?.notification.type, shown.first?.notification.subtype]
     }
 

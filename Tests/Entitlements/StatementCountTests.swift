@@ -76,7 +76,6 @@ private final class CountingStorage: LedgerStorage {
         self.storage = storage
     }
 
-    var prefersInlineReads: Bool { true }
     var dialect: SQLDialect { storage.dialect }
     var damaged: StorageFault { storage.damaged }
 

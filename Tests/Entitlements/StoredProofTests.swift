@@ -30,9 +30,9 @@ import Testing
         for (proof, bytes) in [(transaction, transaction), (receipt, try #require(Base64.decode(receipt)))] {
             _ = try await service.redeem(proof, for: alice)
             let digest = try service.verify(proof).digest
-            let stored = try #require(try await service.storedProof(digest, of: alice))
+            let stored = try #require(try await service.ledger.read { try $0.storedProof(digest, of: alice) })
             #expect(stored.bytes == bytes)
-            #expect(try await service.storedProof(digest, of: bob) == nil)
+            #expect(try await service.ledger.read { try $0.storedProof(digest, of: bob) } == nil)
             #expect(service.inspect(bytes).inspection.digest == digest)
         }
     }
@@ -40,14 +40,15 @@ import Testing
     @Test func `a proof that was not kept, or was erased or damaged, is not found`() async throws {
         let proof = Array(try garden.store.signedTransaction(try garden.buy("garden.gate").identifier).utf8)
         let digest = try service.verify(proof).digest
-        #expect(try await service.storedProof(digest, of: alice) == nil)
+        #expect(try await service.ledger.read { try $0.storedProof(digest, of: alice) } == nil)
         _ = try await service.redeem(proof, for: alice)
-        #expect(try await service.storedProof(digest, of: alice) != nil)
-        #expect(try await service.storedProof([UInt8](repeating: 7, count: 32), of: alice) == nil)
+        #expect(try await service.ledger.read { try $0.storedProof(digest, of: alice) } != nil)
+        #expect(
+            try await service.ledger.read { try $0.storedProof([UInt8](repeating: 7, count: 32), of: alice) } == nil)
         try ledger.writeNow { try $0.database.write("DELETE FROM kept_certificate", []) }
-        let damaged = try #require(try await service.storedProof(digest, of: alice))
+        let damaged = try #require(try await service.ledger.read { try $0.storedProof(digest, of: alice) })
         #expect(damaged.bytes == nil)
         #expect(try await service.erase(alice, by: .user))
-        #expect(try await service.storedProof(digest, of: alice) == nil)
+        #expect(try await service.ledger.read { try $0.storedProof(digest, of: alice) } == nil)
     }
 }

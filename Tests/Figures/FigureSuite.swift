@@ -32,21 +32,19 @@ extension FigureSuite {
         price: Int64? = 4_990,
         storefront: String? = "DEU",
         facts: [TransactionFact: StatedValue] = [:]
-    ) throws -> BoughtTransaction {
+    ) throws -> RedeemedTransaction {
         var stated = facts
         if expires != nil { stated[.type] = .text(ProductType.autoRenewableSubscription.rawValue) }
         if let price { (stated[.price], stated[.currency]) = (.integer(price), .text("EUR")) }
         if let storefront { stated[.storefront] = .text(storefront) }
-        return BoughtTransaction(
-            app: app,
-            transaction: RedeemedTransaction(
-                sequence: 1, origin: origin, transactionIdentifier: identifier,
-                originalTransactionIdentifier: original, productIdentifier: product, quantity: quantity,
-                purchaseDate: try moment(bought), redeemedAt: try moment(bought),
-                revocationDate: try refunded.map(moment),
-                details: RedeemedTransaction.Details(
-                    expiresAt: try expires.map(moment), graceEndsAt: try graceEnds.map(moment),
-                    facts: TransactionFacts(stated))))
+        return RedeemedTransaction(
+            sequence: 1, origin: origin, transactionIdentifier: identifier,
+            originalTransactionIdentifier: original, productIdentifier: product, quantity: quantity,
+            purchaseDate: try moment(bought), redeemedAt: try moment(bought),
+            revocationDate: try refunded.map(moment),
+            details: RedeemedTransaction.Details(
+                appNumber: app, expiresAt: try expires.map(moment), graceEndsAt: try graceEnds.map(moment),
+                facts: TransactionFacts(stated)))
     }
 
     static var trial: [TransactionFact: StatedValue] {
@@ -54,7 +52,7 @@ extension FigureSuite {
     }
 
     /// The sums of all products, storefronts and currencies.
-    func totals(_ transactions: [BoughtTransaction]) -> Set<Expected> {
+    func totals(_ transactions: [RedeemedTransaction]) -> Set<Expected> {
         var totals: [String: [FigureMetric: Int64]] = [:]
         for (key, amount) in UserFigures.sums(of: transactions).amounts {
             totals[key.day.description, default: [:]][key.metric, default: 0] += amount
@@ -66,7 +64,7 @@ extension FigureSuite {
     }
 
     func check(
-        _ transactions: [BoughtTransaction],
+        _ transactions: [RedeemedTransaction],
         _ expected: [(date: String, metric: FigureMetric, amount: Int64)],
         only metrics: Set<FigureMetric> = Set(FigureMetric.allCases),
         sourceLocation: SourceLocation = #_sourceLocation

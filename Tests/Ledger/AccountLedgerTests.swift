@@ -9,131 +9,101 @@ import Testing
 /// Accounts and sessions in a ledger, and the erasure of a user, in either database.
 @Suite struct AccountLedgerTests: LedgerSuite {
     let fixture: LedgerFixture
+    private let clock = ManualClock(now)
 
     init() throws {
         fixture = try LedgerFixture()
     }
 
-    private func account(_ name: String, _ email: String, hash: String = "h") throws -> AccountRecord {
-        AccountRecord(
-            user: try #require(User(issuer: "till", name: name)), email: email, emailLowercase: email.lowercased(),
-            passwordHash: hash, createdAt: Self.now)
+    private func accounts(_ ledger: Ledger) -> AccountService {
+        AccountService(ledger: ledger, clock: clock, randomness: .system, cost: .minimal)
     }
 
-    /// - Parameters:
-    ///   - number: The number that distinguishes the session and its tokens.
-    ///   - user: The user's number.
-    private func session(
-        _ number: UInt8,
-        of user: Int64,
-        tokens: UInt8? = nil,
-        at moment: Timestamp = now
-    ) -> SessionRecord {
-        let tokens = tokens ?? number
-        return SessionRecord(
-            user: user, identifier: [UInt8](repeating: number, count: 16),
-            refreshIdentifier: [UInt8](repeating: number + 50, count: 16),
-            refreshDigest: [UInt8](repeating: tokens, count: 32),
-            accessDigest: [UInt8](repeating: tokens + 100, count: 32), beganAt: moment, endsAt: moment.adding(days: 1))
-    }
+    private var accounts: AccountService { accounts(ledger) }
 
     private func digest(_ number: UInt8) -> [UInt8] { [UInt8](repeating: number, count: 32) }
 
-    /// The reference to a session in access tokens.
-    private func reference(_ number: UInt8, of user: Int64) -> SessionReference {
-        SessionReference(identifier: [UInt8](repeating: number, count: 16), user: user)
+    /// Opens an account, with a session.
+    private func open(_ email: String) async throws -> AccountService.Entrance {
+        try await accounts.open(try EmailAddress(email), passwordHash: "h")
     }
 
-    /// Opens an account, with session 1.
-    ///
-    /// - Returns: The user's number; nil if the address has an account.
-    private func open(_ account: AccountRecord) async throws -> Int64? {
-        try await ledger.write { transaction in
-            let user = try transaction.open(account)
-            if let user { try transaction.begin(session(1, of: user)) }
-            return user
-        }
-    }
-
-    private func begin(_ number: UInt8, at moment: Timestamp = now, of account: AccountRecord) async throws -> Bool {
-        try await ledger.write { transaction in
-            guard let user = try transaction.unchanged(account) else { return false }
-            try transaction.begin(session(number, of: user, at: moment))
-            return true
-        }
+    private func isValid(_ tokens: SessionTokens) async throws -> Bool {
+        if case .user = try await accounts.user(presenting: tokens.access.text) { true } else { false }
     }
 
     @Test func `an e-mail address has one account`() async throws {
-        let first = try account("1", "Mint@example.com")
-        let user = try #require(try await open(first))
-        #expect(try await open(try account("2", "mint@example.com")) == nil)
-        #expect(try await ledger.read { try $0.account(emailLowercase: "mint@example.com") } == first)
-        #expect(try await ledger.read { try $0.account(of: first.user) } == first)
+        let first = try await open("Mint@example.com")
+        await #expect(throws: AccountError.emailTaken) { try await open("mint@example.com") }
+        #expect(try await accounts.account(email: "mint@example.com") == first.account)
+        #expect(try await ledger.read { try $0.account(of: first.account.user) } == first.account)
         #expect(try await ledger.read { try $0.account(of: alice) } == nil)
-        #expect(try await ledger.read { try $0.session(access: reference(1, of: user)) }?.user == first.user)
-        #expect(try await ledger.read { try $0.session(access: reference(1, of: user + 1)) } == nil)
-        #expect(try await ledger.read { try $0.session(access: reference(2, of: user)) } == nil)
+        let token = first.tokens.access.text
+        #expect(try await accounts.user(presenting: token) == .user(first.account.user))
+        // The bytes of the session's identifier, and of the user's number.
+        for place in [15, 23] {
+            var content = try #require(Base64.decode(token.utf8.dropFirst(3), .urlSafe))
+            content[place] ^= 1
+            let forged = "ta_" + Base64.encode(content, .urlSafe)
+            #expect(try await accounts.user(presenting: forged) == .invalid)
+        }
         #expect(try fixture.problems() == [])
     }
 
     @Test func `only the last refresh token renews a session`() async throws {
-        let user = try #require(try await open(try account("1", "mint@example.com")))
-        let next = session(1, of: user, tokens: 2, at: Self.later(60))
-        #expect(try await ledger.write { try $0.renew(next, presenting: digest(1), at: Self.later(60)) } == .renewed)
-        let found = try #require(try await ledger.read { try $0.session(access: reference(1, of: user)) }).session
-        #expect(found.refreshDigest == digest(2))
-        #expect(found.previousAccessDigest == digest(101))
-        #expect(found.beganAt == Self.now)
-        #expect(found.endsAt == Self.later(60).adding(days: 1))
+        let entrance = try await open("mint@example.com")
+        let (user, first) = (entrance.account.user, entrance.tokens)
+        clock.advance(milliseconds: 60_000)
+        let second = try await accounts.renew(first.refresh.text)
+        let session = try #require(try await ledger.read { try $0.sessions(of: user) }.first)
+        #expect(session.beganAt == Self.now)
+        #expect(session.endsAt == Self.later(60).adding(days: 60))
+        #expect(session.endsAt == second.refresh.endsAt)
+        for tokens in [first, second] { #expect(try await isValid(tokens)) }
         // Another process renews the session.
-        let late = Self.later(60).adding(days: 1)
-        #expect(
-            try await fixture.again().write {
-                try $0.renew(session(1, of: user, tokens: 3), presenting: digest(2), at: late)
-            }
-                == .ended)
-        #expect(
-            try await ledger.write {
-                try $0.renew(session(1, of: user, tokens: 3), presenting: digest(1), at: Self.now)
-            }
-                == .reused)
-        #expect(
-            try await ledger.write {
-                try $0.renew(session(1, of: user, tokens: 3), presenting: digest(2), at: Self.now)
-            }
-                == .unknown)
-        #expect(try await ledger.read { try $0.session(access: reference(1, of: user)) } == nil)
+        let other = accounts(try fixture.again())
+        let third = try await other.renew(second.refresh.text)
+        await #expect(throws: AccountError.refreshTokenReused) { try await accounts.renew(first.refresh.text) }
+        await #expect(throws: AccountError.refreshTokenInvalid) { try await other.renew(third.refresh.text) }
+        #expect(try await !isValid(third))
+    }
+
+    @Test func `a session ends with its refresh token`() async throws {
+        let entrance = try await open("mint@example.com")
+        clock.advance(milliseconds: 60 * 86_400_000)
+        await #expect(throws: AccountError.refreshTokenExpired) {
+            try await accounts.renew(entrance.tokens.refresh.text)
+        }
+        #expect(try await ledger.read { try $0.sessions(of: entrance.account.user) }.count == 1)
     }
 
     @Test func `no session begins with an outdated password`() async throws {
-        let mint = try account("1", "mint@example.com")
-        let user = try #require(try await open(mint))
-        #expect(try await begin(2, of: mint))
-        #expect(
-            try await ledger.write {
-                try $0.setPasswordHash("new", of: mint, keeping: reference(2, of: user).identifier)
-            })
-        #expect(try await ledger.read { try $0.session(access: reference(1, of: user)) } == nil)
-        #expect(try await ledger.read { try $0.session(access: reference(2, of: user)) } != nil)
-        #expect(try await !begin(3, of: mint))
-        #expect(try await !ledger.write { try $0.setPasswordHash("newer", of: mint, keeping: []) })
-        let second = try #require(try await ledger.read { try $0.session(access: reference(2, of: user)) }).session
-        try await ledger.write { try $0.end(second) }
-        #expect(try await ledger.read { try $0.session(access: reference(2, of: user)) } == nil)
+        let first = try await open("mint@example.com")
+        let second = try await accounts.enter(first.account)
+        try await accounts.setPasswordHash("new", of: first.account, from: second.tokens.access.text)
+        #expect(try await !isValid(first.tokens))
+        #expect(try await isValid(second.tokens))
+        await #expect(throws: AccountError.credentialsWrong) { try await accounts.enter(first.account) }
+        await #expect(throws: CredentialError.passwordWrong) {
+            try await accounts.setPasswordHash("newer", of: first.account, from: "")
+        }
+        try await accounts.endSession(second.tokens.refresh.text)
+        #expect(try await !isValid(second.tokens))
     }
 
     @Test func `a new session deletes expired sessions`() async throws {
-        let mint = try account("1", "mint@example.com")
-        let user = try #require(try await open(mint))
-        #expect(try await begin(2, at: Self.now.adding(days: 1), of: mint))
-        #expect(try await ledger.read { try $0.session(access: reference(1, of: user)) } == nil)
-        #expect(try await ledger.read { try $0.session(access: reference(2, of: user)) } != nil)
+        let first = try await open("mint@example.com")
+        clock.advance(milliseconds: 60 * 86_400_000)
+        let second = try await accounts.enter(first.account)
+        let sessions = try await ledger.read { try $0.sessions(of: first.account.user) }
+        #expect(sessions.map(\.beganAt) == [clock.now()])
+        #expect(try await isValid(second.tokens))
     }
 
     /// Design rule 8: the name is erased, the transactions cannot be redeemed again, and the chain is unbroken.
     @Test func `an erased user leaves a tombstone`() async throws {
-        let mint = try account("1", "mint@example.com")
-        #expect(try await open(mint) != nil)
+        let entrance = try await open("mint@example.com")
+        let mint = entrance.account
         let token = try await ledger.write { try $0.makeAppAccountToken(of: mint.user, at: Self.now) }
         let coins = Credit(balance: "coins", amount: 10)
         _ = try await redeem(claim("1"), claim("2", item: nil, credit: coins), for: mint.user)
@@ -145,12 +115,12 @@ import Testing
         let answer = KeptAnswer(requestDigest: digest(1), bytes: [1])
         // One answer for a back end about the user, and one for the user's own app.
         let key = IdempotencyKey(caller: "K", key: "k")
-        let own = IdempotencyKey(caller: "till 1", key: "k")
+        let own = IdempotencyKey(caller: "till \(mint.user.name)", key: "k")
         _ = try await ledger.write {
             try $0.keep(answer, for: own, about: mint.user, at: Self.now, deletingBefore: Self.now)
         }
         _ = try await ledger.write {
-            try $0.add(grant, for: mint.user, keeping: answer, for: key, deletingBefore: Self.now)
+            try $0.add(grant, for: mint.user, keeping: answer, for: key)
         }
         let fraud = Revocation(revokedAt: Self.now, reason: "Mint has cheated", revokedBy: "K")
         _ = try await ledger.write { try $0.revoke(grant: "g", of: mint.user, fraud) }
@@ -166,18 +136,21 @@ import Testing
         #expect(try await ledger.read { try $0.audit(of: mint.user) }.count == 6)
 
         // An outdated password does not erase the account.
-        let before = AccountRecord(
-            user: mint.user, email: mint.email, emailLowercase: mint.emailLowercase, passwordHash: "old",
-            createdAt: Self.now)
-        #expect(try await !ledger.write { try $0.erase(before, by: .user, at: Self.later(1)) })
+        try await accounts.setPasswordHash("new", of: mint, from: entrance.tokens.access.text)
+        await #expect(throws: CredentialError.passwordWrong) {
+            try await accounts.erase(mint, by: .user, at: Self.later(1))
+        }
+        let changed = try await accounts.account(of: mint.user)
         let number = try #require(try await ledger.read { try $0.users.known(mint.user) })
         let heard = try await ledger.read { try $0.events.position(of: number) }
-        #expect(try await ledger.write { try $0.erase(mint, by: .user, at: Self.later(1)) })
-        #expect(try await !ledger.write { try $0.erase(mint, by: .user, at: Self.later(1)) })
+        try await accounts.erase(changed, by: .user, at: Self.later(1))
+        await #expect(throws: CredentialError.passwordWrong) {
+            try await accounts.erase(changed, by: .user, at: Self.later(1))
+        }
         #expect(try await !ledger.write { try $0.erase(mint.user, by: .user, at: Self.later(1)) })
         #expect(try await ledger.read { try $0.knownUser(mint.user) } == nil)
-        #expect(try await ledger.read { try $0.account(emailLowercase: "mint@example.com") } == nil)
-        #expect(try await ledger.read { try $0.session(access: reference(1, of: number)) } == nil)
+        #expect(try await accounts.isAvailable(try EmailAddress("mint@example.com")))
+        #expect(try await !isValid(entrance.tokens))
         for key in [key, own] {
             #expect(try await ledger.read { try $0.answers.answer(for: key, since: Self.now) } == nil)
         }
@@ -210,17 +183,15 @@ import Testing
             { _ = try await redeem(claim("7"), for: mint.user) },
             { _ = try await ledger.write { try $0.makeAppAccountToken(of: mint.user, at: Self.now) } },
             { _ = try await ledger.write { try $0.setAppAccountToken(UUID(), of: mint.user, at: Self.now) } },
-            { try await ledger.write { try $0.add(Wish(productIdentifier: "p", wishedAt: Self.now), of: mint.user) } },
+            { try await ledger.write { try $0.addWish(for: "p", of: mint.user, at: Self.now) } },
             {
                 _ = try await ledger.write {
-                    try $0.change(
-                        ProfileChange(nickname: .set("Mint")), ofProfileOf: mint.user, owning: [], accepting: origins,
-                        at: Self.now)
+                    try $0.changeProfile(of: mint.user, .set("Mint"), accepting: origins, at: Self.now)
                 }
             }, { _ = try await ledger.write { try $0.number(of: mint.user, at: Self.now) } },
             {
                 _ = try await ledger.write {
-                    try $0.add(grant, for: mint.user, keeping: nil, for: nil, deletingBefore: Self.now)
+                    try $0.add(grant, for: mint.user, keeping: nil, for: nil)
                 }
             },
         ]

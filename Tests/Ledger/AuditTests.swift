@@ -35,7 +35,7 @@ import Testing
                 try $0.change(.reinstate(by: "K", at: Self.now), ofTransaction: "1", origin: nil, of: alice)
             }
         }
-        _ = try await ledger.write { try $0.add(grant, for: alice, keeping: nil, for: nil, deletingBefore: Self.now) }
+        _ = try await ledger.write { try $0.add(grant, for: alice, keeping: nil, for: nil) }
         for _ in 0..<2 { _ = try await ledger.write { try $0.revoke(grant: "g", of: alice, revocation) } }
         let spending = Spending(
             identifier: "s", balance: "coins", amount: 4, reason: "a hat", spentBy: "K", spentAt: Self.now)

@@ -31,9 +31,9 @@ import Testing
             ("switch", { _ = try $0.logIn(alice, as: $1, by: .user, at: now) }),
             ("make a token", { _ = try $0.makeAppAccountToken(of: $1, at: now) }),
             ("set a token", { _ = try $0.setAppAccountToken(UUID(), of: $1, at: now) }),
-            ("grant", { _ = try $0.add(grant, for: $1, keeping: nil, for: nil, deletingBefore: now) }),
+            ("grant", { _ = try $0.add(grant, for: $1, keeping: nil, for: nil) }),
             ("state attributes", { try $0.state([attribute], of: $1, at: now) }),
-            ("wish", { try $0.add(Wish(productIdentifier: "p", wishedAt: now), of: $1) }),
+            ("wish", { try $0.addWish(for: "p", of: $1, at: now) }),
             (
                 "import",
                 { _ = try $0.add(ImportedCustomer(user: $1, aliases: [], grants: [], purchases: []), by: "K", at: now) }

@@ -59,7 +59,7 @@ import Testing
         }
         let record = try await fixture.again().read { try $0.catalogRecord() }
         #expect(record.revision == 8)
-        #expect(record.products.map(\.productIdentifier) == ["b", "a", "c", "d"])
+        #expect(record.products.map(\.subject.identifier) == ["b", "a", "c", "d"])
         #expect(record.products.map(\.definition) == ["{\"b\":2}", nil, nil, nil])
         #expect(record.products.map(\.isWithdrawn) == [false, true, false, false])
     }
@@ -75,7 +75,7 @@ import Testing
         let record = try await fixture.again().read { try $0.catalogRecord() }
         #expect(record.products.map(\.definition) == ["{\"n\":1}"])
         #expect(record.offerings.map(\.subject) == [.right("a"), .currentOffering])
-        #expect(record.offerings.map(\.text) == ["{\"n\":2}", "{\"n\":4}"])
+        #expect(record.offerings.map(\.definition) == ["{\"n\":2}", "{\"n\":4}"])
         for (filter, numbers) in [
             (.all, [5, 4, 3, 2, 1]), (.products, [1]), (.only(.product("a")), [1]), (.only(.right("a")), [2]),
             (.only(.offering("a")), [5, 3]), (.only(.currentOffering), [4]), (.only(.right("b")), []),

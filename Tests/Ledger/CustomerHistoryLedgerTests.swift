@@ -37,7 +37,9 @@ import Testing
     private func history(newest count: Int, of origins: Set<Origin> = [.localSandbox]) async throws -> CustomerHistory {
         try #require(
             try await ledger.read {
-                try $0.history(of: alice, accepting: origins, newestTransactions: count, newestGrants: count)
+                try $0.history(
+                    of: alice, from: Viewpoint(accepting: AcceptedOrigins(origins), at: Self.now),
+                    newestTransactions: count, newestGrants: count)
             })
     }
 
@@ -99,7 +101,7 @@ import Testing
             let grant = Grant(
                 identifier: identifier, item: item, reason: "a prize", grantedBy: "K", grantedAt: Self.now, endsAt: end)
             _ = try await ledger.write {
-                try $0.add(grant, for: alice, keeping: nil, for: nil, deletingBefore: Self.now)
+                try $0.add(grant, for: alice, keeping: nil, for: nil)
             }
         }
         try await grant("for good", Self.gate)

@@ -37,7 +37,7 @@ import Testing
     }
 
     private func restore() throws -> RestorationReport {
-        try LedgerRestoration(of: place, from: backup, at: Self.now).perform()
+        try LedgerFile(place).restore(from: backup, at: Self.now)
     }
 
     /// Expects the one purchase of the backup in place, in one file.

@@ -200,7 +200,7 @@ import Testing
         let grant = Grant(
             identifier: "g", item: Self.sprout1, reason: reason, grantedBy: "K", grantedAt: Self.now, endsAt: nil)
         try ledger.writeNow {
-            _ = try $0.add(grant, for: alice, keeping: nil, for: nil, deletingBefore: Self.now)
+            _ = try $0.add(grant, for: alice, keeping: nil, for: nil)
         }
         #expect(try whole(.events).last?.hasSuffix(",\(cell),") == true)
         // The name of an API key is a text of people, too.
@@ -228,7 +228,7 @@ import Testing
                 identifier: identifier, item: Self.sprout1, reason: "r", grantedBy: caller, grantedAt: Self.now,
                 endsAt: nil)
             _ = try await ledger.write {
-                try $0.add(grant, for: alice, keeping: nil, for: nil, deletingBefore: Self.now)
+                try $0.add(grant, for: alice, keeping: nil, for: nil)
             }
         }
         let lines = try whole(.events)

@@ -94,7 +94,7 @@ import Testing
         try LedgerFile(folder.file("ledger.sqlite")).backUp(to: backup)
         try execute(change, in: backup)
         let refusal = #expect(throws: RestorationError.self) {
-            try LedgerRestoration(of: place, from: backup, at: Self.now).perform()
+            try LedgerFile(place).restore(from: backup, at: Self.now)
         }
         #expect(refusal?.code == "restorationUnsound")
         #expect(!FileManager.default.fileExists(atPath: place.path))

@@ -33,7 +33,7 @@ import Testing
             requestDigest: [UInt8](repeating: 1, count: 32), bytes: [0, 255, 10])
         _ = try await ledger.write {
             try $0.add(
-                grant, for: bob, keeping: answer, for: IdempotencyKey(caller: "c", key: "k"), deletingBefore: Self.now
+                grant, for: bob, keeping: answer, for: IdempotencyKey(caller: "c", key: "k")
             )
         }
         let revocation = Revocation(revokedAt: Self.now, reason: "a fraud", revokedBy: "K")
@@ -94,29 +94,23 @@ import Testing
     }
 
     private func fillForAppUsers() async throws {
-        let account = AccountRecord(
-            user: try #require(User(issuer: "till", name: "1")), email: "A@b.co", emailLowercase: "a@b.co",
-            passwordHash: "h", createdAt: Self.now)
-        let digest = [UInt8](repeating: 2, count: 32)
-        let user = try #require(try await ledger.write { try $0.open(account) })
-        let session = SessionRecord(
-            user: user, identifier: [UInt8](repeating: 1, count: 16),
-            refreshIdentifier: [UInt8](repeating: 3, count: 16), refreshDigest: digest, accessDigest: digest,
-            beganAt: Self.now, endsAt: Self.later(1))
-        _ = try await ledger.write { try $0.begin(session) }
-        _ = try await ledger.write { try $0.renew(session, presenting: digest, at: Self.now) }
-        let change = ProfileChange(nickname: .set("Mint"), chosen: [Self.sprout1])
+        let accounts = AccountService(
+            ledger: ledger, clock: ManualClock(Self.now), randomness: .system, cost: .minimal)
+        let entrance = try await accounts.open(try EmailAddress("A@b.co"), passwordHash: "h")
+        let account = entrance.account
+        _ = try await accounts.renew(entrance.tokens.refresh.text)
         let origins = Set(Origin.allCases)
         let answer = try await ledger.write {
-            try $0.change(
-                change, ofProfileOf: account.user, owning: [Self.sprout1], accepting: origins, at: Self.now)
+            try $0.changeProfile(
+                of: account.user, .set("Mint"), chosen: [Self.sprout1], owning: [Self.sprout1], accepting: origins,
+                at: Self.now)
         }
         #expect(
             answer
-                == .changed(
+                == .success(
                     try await ledger.read { try $0.profile(of: account.user, accepting: origins, at: Self.now) })
         )
-        try await ledger.write { try $0.add(Wish(productIdentifier: "p", wishedAt: Self.now), of: account.user) }
+        try await ledger.write { try $0.addWish(for: "p", of: account.user, at: Self.now) }
         let member = MemberRecord(
             phoneNumber: "+821012345678", email: "a@b.co", fcmToken: "f", birth: "2000-01-01", gender: -1,
             joinedAt: Self.now)

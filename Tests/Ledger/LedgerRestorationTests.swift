@@ -51,7 +51,7 @@ import Testing
 
     @discardableResult
     private func restore(revokesRevivedKeys: Bool = true) throws -> RestorationReport {
-        try LedgerRestoration(of: place, from: backup, at: Self.now).perform(revokesRevivedKeys: revokesRevivedKeys)
+        try LedgerFile(place).restore(from: backup, at: Self.now, revokesRevivedKeys: revokesRevivedKeys)
     }
 
     private func names() throws -> [String] {
@@ -106,26 +106,20 @@ import Testing
     }
 
     @Test func `all sessions end, and accounts stay`() async throws {
-        let mint = AccountRecord(
-            user: try #require(User(issuer: "till", name: "1")), email: "mint@example.com",
-            emailLowercase: "mint@example.com", passwordHash: "h", createdAt: Self.now)
-        let session = try await withLedger { ledger in
-            try ledger.writeNow { transaction in
-                let session = SessionReference(
-                    identifier: [UInt8](repeating: 1, count: 16), user: try #require(try transaction.open(mint)))
-                try transaction.begin(
-                    SessionRecord(
-                        user: session.user, identifier: session.identifier,
-                        refreshIdentifier: [UInt8](repeating: 2, count: 16),
-                        refreshDigest: [UInt8](repeating: 3, count: 32), accessDigest: [UInt8](repeating: 4, count: 32),
-                        beganAt: Self.now, endsAt: Self.now.adding(days: 1)))
-                return session
-            }
+        func accounts(_ ledger: Ledger) -> AccountService {
+            AccountService(ledger: ledger, clock: ManualClock(Self.now), randomness: .system, cost: .minimal)
+        }
+        let mint = try await withLedger { ledger in
+            try await accounts(ledger).open(try EmailAddress("mint@example.com"), passwordHash: "h")
         }
         try LedgerFile(place).backUp(to: backup)
         #expect(try restore().endedSessions == 1)
-        #expect(try await withLedger { try $0.readNow { try $0.session(access: session) } } == nil)
-        #expect(try await withLedger { try $0.readNow { try $0.account(of: mint.user) } } == mint)
+        try await withLedger { ledger in
+            let presented = try await accounts(ledger).user(presenting: mint.tokens.access.text)
+            #expect(presented == .invalid)
+            let account = try await accounts(ledger).account(of: mint.account.user)
+            #expect(account == mint.account)
+        }
     }
 
     @Test func `a ledger in use is not replaced`() async throws {
@@ -154,7 +148,7 @@ import Testing
         let beside = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
         #expect(beside.filter { $0.hasPrefix("backup") } == ["backup.sqlite"])
         #expect(throws: RestorationError.sameFile(path: place.path)) {
-            try LedgerRestoration(of: place, from: place, at: Self.now).perform()
+            try LedgerFile(place).restore(from: place, at: Self.now)
         }
     }
 

@@ -90,11 +90,11 @@ import Testing
             sequence: 0, identifier: "g\(name)", item: Item(collection: "gate", number: first), reason: "a gift",
             grantedBy: "K", grantedAt: Self.now, endsAt: nil)
         _ = try await ledger.write {
-            try $0.add(grant, for: user, keeping: nil, for: nil, deletingBefore: Self.now)
+            try $0.add(grant, for: user, keeping: nil, for: nil)
         }
         let attribute = try Attribute(name: "level", value: name, statedAt: Self.later(Int64(first) - 90))
         try await ledger.write { try $0.state([attribute], of: user, at: Self.now) }
-        try await ledger.write { try $0.add(Wish(productIdentifier: name, wishedAt: Self.now), of: user) }
+        try await ledger.write { try $0.addWish(for: name, of: user, at: Self.now) }
     }
 
     @Test func `two customers become one, with everything of both`() async throws {

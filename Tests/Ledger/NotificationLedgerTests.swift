@@ -135,8 +135,8 @@ import Testing
         try await ledger.write { try $0.setReconciled("s", until: Self.later(1), findings: ["granted": 2, "b": 1]) }
         // An earlier run that ends later changes nothing.
         try await ledger.write { try $0.setReconciled("s", until: Self.now, findings: [:]) }
-        let expected = ReconciliationCheckpoint(until: Self.later(1), findings: ["granted": 2, "b": 1])
-        #expect(try await ledger.read { try $0.checkpoint(ofReconciliation: "s") } == expected)
+        let checkpoint = try await ledger.read { try $0.checkpoint(ofReconciliation: "s") }
+        #expect(checkpoint?.until == Self.later(1) && checkpoint?.findings == ["granted": 2, "b": 1])
         try await ledger.write { try $0.setReconciled("s", until: Self.later(2), findings: [:]) }
         #expect(try await ledger.read { try $0.checkpoint(ofReconciliation: "s") }?.findings == [:])
     }

@@ -30,7 +30,7 @@ import Testing
         }
         codes.formUnion(Redemption.Result.allCases.filter { !$0.allowsFinish }.map(\.rawValue))
         codes.formUnion(AccountError.allCases.map(\.code))
-        codes.formUnion(PasswordError.allCases.map(\.code))
+        codes.formUnion(PasswordError.allCases.map(\.code) + CredentialError.allCases.map(\.code))
         codes.formUnion([CatalogError(file: "", reason: "").code])
         codes.formUnion([IllegalPaymentTransition(state: .finished, event: .finish).code])
         #expect(Set(explained).subtracting(codes) == [])

@@ -82,7 +82,7 @@ import Testing
             grantedAt: fixture.shop.clock.now(), endsAt: nil)
         let alice = try #require(User(name: "alice"))
         try await fixture.ledger.write {
-            _ = try $0.add(grant, for: alice, keeping: nil, for: nil, deletingBefore: grant.grantedAt)
+            _ = try $0.add(grant, for: alice, keeping: nil, for: nil)
         }
         let grants = try await fixture.send(.get, path).decoded(List<GrantResource>.self).elements
         #expect(grants.map(\.grantedByName) == [nil, "support desk"])
@@ -233,7 +233,7 @@ import Testing
             let answer = KeptAnswer(
                 requestDigest: [UInt8](repeating: 1, count: 32), bytes: Array(identifier.utf8))
             return try await ledger.write {
-                try $0.add(grant, for: alice, keeping: answer, for: key, deletingBefore: moment)
+                try $0.add(grant, for: alice, keeping: answer, for: key)
             }
         }
         #expect(try await give("first") == nil)

@@ -27,14 +27,9 @@ import Testing
         token = try issuer.token(at: fixture.shop.clock.now().secondsSince1970)
     }
 
-    private struct Profile: Equatable {
+    private struct Profile: Decodable, Equatable {
         let nickname: String?
         let chosen: [Item]
-
-        init(of resource: ProfileResource) {
-            nickname = resource.nickname
-            chosen = resource.chosen
-        }
 
         init(_ nickname: String? = nil, sprout: Int = 0, background: Int = 0) {
             self.nickname = nickname
@@ -43,7 +38,7 @@ import Testing
     }
 
     private func profile(_ path: String = "/v1/me/profile", key: String? = nil) async throws -> Profile {
-        Profile(of: try await fixture.send(.get, path, key: key ?? token).decoded())
+        try await fixture.send(.get, path, key: key ?? token).decoded()
     }
 
     private func change(_ body: String) async throws -> ServiceFixture.Answer {
@@ -74,14 +69,14 @@ import Testing
         #expect(refused.status == 409)
         #expect(refused.code == "itemNotOwned")
         _ = try await redeem("sprout1")
-        #expect(try await Profile(of: change(choice).decoded()) == Profile(sprout: 1))
+        #expect(try await change(choice).decoded(Profile.self) == Profile(sprout: 1))
         // The change is applied completely or not at all.
         let both =
             #"{"nickname":"Mint","chosen":[{"collection":"sprout","number":0},{"collection":"background","number":7}]}"#
         #expect(try await change(both).code == "itemNotOwned")
         #expect(try await profile() == Profile(sprout: 1))
         let free = #"{"chosen":[{"collection":"background","number":0}]}"#
-        #expect(try await Profile(of: change(free).decoded()) == Profile(sprout: 1))
+        #expect(try await change(free).decoded(Profile.self) == Profile(sprout: 1))
         let unknown = #"{"chosen":[{"collection":"hat","number":0}]}"#
         #expect(try await change(unknown).code == "itemNotOwned")
     }
@@ -101,12 +96,12 @@ import Testing
     }
 
     @Test func `a nickname is checked and stored`() async throws {
-        #expect(try await Profile(of: change(#"{"nickname":" 민트 "}"#).decoded()) == Profile("민트"))
-        #expect(try await Profile(of: change("{}").decoded()) == Profile("민트"))
+        #expect(try await change(#"{"nickname":" 민트 "}"#).decoded(Profile.self) == Profile("민트"))
+        #expect(try await change("{}").decoded(Profile.self) == Profile("민트"))
         #expect(try await change(#"{"nickname":"mint1"}"#).code == "nicknameHasDigit")
         #expect(try await change(#"{"nickname":7}"#).code == "bodyInvalid")
         #expect(try await profile() == Profile("민트"))
-        #expect(try await Profile(of: change(#"{"nickname":null}"#).decoded()) == Profile())
+        #expect(try await change(#"{"nickname":null}"#).decoded(Profile.self) == Profile())
     }
 
     @Test(

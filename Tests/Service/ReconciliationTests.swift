@@ -141,7 +141,7 @@ import Testing
         }
         #expect(try await service.items(of: mint).contains { $0.item.collection == "gate" })
         #expect(try await service.explanation(of: item, for: mint).cause == .owned)
-        let expected = try await service.expectedCustomers(after: "", of: Self.origins, limit: 9)
+        let expected = try await service.ledger.read { try $0.expectedCustomers(after: "", of: Self.origins, limit: 9) }
         #expect(expected.map(\.transactionIdentifier) == ["0"])
     }
 
@@ -210,7 +210,9 @@ import Testing
             try await running(schedule(client, notifications: nil, histories: 3600)) {
                 await expectEventually { histories.load(ordering: .relaxed) == 1 }
                 let subject = "histories of \(client.url.absoluteString)"
-                try await expectEventually { try await service.reconciled(subject) != nil }
+                try await expectEventually {
+                    try await service.ledger.read { try $0.checkpoint(ofReconciliation: subject) }?.until != nil
+                }
             }
             try await running(schedule(client, notifications: 1, histories: 3600)) {
                 await expectEventually { notifications.load(ordering: .relaxed) == 2 }
@@ -349,7 +351,9 @@ import Testing
             // The checkpoint advances, although a part of the time since it is too long ago.
             _ = try await reconciler(client).recordNotifications()
             let subject = "notifications of \(client.url.absoluteString)"
-            #expect(try await service.reconciled(subject) == garden.store.now)
+            #expect(
+                try await service.ledger.read { try $0.checkpoint(ofReconciliation: subject) }?.until
+                    == garden.store.now)
         }
     }
 

@@ -61,7 +61,7 @@ private actor Arrivals {
             grantedAt: clock.now(), endsAt: nil)
         _ = try await ledger.write {
             try $0.add(
-                grant, for: try #require(User(name: "alice")), keeping: nil, for: nil, deletingBefore: clock.now())
+                grant, for: try #require(User(name: "alice")), keeping: nil, for: nil)
         }
     }
 

@@ -23,8 +23,6 @@ final class FaultyStorage: LedgerStorage {
 
     var isStopped: Bool { stopped.withLock(\.self) }
 
-    var prefersInlineReads: Bool { storage.prefersInlineReads }
-
     var dialect: SQLDialect { storage.dialect }
 
     var damaged: StorageFault { storage.damaged }

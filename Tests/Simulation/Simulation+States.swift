@@ -19,14 +19,12 @@ extension Simulation {
         let catalogs = processes[0].service.catalogs
         for person in people {
             let (statuses, owned, items) = try ledger.readNow { transaction in
-                let type: (String) -> ProductType? = { catalogs.type(of: $0) }
-                let origins = Set(Origin.allCases)
+                let view = Viewpoint(accepting: AcceptedOrigins(Set(Origin.allCases)), at: now) {
+                    catalogs.type(of: $0)
+                }
                 return (
-                    try transaction.subscriptions(of: person.user, accepting: origins, at: now) {
-                        type($0) == .autoRenewableSubscription
-                    },
-                    try transaction.ownedItems(
-                        of: person.user, accepting: origins, owningBesides: [], at: now, type: type),
+                    try transaction.subscriptions(of: person.user, from: view),
+                    try transaction.ownedItems(of: person.user, from: view),
                     try transaction.items(of: person.user, at: now)
                 )
             }

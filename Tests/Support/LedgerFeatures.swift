@@ -28,9 +28,3 @@ extension LedgerFile {
         self.init(url, features: .all)
     }
 }
-
-extension LedgerRestoration {
-    package init(of ledger: URL, from backup: URL, at moment: Timestamp) {
-        self.init(of: ledger, from: backup, features: .all, at: moment)
-    }
-}

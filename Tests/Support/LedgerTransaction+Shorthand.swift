@@ -35,6 +35,11 @@ extension LedgerTransaction {
         try items(of: user, accepting: Set(Origin.allCases), at: moment)
     }
 
+    /// True if a user has redeemed a transaction, also if it is revoked.
+    package func hasPurchases(_ user: User) throws -> Bool {
+        try users.known(user).map(hasPurchases) ?? false
+    }
+
     /// The whole audit log of a user, in its order.
     package func audit(of user: User) throws -> [AuditRecord] {
         try audit(of: user, after: 0, limit: .max)

@@ -20,7 +20,8 @@ import Testing
     private func add(_ name: String, _ role: TeamRole, by actor: TeamActor = .commandLine) async throws {
         let secret = try await team.add(name, role: role, by: actor)
         try await team.accept(
-            invitation: secret, passwordHash: try team.hash(try Password("correct horse battery", unlike: [])))
+            invitation: secret, passwordHash: try team.passwords.hash(try Password("correct horse battery", unlike: []))
+        )
     }
 
     private func role(of name: String) async throws -> TeamRole? { try await team.member(named: name)?.role }

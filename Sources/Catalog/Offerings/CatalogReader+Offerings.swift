@@ -11,9 +11,7 @@ extension CatalogReader {
     /// - Parameter others: Further keys, which no error suggests.
     /// - Throws: `CatalogError` for an unknown key, with the nearest known one.
     func check(keys: [String], and others: [String] = []) throws(CatalogError) {
-        guard case .object(let object) = value else {
-            throw failure("it should be an object; it is \(value.kind)")
-        }
+        let object = try object()
         let known = Set((keys + others).map { ByteKey($0) })
         guard let unknown = object.keys.first(where: { !known.contains(ByteKey($0)) }) else { return }
         let shown = String(unknown.unicodeScalars.prefix(64).map(Character.init))
@@ -58,9 +56,7 @@ extension CatalogReader {
 
     /// An object of limited size, as JSON text without white space.
     func object(upTo maximum: Int) throws(CatalogError) -> JSONObject {
-        guard case .object(let object) = value else {
-            throw failure("it should be an object; it is \(value.kind)")
-        }
+        let object = try object()
         guard value.compactText.utf8.count <= maximum else {
             throw failure("it is larger than \(maximum) bytes")
         }

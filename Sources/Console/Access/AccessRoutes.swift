@@ -6,7 +6,7 @@ import Proofs
 /// The pages for visitors: logging in and out, the first password, and the language.
 struct AccessRoutes: Sendable {
     let team: TeamService
-    let attempts: LogInAttempts
+    let attempts: PasswordLimits
     let passwords: PasswordWork
     let cookies: ConsoleCookie
 
@@ -36,9 +36,10 @@ struct AccessRoutes: Sendable {
     private func logIn(_ request: Request, _ context: ConsoleContext) async throws -> Response {
         let name = try context.form.text("name", upTo: TeamMember.maximumNameLength)
         let (password, code) = (try context.form.password("password"), try context.form.text("code"))
-        let cookie = try await attempts.run(name, from: context.service.clientAddress(of: request)) {
+        let cookie = try await attempts.attempt(name, from: context.service.clientAddress(of: request)) {
             let member = try await team.member(named: name)
-            let isRight = try await passwords.run { try team.isPassword(password, of: member) }
+            let stored = member?.passwordHash
+            let isRight = try await passwords.run { try team.passwords.matches(password, stored) }
             guard let member, isRight else { throw TeamError.credentialsWrong }
             return try await team.logIn(member, code: code, ending: context.cookie)
         }
@@ -53,7 +54,7 @@ struct AccessRoutes: Sendable {
         let secret = code.split(separator: "#").last.map(String.init) ?? ""
         let member = try await team.member(invited: secret)
         let password = try NewPassword.read(context.form, of: member)
-        let hash = try await passwords.run { try team.hash(password) }
+        let hash = try await passwords.run { try team.passwords.hash(password) }
         try await team.accept(invitation: secret, passwordHash: hash)
         return .seeOther(ConsolePath("log-in"))
     }
@@ -92,38 +93,6 @@ package enum InvitationLink {
     /// - Parameter address: The address at which browsers reach the service, without a path.
     package static func text(_ secret: String, at address: String) -> String {
         address + page.text + "#" + secret
-    }
-}
-
-/// The rate limits on passwords and codes: one for each name and one for each client address.
-struct LogInAttempts: Sendable {
-    private let ofName: TokenBuckets
-    private let fromAddress: TokenBuckets
-
-    init(clock: any WallClock) {
-        ofName = TokenBuckets(.init(atOnce: 10, perMinute: 1), clock: clock)
-        fromAddress = TokenBuckets(.init(atOnce: 30, perMinute: 6), clock: clock)
-    }
-
-    /// Runs an attempt. One that fails uses up one attempt of the name and of the address.
-    ///
-    /// - Throws: `Problem`, `tooManyAttempts`; the errors of the attempt.
-    func run<Value>(_ name: String, from address: String, _ attempt: () async throws -> Value) async throws -> Value {
-        try Self.take(address, from: fromAddress)
-        do { try Self.take(name, from: ofName) } catch {
-            // The attempt was not made.
-            fromAddress.returnToken(address)
-            throw error
-        }
-        let value = try await attempt()
-        fromAddress.returnToken(address)
-        ofName.returnToken(name)
-        return value
-    }
-
-    private static func take(_ subject: String, from buckets: TokenBuckets) throws(Problem) {
-        guard let seconds = buckets.take(subject) else { return }
-        throw .tooManyAttempts(secondsToWait: seconds)
     }
 }
 

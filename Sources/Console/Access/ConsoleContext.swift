@@ -30,7 +30,8 @@ struct ConsoleContext: ChildRequestContext {
 
     /// The token that the forms of this cookie carry against forgery. It follows from the cookie and does not reveal it.
     var formToken: String {
-        Base64.encode(MessageAuthentication.hmacSHA256(of: Array("form".utf8), secret: Array(cookie.utf8)), .urlSafe)
+        Base64.encode(
+            MessageAuthentication.hmac(.sha256, of: Array("form".utf8), secret: Array(cookie.utf8)), .urlSafe)
     }
 
     func may(_ permission: TeamPermission) -> Bool {
@@ -61,19 +62,11 @@ struct ConsoleCookie: Sendable {
 
     /// The secret that a browser presents. Nil for none, or for one that the console never made.
     func secret(of request: Request) -> String? {
-        guard let text = request.cookies[session]?.value, text.utf8.count == 43,
-            Base64.decode(Array(text.utf8)[...], .urlSafe)?.count == 32
-        else { return nil }
-        return text
+        request.cookies[session].flatMap { Secret(presented: $0.value) }?.text
     }
 
     static func language(of request: Request) -> ConsoleLanguage? {
         request.cookies[language].flatMap { ConsoleLanguage(rawValue: $0.value) }
-    }
-
-    /// A new secret for a browser without a session.
-    static func newSecret(_ randomness: Randomness) -> String {
-        Base64.encode(randomness.bytes(32), .urlSafe)
     }
 
     /// A cookie that ends with the session at the service, or with the browser.
@@ -198,7 +191,8 @@ struct SessionMiddleware: RouterMiddleware {
     func handle(_ request: Request, context: ConsoleContext, next: NextPage) async throws -> Response {
         var context = context
         let presented = cookies.secret(of: request)
-        context.cookie = presented ?? ConsoleCookie.newSecret(randomness)
+        // A browser without a session gets a secret of its own.
+        context.cookie = presented ?? Secret(randomness: randomness).text
         if let presented { context.member = try await team.member(presenting: presented) }
         context.sections = sections.filter { context.may($0.permission) }
         if request.method == .get { context.page = ConsolePath(request: request.uri.string) }

@@ -22,6 +22,21 @@ func note(_ phrase: Phrase) -> HTML { p(.class("note")) { phrase } }
 /// The sentence for a part without content.
 func emptyNote(_ phrase: Phrase) -> HTML { p(.class("empty")) { phrase } }
 
+/// A part of a line: HTML or a phrase.
+protocol HTMLPart {
+    var nodes: [HTML.Node] { get }
+}
+
+extension HTML: HTMLPart {}
+extension Phrase: HTMLPart {
+    var nodes: [HTML.Node] { [.phrase(self)] }
+}
+
+/// Parts of a line with a text between them, also beside a part that is nil.
+func spaced(by separator: String = " ", _ parts: (any HTMLPart)?...) -> HTML {
+    HTML(Array(parts.map { $0?.nodes ?? [] }.joined(separator: [.text(separator)])))
+}
+
 extension ConsoleContext {
     /// The effect of a button, which its color shows.
     enum Button {
@@ -72,14 +87,17 @@ struct Fact {
 
 func fact(_ name: Phrase, @HTMLBuilder value: () -> HTML) -> Fact { Fact(name: name, value: value()) }
 
-@resultBuilder enum FactsBuilder {
-    static func buildExpression(_ fact: Fact) -> [Fact] { [fact] }
-    static func buildBlock(_ facts: [Fact]...) -> [Fact] { facts.flatMap(\.self) }
-    static func buildOptional(_ facts: [Fact]?) -> [Fact] { facts ?? [] }
-    static func buildEither(first facts: [Fact]) -> [Fact] { facts }
-    static func buildEither(second facts: [Fact]) -> [Fact] { facts }
-    static func buildArray(_ facts: [[Fact]]) -> [Fact] { facts.flatMap(\.self) }
+/// The builder of a list, such as the facts of a list or the columns of a table.
+@resultBuilder enum ListBuilder<Element> {
+    static func buildExpression(_ element: Element) -> [Element] { [element] }
+    static func buildBlock(_ parts: [Element]...) -> [Element] { parts.flatMap(\.self) }
+    static func buildOptional(_ part: [Element]?) -> [Element] { part ?? [] }
+    static func buildEither(first part: [Element]) -> [Element] { part }
+    static func buildEither(second part: [Element]) -> [Element] { part }
+    static func buildArray(_ parts: [[Element]]) -> [Element] { parts.flatMap(\.self) }
 }
+
+typealias FactsBuilder = ListBuilder<Fact>
 
 /// A list of facts: a name and a value for each.
 enum Facts {

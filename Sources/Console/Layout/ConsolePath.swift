@@ -16,14 +16,17 @@ struct ConsolePath: Hashable, Sendable {
     /// - Parameters:
     ///   - segments: The segments after `/console`.
     ///   - query: The parameters. One without a value is left out.
-    init(_ segments: String..., query: KeyValuePairs<String, String?> = [:]) {
-        self.init(segments, query: query.map { ($0, $1) })
+    ///   - notice: The confirmation that the page shows.
+    init(_ segments: String..., query: KeyValuePairs<String, String?> = [:], done notice: Notice? = nil) {
+        self.init(segments, query: query.map { ($0, $1) }, done: notice)
     }
 
-    init(_ segments: [String], query: [(String, String?)] = []) {
+    init(_ segments: [String], query: [(String, String?)] = [], done notice: Notice? = nil) {
         var text = Self.root
         for segment in segments { text += "/" + Self.encoded(segment) }
-        let parameters = query.compactMap { name, value in value.map { "\(name)=\(Self.encoded($0))" } }
+        let parameters = (query + [("done", notice?.rawValue)]).compactMap { name, value in
+            value.map { "\(name)=\(Self.encoded($0))" }
+        }
         if !parameters.isEmpty { text += "?" + parameters.joined(separator: "&") }
         self.text = text
     }

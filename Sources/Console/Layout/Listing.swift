@@ -13,19 +13,13 @@ enum Listing {
         let cell: (Row) -> HTML
     }
 
-    @resultBuilder enum ColumnBuilder<Row> {
-        static func buildExpression(_ column: Column<Row>) -> [Column<Row>] { [column] }
-        static func buildBlock(_ columns: [Column<Row>]...) -> [Column<Row>] { columns.flatMap(\.self) }
-        static func buildOptional(_ columns: [Column<Row>]?) -> [Column<Row>] { columns ?? [] }
-    }
-
     /// - Parameters:
     ///   - caption: The title of the table, for screen readers also where the page shows none.
     ///   - empty: The sentence for a table without rows.
     ///   - next: The address of the next page. Nil for the last one.
     static func table<Row>(
         _ caption: Phrase, of rows: [Row], empty: Phrase, next: ConsolePath? = nil,
-        @ColumnBuilder<Row> columns: () -> [Column<Row>]
+        @ListBuilder<Column<Row>> columns: () -> [Column<Row>]
     ) -> HTML {
         guard !rows.isEmpty else { return emptyNote(empty) }
         let columns = columns()

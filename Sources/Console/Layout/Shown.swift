@@ -49,6 +49,16 @@ enum Shown {
 
     static func link(to user: User) -> HTML { a(.href(.customer(user))) { data(user.name) } }
 
+    /// The way back to a customer's page.
+    static func wayBack(to user: User) -> HTML {
+        p {
+            a(.href(.customer(user))) {
+                "Customer"; plain(" ")
+                data(user.name)
+            }
+        }
+    }
+
     static var nothing: HTML { span(.class("nothing")) { plain("–") } }
 
     /// A button by which the script copies the text of an element.
@@ -62,6 +72,11 @@ enum Shown {
     static func badge(_ phrase: Phrase, _ mood: Mood = .neutral) -> HTML {
         span(.class("badge " + mood.rawValue)) { phrase }
     }
+
+    static func badge(_ word: Word) -> HTML { badge(word.title, word.mood) }
+
+    /// A word for people, and its effect.
+    typealias Word = (title: Phrase, mood: Mood)
 
     enum Mood: String {
         case good

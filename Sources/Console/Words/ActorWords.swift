@@ -24,75 +24,59 @@ enum ActorWords {
 
 extension AuditEntry.Event {
     /// The event, without its subject.
-    var title: Phrase {
+    var title: Phrase { word.title }
+
+    private var word: Shown.Word {
         switch self {
-        case .granted: Phrase("Redeemed", context: "event")
-        case .revoked: "Revoked"
-        case .productChanged: "Product changed"
-        case .refused: "Refused"
-        case .transferredIn: "Came from another customer"
-        case .transferredOut: "Went to another customer"
-        case .itemGiven: "Item given"
-        case .itemTakenBack: "Item taken back"
-        case .assigned: "Purchase assigned"
-        case .credited: "Balance increased"
-        case .spent: "Balance spent"
-        case .expired: "Expired"
-        case .renewalFailed: "Renewal failed"
-        case .gracePeriodBegan: "Grace period began"
-        case .autoRenewDisabled: "Renewal turned off"
-        case .autoRenewEnabled: "Renewal turned on"
-        case .aliased: "Anonymous customer logged in"
-        case .erased: "Customer erased"
+        case .granted: (Phrase("Redeemed", context: "event"), .good)
+        case .revoked: ("Revoked", .bad)
+        case .productChanged: ("Product changed", .neutral)
+        case .refused: ("Refused", .bad)
+        case .transferredIn: ("Came from another customer", .good)
+        case .transferredOut: ("Went to another customer", .warning)
+        case .itemGiven: ("Item given", .good)
+        case .itemTakenBack: ("Item taken back", .bad)
+        case .assigned: ("Purchase assigned", .good)
+        case .credited: ("Balance increased", .good)
+        case .spent: ("Balance spent", .neutral)
+        case .expired: ("Expired", .neutral)
+        case .renewalFailed: ("Renewal failed", .warning)
+        case .gracePeriodBegan: ("Grace period began", .warning)
+        case .autoRenewDisabled: ("Renewal turned off", .warning)
+        case .autoRenewEnabled: ("Renewal turned on", .good)
+        case .aliased: ("Anonymous customer logged in", .neutral)
+        case .erased: ("Customer erased", .neutral)
         }
     }
 
     /// The effect for the customer.
-    var mood: Shown.Mood {
-        switch self {
-        case .granted, .transferredIn, .itemGiven, .assigned, .credited, .autoRenewEnabled: .good
-        case .refused, .revoked, .itemTakenBack: .bad
-        case .renewalFailed, .gracePeriodBegan, .autoRenewDisabled, .transferredOut: .warning
-        case .productChanged, .expired, .spent, .aliased, .erased: .neutral
-        }
-    }
+    var mood: Shown.Mood { word.mood }
 }
 
 extension NotificationOutcome {
     /// The effect of a notification.
-    var title: Phrase {
+    var title: Phrase { word.title }
+
+    private var word: Shown.Word {
         switch self {
-        case .granted: "Given to the customer"
-        case .revoked: "Taken from the customer"
-        case .recorded: "Recorded, nothing changed"
-        case .parked: "Waits for a customer"
-        case .duplicate: "Received before"
+        case .granted: ("Given to the customer", .good)
+        case .revoked: ("Taken from the customer", .bad)
+        case .recorded: ("Recorded, nothing changed", .neutral)
+        case .parked: ("Waits for a customer", .warning)
+        case .duplicate: ("Received before", .neutral)
         }
     }
 
     /// The title with the outcome's code.
     @HTMLBuilder var html: HTML {
-        Shown.badge(title, mood)
-        plain(" ")
-        code { plain(rawValue) }
-    }
-
-    private var mood: Shown.Mood {
-        switch self {
-        case .granted: .good
-        case .revoked: .bad
-        case .parked: .warning
-        case .recorded, .duplicate: .neutral
-        }
+        spaced(Shown.badge(word), code { plain(rawValue) })
     }
 }
 
 /// An origin with its mark.
 enum OriginWords {
     @HTMLBuilder static func html(_ origin: Origin) -> HTML {
-        Shown.identifier(origin.rawValue)
-        plain(" ")
-        mark(origin)
+        spaced(Shown.identifier(origin.rawValue), mark(origin))
     }
 
     /// A badge for an origin whose purchases cost nothing; nil for real purchases.

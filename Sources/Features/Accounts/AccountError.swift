@@ -7,8 +7,6 @@ package enum AccountError: String, RuledError, CaseIterable {
     case emailTaken
     /// The address has no account, or the password is wrong. The error does not say which, for security.
     case credentialsWrong
-    /// The password of a logged-in user is wrong.
-    case passwordWrong
     case refreshTokenInvalid
     case refreshTokenExpired
     case refreshTokenReused
@@ -21,8 +19,6 @@ package enum AccountError: String, RuledError, CaseIterable {
     case emailUnchanged
     /// The mail limit of the address or the account is reached.
     case mailTooOften
-    /// There was too little memory to hash a password.
-    case passwordNotHashed
 
     package var rule: ErrorRule {
         switch self {
@@ -42,7 +38,6 @@ package enum AccountError: String, RuledError, CaseIterable {
             ErrorRule(
                 rawValue, .unauthorized, "No account has this e-mail address and password.",
                 korean: "이메일 주소나 비밀번호가 올바르지 않습니다.")
-        case .passwordWrong: .passwordWrong
         case .refreshTokenInvalid:
             ErrorRule(
                 rawValue, .unauthorized, "The refresh token is unknown, or its session has ended. Log in.",
@@ -80,7 +75,6 @@ package enum AccountError: String, RuledError, CaseIterable {
                 rawValue, .tooManyRequests, mayRetry: true, secondsToWait: 3600,
                 "The limit of mails per hour is reached. Look for the earlier mails, or wait.",
                 korean: "한 시간에 보내는 메일의 한도에 이르렀습니다. 앞서 받은 메일을 찾거나 기다리세요.")
-        case .passwordNotHashed: .passwordNotHashed
         }
     }
 }

@@ -4,9 +4,9 @@ import Proofs
 /// The use cases of mail senders.
 package struct MailQueue: Sendable {
     /// The lease of a mail, in seconds. After it, another sender may take the mail.
-    static let lease: Int64 = 60
+    private static let lease: Int64 = 60
     /// The retention of sent and given-up mails and of expired links, in seconds.
-    static let memory: Int64 = 7 * 86_400
+    private static let memory: Int64 = 7 * 86_400
 
     package let ledger: Ledger
     private let clock: any WallClock
@@ -18,30 +18,108 @@ package struct MailQueue: Sendable {
         self.randomness = randomness
     }
 
-    package func now() -> Timestamp { clock.now() }
-
     /// Takes due mails. The sender must send them and record the results.
     package func lease(upTo limit: Int) async throws -> [LeasedMail] {
+        let due = try await due(upTo: limit)
+        return due.isEmpty ? [] : try await lease(due)
+    }
+
+    /// The due mails, the longest waiting first.
+    package func due(upTo limit: Int) async throws -> [QueuedMail] {
         let now = clock.now()
-        let due = try await ledger.read { try $0.dueMails(at: now, limit: limit) }
-        guard !due.isEmpty else { return [] }
-        return try await ledger.write { try $0.lease(due, at: now, until: now.adding(seconds: Self.lease)) }
+        return try await ledger.read {
+            try $0.database.rows(
+                "SELECT * FROM mail WHERE next_attempt_at <= $1 ORDER BY next_attempt_at, mail_id LIMIT $2",
+                [now, limit]
+            ).map(QueuedMail.init)
+        }
+    }
+
+    /// Begins an attempt for each mail, with a new link, so that no other sender sends it meanwhile.
+    ///
+    /// - Returns: The mails, without those that another sender has taken or that were deleted.
+    package func lease(_ mails: [QueuedMail]) async throws -> [LeasedMail] {
+        let now = clock.now()
+        return try await ledger.write { transaction in
+            try transaction.database.execute(
+                """
+                UPDATE mail SET next_attempt_at = NULL, error = 'tooOld'
+                WHERE next_attempt_at IS NOT NULL AND created_at < $1
+                """,
+                [now.adding(seconds: -MailSchedule.maximumAge)])
+            return try mails.compactMap { try transaction.lease($0, at: now, until: now.adding(seconds: Self.lease)) }
+        }
     }
 
     /// The result of an attempt that ends now.
     package func result(of mail: QueuedMail, _ outcome: MailOutcome) -> MailResult {
-        MailResult(of: mail, outcome, at: clock.now(), randomness: randomness)
+        let now = clock.now()
+        return MailResult(
+            mail: mail, outcome: outcome,
+            nextAttemptAt: outcome.nextAttempt(after: mail.attempts, at: now, randomness: randomness), endedAt: now)
     }
 
     package func record(_ results: [MailResult]) async throws {
-        try await ledger.write { try $0.record(results) }
+        try await ledger.write { transaction in for result in results { try transaction.record(result) } }
     }
 
-    /// Deletes old mails and links.
+    /// Deletes old mails and links, and expired counts.
     package func deleteExpired() async throws {
         let now = clock.now()
-        try await ledger.write { try $0.deleteMails(before: now.adding(seconds: -Self.memory), at: now) }
+        try await ledger.write { transaction in
+            for (condition, age) in [
+                ("mail WHERE next_attempt_at IS NULL AND created_at <= $1", Self.memory),
+                ("mail_count WHERE began_at <= $1", MailLimit.window),
+                ("account_link WHERE ends_at <= $1", Self.memory),
+                ("address_change WHERE asked_at <= $1", Self.memory),
+            ] {
+                try transaction.database.execute("DELETE FROM \(condition)", [now.adding(seconds: -age)])
+            }
+        }
     }
+}
+
+/// A mail in the queue, waiting or sent.
+///
+/// It has no text and no secret. Each attempt creates a new secret for the link, in the commit that begins the attempt. The
+/// ledger stores only the secret's digest.
+package struct QueuedMail: Hashable, Sendable {
+    /// The user's number.
+    let user: Int64
+    /// A random identifier, the same for each attempt.
+    package let identifier: String
+    package let purpose: LinkPurpose
+    /// The recipient, as the user wrote the address.
+    package let email: String
+    /// The language of the text, such as `en`.
+    package let language: String
+    package let createdAt: Timestamp
+    /// The number of attempts that have begun.
+    package fileprivate(set) var attempts: Int
+    /// Nil for a mail that was sent or given up.
+    package fileprivate(set) var nextAttemptAt: Timestamp?
+    package let sentAt: Timestamp?
+    /// The code of the last failure; nil if there was none.
+    package let lastError: String?
+}
+
+extension QueuedMail {
+    fileprivate init(_ row: SQLRow) throws {
+        self.init(
+            user: try row["user_id"], identifier: try row["mail_id"], purpose: try row["purpose"],
+            email: try row["email"], language: try row["language"], createdAt: try row["created_at"],
+            attempts: try row["attempts"], nextAttemptAt: try row["next_attempt_at"], sentAt: try row["sent_at"],
+            lastError: try row["error"])
+    }
+}
+
+/// A mail that a sender has taken for an attempt, with the secret of its link.
+package struct LeasedMail: Sendable {
+    package let mail: QueuedMail
+    package let token: Secret
+    package let linkEndsAt: Timestamp
+    /// The new address of a change; nil for another mail.
+    package let newEmail: String?
 }
 
 /// The outcome of an attempt to send a mail.
@@ -51,6 +129,16 @@ package enum MailOutcome: Hashable, Sendable {
     case failed(code: String)
     /// The mail can never be sent, for example because the mailbox does not exist.
     case refused(code: String)
+
+    /// The next attempt; nil for a mail that was sent or is given up.
+    ///
+    /// - Parameter attempts: The number of attempts so far.
+    package func nextAttempt(after attempts: Int, at moment: Timestamp, randomness: Randomness) -> Timestamp? {
+        switch self {
+        case .sent, .refused: nil
+        case .failed: MailSchedule.backoff.next(after: attempts, at: moment, randomness: randomness)
+        }
+    }
 }
 
 /// The result of an attempt to send a mail, with the next attempt.
@@ -59,7 +147,7 @@ package struct MailResult: Hashable, Sendable {
     package let mail: QueuedMail
     package let outcome: MailOutcome
     /// Nil for a mail that was sent or given up.
-    package let nextAttemptAt: Timestamp?
+    let nextAttemptAt: Timestamp?
     let endedAt: Timestamp
 
     /// True if the mail was not sent and is not retried.
@@ -70,17 +158,6 @@ package struct MailResult: Hashable, Sendable {
         switch outcome {
         case .sent: nil
         case .failed(let code), .refused(let code): code
-        }
-    }
-
-    package init(of mail: QueuedMail, _ outcome: MailOutcome, at moment: Timestamp, randomness: Randomness) {
-        self.mail = mail
-        self.outcome = outcome
-        endedAt = moment
-        switch outcome {
-        case .sent, .refused: nextAttemptAt = nil
-        case .failed:
-            nextAttemptAt = MailSchedule.backoff.next(after: mail.attempts, at: moment, randomness: randomness)
         }
     }
 }
@@ -124,5 +201,105 @@ package enum MailLimit {
             return Count(beganAt: moment, mails: 1)
         }
         return count.mails < limit ? Count(beganAt: count.beganAt, mails: count.mails + 1) : nil
+    }
+}
+
+/// The rows of mails and of their counts.
+extension LedgerTransaction {
+    /// Queues a mail about an account, unless a mail limit is reached.
+    ///
+    /// - Parameter email: The recipient.
+    /// - Returns: False if a mail limit is reached.
+    func queue(
+        _ purpose: LinkPurpose,
+        to email: String,
+        about account: AccountRecord,
+        in language: String,
+        at moment: Timestamp
+    ) throws -> Bool {
+        // Requests for other mails must not block the owner's password reset. No address has a space, so the subjects differ.
+        let subject = (purpose == .reset ? "reset " : "") + email.lowercased()
+        guard try countMail(subject, upTo: MailLimit.perAddress, at: moment),
+            // No address has this form.
+            try countMail("account \(account.number)", upTo: MailLimit.perAccount, at: moment)
+        else { return false }
+        try database.insert(
+            into: "mail",
+            ["user_id", "mail_id", "purpose", "email", "language", "created_at", "attempts", "next_attempt_at"],
+            [
+                [
+                    account.number, randomness.bytes(16).hexadecimal, purpose, email, language, moment, 0,
+                    moment,
+                ]
+            ])
+        // Wakes the sender.
+        database.recordChange(of: account.number)
+        return true
+    }
+
+    /// Writes that a mail to an address was asked for, in one of a few rows that the addresses share: strangers may name any
+    /// number of addresses.
+    func countRequest(for email: EmailAddress, at moment: Timestamp) throws {
+        let digest = DigestAlgorithm.sha256.digest(of: Array(email.lowercase.utf8))
+        // No address has a space.
+        _ = try countMail("requests \(digest[0])", upTo: .max, at: moment)
+    }
+
+    /// Counts a mail to an address or about an account. A mail that is never sent, because a later one replaces it, is counted
+    /// too.
+    ///
+    /// - Parameter subject: The address or the account.
+    /// - Returns: False if the limit is reached.
+    private func countMail(_ subject: String, upTo limit: Int, at moment: Timestamp) throws -> Bool {
+        let digest = DigestAlgorithm.sha256.digest(of: Array(subject.utf8))
+        let known = try database.row("SELECT began_at, mails FROM mail_count WHERE subject_digest = $1", [digest])
+            .map { MailLimit.Count(beganAt: try $0["began_at"], mails: try $0["mails"]) }
+        guard let count = MailLimit.adding(to: known, upTo: limit, at: moment) else { return false }
+        try database.execute(
+            """
+            INSERT INTO mail_count (subject_digest, began_at, mails) VALUES ($1, $2, $3)
+            ON CONFLICT (subject_digest) DO UPDATE SET began_at = excluded.began_at, mails = excluded.mails
+            """,
+            [digest, count.beganAt, count.mails])
+        return true
+    }
+
+    /// The mails about an account, oldest first.
+    package func mails(about user: User) throws -> [QueuedMail] {
+        guard try database.has("mail"), let user = try users.known(user) else { return [] }
+        return try database.rows("SELECT * FROM mail WHERE user_id = $1 ORDER BY created_at, mail_id", [user])
+            .map(QueuedMail.init)
+    }
+
+    /// - Returns: Nil if another sender has taken the mail, or it was deleted.
+    fileprivate func lease(_ mail: QueuedMail, at moment: Timestamp, until end: Timestamp) throws -> LeasedMail? {
+        let isTaken =
+            try database.execute(
+                """
+                UPDATE mail SET attempts = attempts + 1, next_attempt_at = $1
+                WHERE user_id = $2 AND mail_id = $3 AND next_attempt_at = $4
+                """,
+                [end, mail.user, mail.identifier, mail.nextAttemptAt]) == 1
+        guard isTaken else { return nil }
+        var leased = mail
+        leased.attempts += 1
+        leased.nextAttemptAt = end
+        let (token, linkEndsAt) = try addLink(for: mail, at: moment)
+        let newEmail = mail.purpose == .addressChange ? try addressChange(of: mail.user)?.email : nil
+        return LeasedMail(mail: leased, token: token, linkEndsAt: linkEndsAt, newEmail: newEmail)
+    }
+
+    /// Records the result of an attempt, unless another sender has taken the mail meanwhile.
+    fileprivate func record(_ result: MailResult) throws {
+        let mail = result.mail
+        try database.execute(
+            """
+            UPDATE mail SET next_attempt_at = $1, sent_at = $2, error = $3
+            WHERE user_id = $4 AND mail_id = $5 AND next_attempt_at = $6
+            """,
+            [
+                result.nextAttemptAt, result.outcome == .sent ? result.endedAt : nil, result.error, mail.user,
+                mail.identifier, mail.nextAttemptAt,
+            ])
     }
 }

@@ -95,7 +95,7 @@ extension LedgerTransaction {
         by caller: String,
         at moment: Timestamp
     ) throws -> Bool {
-        guard try GrantRecords(database: database).grant(promise.identifier, of: user) == nil else { return false }
+        guard try grant(promise.identifier, of: user) == nil else { return false }
         try add(
             Grant(
                 identifier: promise.identifier, item: promise.item, reason: promise.reason, grantedBy: caller,
@@ -142,19 +142,19 @@ extension LedgerTransaction {
     /// The purchases that imports expect for a user, in the order of their original transactions.
     package func expectedPurchases(of user: User) throws -> [ImportedCustomer.ExpectedPurchase] {
         guard let user = try users.known(user) else { return [] }
-        return try ExpectedTransactionRecords(
-            database: database, apps: try AppRecords(database: database).numbers(of: [])
-        ).purchases(of: user)
+        return try ExpectedTransactionRecords(database: database, apps: try apps).purchases(of: user)
     }
 
     /// The number of purchases that imports expect, up to a limit. A confirmed purchase is not one of them.
     package func expectedPurchaseCount(upTo limit: Int) throws -> Int {
-        try ExpectedTransactionRecords(
-            database: database, apps: try AppRecords(database: database).numbers(of: [])
-        ).count(upTo: limit)
+        try database.value(
+            "SELECT count(*) AS count FROM (SELECT 1 FROM expected_transaction LIMIT $1) AS counted", [limit]) ?? 0
     }
 
-    /// The customers for whom imports expect purchases, each with one of them, in a stable order.
+    /// The customers for whom imports expect purchases, one for each purchase, in the order of the original transactions.
+    ///
+    /// A transaction's identifier is unique in an environment of the App Store, so a page never ends between two origins or
+    /// apps of one identifier there.
     ///
     /// - Parameters:
     ///   - last: The original transaction of the last customer of the previous page; empty for the first page.
@@ -167,8 +167,22 @@ extension LedgerTransaction {
         limit: Int
     ) throws -> [Customer] {
         guard let app = try number(ofApp: app) else { return [] }
-        return try ExpectedTransactionRecords(
-            database: database, apps: try AppRecords(database: database).numbers(of: [])
-        ).customers(after: last, of: origins, in: app.number, limit: limit)
+        return try database.rows(
+            """
+            SELECT expected.user_id, issuer, name, original_transaction_id AS transaction_id
+            FROM expected_transaction AS expected JOIN "user" ON "user".user_id = expected.user_id
+            WHERE original_transaction_id > $1 AND origin IN \(origins.sqlList) \(database.isIn(app.number))
+            ORDER BY original_transaction_id LIMIT $2
+            """,
+            [last, limit]
+        ).compactMap(Customer.init)
+    }
+}
+
+extension Customer {
+    /// - Returns: Nil for a name that is no user's.
+    init?(_ row: SQLRow) throws {
+        guard let user = User(issuer: try row["issuer"], name: try row["name"]) else { return nil }
+        self.init(number: try row["user_id"], user: user, transactionIdentifier: try row["transaction_id"])
     }
 }

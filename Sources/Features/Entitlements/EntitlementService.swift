@@ -67,11 +67,6 @@ package struct EntitlementService: Sendable {
     /// The limit of the caller now; nil for a caller of all apps.
     var limit: AppLimit? { catalogs.limit(to: limitingApp) }
 
-    /// The free items that the caller sees.
-    func ownedByEverybody(_ catalogs: Catalogs) -> [Item] {
-        catalogs.limit(to: limitingApp)?.ownedByEverybody ?? catalogs.ownedByEverybody
-    }
-
     /// The names that stand for no user.
     package var blockedNames: BlockedNames { ledger.blockedNames }
 
@@ -169,7 +164,7 @@ package struct EntitlementService: Sendable {
         answered answer: ClaimAnswer
     ) throws(RedemptionError) -> Redemption {
         guard case .redeemed(let answer) = answer else { throw .userUnknown }
-        return try Redemption(of: verified.claims, answer, owningBesides: ownedByEverybody(catalogs))
+        return try Redemption(of: verified.claims, answer, owningBesides: view.free)
     }
 
     /// The results for the purchases of a proof, in its order, even if none of them is the user's.
@@ -179,37 +174,6 @@ package struct EntitlementService: Sendable {
     ) throws(RedemptionError) -> [Redemption.Line] {
         guard case .redeemed(let answer) = answer else { throw .userUnknown }
         return Redemption.lines(of: verified.claims, answer)
-    }
-
-    /// The items of a user, including those that everybody owns, in order.
-    package func items(of user: User) async throws -> [OwnedItem] {
-        let catalogs = catalogs
-        return try await ledger.read(.statement) {
-            try $0.ownedItems(
-                of: user, accepting: accepted.origins(for: user), owningBesides: ownedByEverybody(catalogs),
-                seeing: catalogs.limit(to: limitingApp), at: clock.now()
-            ) { catalogs.type(of: $0) }
-        }
-    }
-
-    /// The items of a user without their sources, except those that everybody owns, in order.
-    package func ownItems(of user: User) async throws -> [Item] {
-        try await ledger.read(.statement) {
-            try $0.items(of: user, accepting: accepted.origins(for: user), at: clock.now())
-        }
-    }
-
-    /// The subscriptions of a user, in the order of their first purchases.
-    package func subscriptions(of user: User) async throws -> [PurchaseStatus] {
-        let catalogs = catalogs
-        return try await ledger.read {
-            try $0.subscriptions(
-                of: user, accepting: accepted.origins(for: user), seeing: catalogs.limit(to: limitingApp),
-                at: clock.now()
-            ) {
-                catalogs.type(of: $0) == .autoRenewableSubscription
-            }
-        }
     }
 
     /// Verifies a proof without redeeming it.
@@ -247,22 +211,6 @@ package struct EntitlementService: Sendable {
     /// True if a signed JSON has a chain that was verified before, so that verifying it is cheap.
     package func hasCachedChain(_ proof: [UInt8]) -> Bool { verifier.hasCachedChain(proof) }
 
-    /// A user's redeemed transactions, newest first.
-    ///
-    /// - Parameters:
-    ///   - app: The bundle identifier of an app, for only its transactions; nil for all apps.
-    ///   - sequence: The number of the last transaction of the previous page; nil for the first page.
-    package func transactions(
-        of user: User,
-        in app: String? = nil,
-        before sequence: Int64?,
-        limit: Int
-    ) async throws -> [RedeemedTransaction] {
-        try await ledger.read {
-            try $0.transactions(of: user, in: limitingApp ?? app, before: sequence, limit: limit)
-        }
-    }
-
     /// The account token of a user, which the app sets on purchases. It is created on first use.
     package func appAccountToken(of user: User) async throws -> UUID {
         if let token = try await ledger.read(.snapshot, { try $0.appAccountToken(of: user) }) { return token }
@@ -283,11 +231,6 @@ package struct EntitlementService: Sendable {
         }
     }
 
-    /// - Throws: `StorageFault` if the ledger cannot be read.
-    package func checkLedger() async throws {
-        try await ledger.ping()
-    }
-
     /// The claims of a proof, by the catalog of its app. A proof of an unknown app claims products without a benefit.
     func claims(_ verified: VerifiedProof, _ proof: [UInt8]) throws(RedemptionError) -> ProofClaims {
         let app = try bundleIdentifier(of: verified)
@@ -305,55 +248,11 @@ package struct EntitlementService: Sendable {
     }
 }
 
-/// The verification of the audit logs.
-extension EntitlementService {
-    /// Verifies the next page of the audit logs of all users.
-    package func verifyAudit(continuing verification: AuditVerification) async throws -> AuditVerification {
-        try await ledger.verifyAudit(continuing: verification)
-    }
-}
-
 extension EntitlementService {
     /// Erases a user's personal data. Their transactions stay redeemed, under a tombstone.
     ///
     /// - Returns: True if the ledger knew the user.
     package func erase(_ user: User, by actor: AuditActor) async throws -> Bool {
         try await ledger.write { try $0.erase(user, by: actor, at: clock.now()) }
-    }
-}
-
-extension EntitlementService {
-    /// The rights that a user has or had, in the order of the catalogs.
-    ///
-    /// - Parameter app: The bundle identifier of the app whose rights are read; nil for all apps.
-    package func rights(of user: User, in app: String? = nil) async throws -> [UserRight] {
-        let catalogs = catalogs
-        let rights = catalogs.rights(in: limitingApp ?? app)
-        guard !rights.isEmpty else { return [] }
-        return try await ledger.read(.statement) {
-            try $0.rights(
-                rights, of: user, accepting: accepted.origins(for: user), owningBesides: ownedByEverybody(catalogs),
-                seeing: catalogs.limit(to: limitingApp), at: clock.now()
-            ) { catalogs.type(of: $0) }
-        }
-    }
-}
-
-/// The use cases that show the activity of all users.
-extension EntitlementService {
-    /// The largest number of entries that are counted of each origin.
-    private static let maximumCounted = 50_000
-
-    /// The latest audit entries of all users, newest first: those of the origins, and those without a purchase.
-    package func latestActivity(from origins: Set<Origin>, limit: Int) async throws -> [ActivityEntry] {
-        try await ledger.read { try $0.latestActivity(from: origins, limit: limit) }
-    }
-
-    /// The numbers of today's audit entries of the origins. The day is in UTC.
-    package func activityToday(from origins: Set<Origin>) async throws -> ActivityCount {
-        let start = CalendarDay(clock.now()).start
-        return try await ledger.read {
-            try $0.activityCount(from: origins, since: start, limit: Self.maximumCounted)
-        }
     }
 }

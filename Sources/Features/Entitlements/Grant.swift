@@ -1,3 +1,4 @@
+import Foundation
 import Ledger
 import Proofs
 
@@ -87,11 +88,90 @@ extension Grant {
     }
 }
 
-/// The SQL of grants and revocations by the team, inside the caller's transaction.
-struct GrantRecords {
-    let database: any LedgerDatabase
+extension EntitlementService {
+    /// A new grant of an item. It is not stored yet.
+    ///
+    /// - Parameters:
+    ///   - endsAt: The end of the grant; nil for none.
+    ///   - caller: The identifier of the API key.
+    package func newGrant(
+        of item: Item,
+        reason: String,
+        endsAt: Timestamp?,
+        by caller: String
+    ) throws(GrantError) -> Grant {
+        let now = clock.now()
+        guard limit?.sees(item) ?? catalogs.grants(item) else { throw .itemUnknown(item) }
+        guard endsAt.map({ $0 > now }) ?? true else { throw .endPassed }
+        return Grant(
+            identifier: UUID(randomness: randomness).lowercasedString, item: item, reason: reason, grantedBy: caller,
+            grantedAt: now, endsAt: endsAt)
+    }
 
-    func insert(_ grant: Grant, sequence: Int64, for user: Int64) throws {
+    /// Gives a new grant to a user, and stores the answer to the caller in the same commit. A retry under the same key grants
+    /// nothing more.
+    ///
+    /// - Returns: The answer that another process has stored under the key; nil if the grant was given.
+    package func give(
+        _ grant: Grant,
+        to user: User,
+        keeping answer: KeptAnswer?,
+        for key: IdempotencyKey?
+    ) async throws -> KeptAnswer? {
+        try limit?.check(grant.item)
+        return try await ledger.write { try $0.add(grant, for: user, keeping: answer, for: key) }
+    }
+
+    /// A user's grants, newest first, paged like `transactions`.
+    package func grants(of user: User, before sequence: Int64?, limit: Int) async throws -> [Grant] {
+        let items = self.limit?.items
+        return try await ledger.read { try $0.grants(of: user, giving: items, before: sequence, limit: limit) }
+    }
+
+    /// Revokes a grant. A second revocation changes nothing.
+    package func revoke(
+        grant identifier: String,
+        of user: User,
+        reason: String,
+        by caller: String
+    ) async throws -> Grant {
+        let (limit, revocation) = (limit, Revocation(revokedAt: clock.now(), reason: reason, revokedBy: caller))
+        let revoked = try await ledger.write { transaction -> Grant? in
+            if let limit {
+                guard let number = try transaction.users.known(user),
+                    let grant = try transaction.grant(identifier, of: number), limit.sees(grant.item)
+                else { return nil }
+                try limit.check(grant.item)
+            }
+            return try transaction.revoke(grant: identifier, of: user, revocation)
+        }
+        guard let revoked else { throw GrantError.grantNotFound }
+        return revoked
+    }
+}
+
+extension LedgerTransaction {
+    /// Grants an item without a purchase, and stores the answer to the caller in the same commit. Grants nothing if another
+    /// process has stored an answer under the same key.
+    ///
+    /// - Returns: The answer that another process has stored; nil if the item was granted.
+    package func add(
+        _ grant: Grant,
+        for user: User,
+        keeping answer: KeptAnswer?,
+        for key: IdempotencyKey?
+    ) throws -> KeptAnswer? {
+        let user = try number(of: user, at: grant.grantedAt)
+        if let kept = try earlierAnswer(orKeeping: answer, for: key, about: user, at: grant.grantedAt) { return kept }
+        try add(grant, to: user)
+        return nil
+    }
+
+    /// Adds a grant to those of a user.
+    func add(_ grant: Grant, to user: Int64) throws {
+        var heads = try users.heads(of: [user])
+        let sequence = (heads[user]?.lastGrant ?? 0) + 1
+        heads[user]?.lastGrant = sequence
         try database.insert(
             into: "team_grant",
             [
@@ -104,12 +184,90 @@ struct GrantRecords {
                     grant.grantedBy, grant.grantedAt, grant.endsAt,
                 ]
             ])
+        let entry = AuditEntry(
+            by: grant.grantedBy, .itemGiven, grant.identifier, grant.item.description, reason: grant.reason,
+            at: grant.grantedAt)
+        try record(entry, of: user, &heads)
     }
 
-    /// The grants older than a sequence number, newest first.
+    /// Revokes a grant. A second revocation changes nothing.
+    ///
+    /// - Returns: The grant; nil if the user has none of that identifier.
+    package func revoke(grant identifier: String, of user: User, _ revocation: Revocation) throws -> Grant? {
+        guard let user = try users.known(user), let grant = try grant(identifier, of: user) else { return nil }
+        guard let revoked = grant.revoked(by: revocation) else { return grant }
+        try database.update(
+            "team_grant", set: ["revoked_at", "revoked_by", "revocation_reason"], where: ["user_id", "grant_id"],
+            [[revocation.revokedAt, revocation.revokedBy, revocation.reason, user, identifier]])
+        try audit.append(
+            AuditEntry(
+                by: revocation.revokedBy, .itemTakenBack, grant.identifier, grant.item.description,
+                reason: revocation.reason, at: revocation.revokedAt),
+            to: user)
+        return revoked
+    }
+
+    /// Appends an entry to a user's audit log, and writes the user's head.
+    func record(_ entry: AuditEntry, of user: Int64, _ heads: inout [Int64: UserHead]) throws {
+        try audit.append([(entry, user)], to: &heads)
+        try users.write(heads)
+    }
+
+    /// Stores an answer under a key. Answers that are older than a day are deleted first.
+    ///
+    /// - Returns: The answer that another process has stored; nil if this one is stored, or there is no key.
+    func earlierAnswer(
+        orKeeping answer: KeptAnswer?,
+        for key: IdempotencyKey?,
+        about user: Int64,
+        at moment: Timestamp
+    ) throws -> KeptAnswer? {
+        guard let key, let answer else { return nil }
+        let (answers, oldest) = (AnswerRecords(database: database), moment.adding(days: -1))
+        try answers.delete(before: oldest)
+        if try answers.keep(answer, for: key, about: user, at: moment) { return nil }
+        guard let kept = try answers.answer(for: key, since: oldest) else { throw damaged }
+        return kept
+    }
+}
+
+extension AuditEntry {
+    /// - Parameter caller: The identifier of the API key.
+    init(
+        by caller: String, _ event: Event, _ reference: String, _ subject: String, reason: String, at moment: Timestamp
+    ) {
+        self.init(
+            happenedAt: moment, event: event, actor: AuditActor(caller: caller), origin: nil, reference: reference,
+            subject: subject, reason: reason)
+    }
+}
+
+extension Grant {
+    /// - Parameter row: A row of `team_grant`.
+    fileprivate init(_ row: SQLRow) throws {
+        self.init(
+            sequence: try row["sequence"], identifier: try row["grant_id"], item: try Item(row),
+            reason: try row["reason"], grantedBy: try row["granted_by"], grantedAt: try row["granted_at"],
+            endsAt: try row["ends_at"], revocation: try Revocation(row))
+    }
+}
+
+/// The queries for the grants of a user.
+extension LedgerTransaction {
+    /// A user's grants, newest first, paged like `transactions`.
     ///
     /// - Parameter items: The items whose grants are returned; nil for all items.
-    func grants(of user: Int64, giving items: [Item]? = nil, before sequence: Int64, limit: Int) throws -> [Grant] {
+    package func grants(
+        of user: User,
+        giving items: [Item]? = nil,
+        before sequence: Int64?,
+        limit: Int
+    ) throws -> [Grant] {
+        guard let user = try users.known(user) else { return [] }
+        return try grants(of: user, giving: items, before: sequence ?? .max, limit: limit)
+    }
+
+    private func grants(of user: Int64, giving items: [Item]?, before sequence: Int64, limit: Int) throws -> [Grant] {
         let condition = items == nil ? "" : "AND (collection || ' ' || number) \(database.isIn("$3"))"
         return try database.rows(
             """
@@ -117,57 +275,15 @@ struct GrantRecords {
             ORDER BY sequence DESC LIMIT $\(items == nil ? 3 : 4)
             """,
             [user, sequence] + (items.map { [database.list($0.map(\.description))] } ?? []) + [limit]
-        ).map(Self.grant)
+        ).map(Grant.init)
     }
 
-    /// The newest grant of an item, revoked or not.
-    func lastGrant(of item: Item, to user: Int64) throws -> Grant? {
-        try database.row(
-            """
-            SELECT * FROM team_grant WHERE user_id = $1 AND collection = $2 AND number = $3
-            ORDER BY sequence DESC LIMIT 1
-            """,
-            [user, item.collection, item.number]
-        ).map(Self.grant)
-    }
-
-    /// - Returns: Nil if the user has no such grant.
-    func grant(_ identifier: String, of user: Int64) throws -> Grant? {
-        try database.row("SELECT * FROM team_grant WHERE user_id = $1 AND grant_id = $2", [user, identifier])
-            .map(Self.grant)
-    }
-
-    func revoke(grant identifier: String, of user: Int64, _ revocation: Revocation) throws {
-        try database.update(
-            "team_grant", set: ["revoked_at", "revoked_by", "revocation_reason"], where: ["user_id", "grant_id"],
-            [[revocation.revokedAt, revocation.revokedBy, revocation.reason, user, identifier]])
-    }
-
-    static func grant(_ row: SQLRow) throws -> Grant {
-        Grant(
-            sequence: try row["sequence"], identifier: try row["grant_id"],
-            item: Item(collection: try row["collection"], number: try row["number"]), reason: try row["reason"],
-            grantedBy: try row["granted_by"], grantedAt: try row["granted_at"], endsAt: try row["ends_at"],
-            revocation: try Revocation(row))
-    }
-}
-
-extension Revocation {
-    /// - Parameter reason: The name of the column with the reason.
-    /// - Returns: Nil if there is no revocation.
-    init?(_ row: SQLRow, reason: String = "revocation_reason") throws {
-        guard let revokedAt: Timestamp = try row["revoked_at"] else { return nil }
-        self.init(revokedAt: revokedAt, reason: try row[reason], revokedBy: try row["revoked_by"])
-    }
-}
-
-extension GrantRecords {
     /// The newest grants, and every older one with an effect on rights, newest first: of each item the valid grant that lasts
     /// longest.
     ///
     /// - Parameter count: The number of the newest grants.
     func grants(of user: Int64, newest count: Int) throws -> [Grant] {
-        let newest = try grants(of: user, before: .max, limit: count)
+        let newest = try grants(of: user, giving: nil, before: .max, limit: count)
         guard newest.count == count, let oldest = newest.last else { return newest }
         return newest
             + (try database.rows(
@@ -180,6 +296,23 @@ extension GrantRecords {
                 WHERE place = 1 ORDER BY sequence DESC
                 """,
                 [user, oldest.sequence]
-            ).map(Self.grant))
+            ).map(Grant.init))
+    }
+
+    /// The newest grant of an item, revoked or not.
+    func lastGrant(of item: Item, to user: Int64) throws -> Grant? {
+        try database.row(
+            """
+            SELECT * FROM team_grant WHERE user_id = $1 AND collection = $2 AND number = $3
+            ORDER BY sequence DESC LIMIT 1
+            """,
+            [user, item.collection, item.number]
+        ).map(Grant.init)
+    }
+
+    /// - Returns: Nil if the user has no such grant.
+    func grant(_ identifier: String, of user: Int64) throws -> Grant? {
+        try database.row("SELECT * FROM team_grant WHERE user_id = $1 AND grant_id = $2", [user, identifier])
+            .map(Grant.init)
     }
 }

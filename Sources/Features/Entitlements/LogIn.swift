@@ -41,11 +41,6 @@ extension EntitlementService {
             try $0.logIn(current, as: new, by: actor, newcomers: newcomers, at: moment)
         }
     }
-
-    /// The ids that became a user's by log-ins, in their order, without the user's own name.
-    package func aliases(of user: User) async throws -> [User] {
-        try await ledger.read { try $0.aliases(of: user) }
-    }
 }
 
 extension EntitlementService {
@@ -61,16 +56,9 @@ extension EntitlementService {
         let type = stated.facts.text(.type).flatMap(ProductType.init) ?? catalogs.type(of: stated.productIdentifier)
         let (environment, moment) = (verified.environment, clock.now())
         return try await ledger.read {
-            VerifiedPurchase(claim, type, environment, by: try $0.facts(about: claim), at: moment)
+            let records = EntitlementRecords(database: $0.database, apps: try $0.apps)
+            return VerifiedPurchase(claim, type, environment, by: try records.facts(about: [claim]), at: moment)
         }
-    }
-}
-
-extension LedgerTransaction {
-    /// The facts about a claim that nobody presents.
-    fileprivate func facts(about claim: Claim) throws -> EntitlementFacts {
-        let apps = try AppRecords(database: database).numbers(of: [])
-        return try EntitlementRecords(database: database, apps: apps).facts(about: [claim])
     }
 }
 

@@ -48,51 +48,66 @@ package struct OwnedItem: Hashable, Sendable {
     }
 }
 
-/// The SQL that reads the items of users and their sources, inside the caller's transaction.
-struct OwnedItemRecords {
-    let database: any LedgerDatabase
-
-    /// The coverage that is not revoked and began before a moment, or begins soon, in one query.
-    ///
-    /// - Parameters:
-    ///   - item: The only item whose coverage is read; nil for all items.
-    ///   - origins: The origins that are valid for the user.
-    ///   - limit: The limit of the caller; nil for a caller of all apps.
-    func coverage(
-        of user: User,
-        with item: Item? = nil,
-        accepting origins: Set<Origin>,
-        seeing limit: AppLimit? = nil,
-        until moment: Timestamp
-    ) throws -> [ItemCoverage] {
-        var arguments: [any SQLConvertible] = [user.name, user.issuer, moment.adding(days: Self.earlyDays)]
-        if let item { arguments += [item.collection, item.number] as [any SQLConvertible] }
-        if let limit { arguments.append(limit.app) }
-        let sql: String =
-            switch (item == nil, limit == nil) {
-            case (true, true): Self.coverage
-            case (true, false): Self.coverageInApp
-            case (false, true): Self.coverageOfItem
-            case (false, false): Self.coverageOfItemInApp
-            }
-        return try database.rows(sql, arguments).compactMap { row in
-            let item = Item(collection: try row["collection"], number: try row["number"])
-            if let grant: String = try row["grant_id"] {
-                guard limit?.sees(item) ?? true else { return nil }
-                return ItemCoverage(
-                    item: item, beginsAt: try row["purchase_date"], endsAt: try row["ends_at"],
-                    source: .grant(identifier: grant))
-            }
-            guard origins.contains(try row["origin"]) else { return nil }
-            let transaction = try Self.transaction(row)
-            return ItemCoverage(
-                item: item, beginsAt: PurchasePeriod(transaction).ownedFrom, coversFrom: try row["begins_at"],
-                endsAt: try row["ends_at"], source: .purchase(transaction), renewal: try Self.renewal(row))
-        }
+extension EntitlementService {
+    /// The items of a user, including those that everybody owns, in order.
+    package func items(of user: User) async throws -> [OwnedItem] {
+        let view = view
+        return try await ledger.read(.statement) { try $0.ownedItems(of: user, from: view) }
     }
 
+    /// The items of a user without their sources, except those that everybody owns, in order.
+    package func ownItems(of user: User) async throws -> [Item] {
+        try await ledger.read(.statement) {
+            try $0.items(of: user, accepting: accepted.origins(for: user), at: clock.now())
+        }
+    }
+}
+
+extension LedgerTransaction {
+    /// The items of a user at a moment, by redeemed transactions of some origins and by grants, each once, in order.
+    package func items(of user: User, accepting origins: Set<Origin>, at moment: Timestamp) throws -> [Item] {
+        try ReadingRecords(database: database).items(of: user, accepting: origins, at: moment)
+    }
+
+    /// The items of a user, with their periods and sources, each once, in order.
+    package func ownedItems(of user: User, from view: Viewpoint) throws -> [OwnedItem] {
+        OwnedItem.all(
+            by: try coverage(of: user, from: view), owningBesides: view.free, at: view.moment, type: view.type)
+    }
+
+    /// The coverage that is not revoked and has begun, or begins soon, in one query.
+    ///
+    /// - Parameter item: The only item whose coverage is read; nil for all items.
+    func coverage(of user: User, with item: Item? = nil, from view: Viewpoint) throws -> [ItemCoverage] {
+        let (origins, limit) = (view.accepted.origins(for: user), view.limit)
+        var arguments: [any SQLConvertible] = [
+            user.name, user.issuer, view.moment.adding(days: CoverageStatement.earlyDays),
+        ]
+        if let item { arguments += [item.collection, item.number] as [any SQLConvertible] }
+        if let limit { arguments.append(limit.app) }
+        return try database.rows(CoverageStatement.text(ofItem: item != nil, inApp: limit != nil), arguments)
+            .compactMap { row in
+                let item = try Item(row)
+                if let grant: String = try row["grant_id"] {
+                    guard view.sees(item) else { return nil }
+                    return ItemCoverage(
+                        item: item, beginsAt: try row["purchase_date"], endsAt: try row["ends_at"],
+                        source: .grant(identifier: grant))
+                }
+                guard origins.contains(try row["origin"]) else { return nil }
+                let transaction = try CoverageStatement.transaction(row)
+                return ItemCoverage(
+                    item: item, beginsAt: PurchasePeriod(transaction).ownedFrom, coversFrom: try row["begins_at"],
+                    endsAt: try row["ends_at"], source: .purchase(transaction),
+                    renewal: try CoverageStatement.renewal(row))
+            }
+    }
+}
+
+/// The SQL that reads the coverage of a user's items with their sources, and its rows.
+private enum CoverageStatement {
     /// The longest time before its start in which a renewal is read, in days. The App Store signs it a day before.
-    private static let earlyDays: Int64 = 31
+    static let earlyDays: Int64 = 31
 
     /// The facts that a state depends on.
     private static let transactionFacts = PurchasePeriod.Terms.facts
@@ -100,14 +115,18 @@ struct OwnedItemRecords {
         .autoRenewStatus, .autoRenewProductId, .isInBillingRetryPeriod, .expirationIntent, .commitmentInfo,
     ]
 
-    private static let coverage = coverage(where: "true")
-    private static let coverageOfItem = coverage(where: ofItem)
-    private static let coverageInApp = coverage(where: "true", app: "$4")
-    private static let coverageOfItemInApp = coverage(where: ofItem, app: "$6")
-    private static let ofItem = "collection = $4 AND number = $5"
+    private static let all = text(where: "true")
+    private static let ofItem = text(where: isItem)
+    private static let inApp = text(where: "true", app: "$4")
+    private static let ofItemInApp = text(where: isItem, app: "$6")
+    private static let isItem = "collection = $4 AND number = $5"
+
+    static func text(ofItem isOfItem: Bool, inApp isInApp: Bool) -> String {
+        isOfItem ? isInApp ? ofItemInApp : ofItem : isInApp ? inApp : all
+    }
 
     /// - Parameter app: The parameter of the bundle identifier of the purchases' app; nil for all apps.
-    private static func coverage(where condition: String, app: String? = nil) -> String {
+    private static func text(where condition: String, app: String? = nil) -> String {
         let user = "(SELECT user_id FROM user_name WHERE name = $1 AND issuer = $2)"
         let own = [
             "sequence", "transaction_id", "original_transaction_id", "product_id", "quantity", "redeemed_at",
@@ -132,7 +151,7 @@ struct OwnedItemRecords {
             """
     }
 
-    private static func transaction(_ row: SQLRow) throws -> RedeemedTransaction {
+    static func transaction(_ row: SQLRow) throws -> RedeemedTransaction {
         try RedeemedTransaction(
             row,
             details: RedeemedTransaction.Details(
@@ -140,7 +159,7 @@ struct OwnedItemRecords {
                 facts: TransactionFacts(row, transactionFacts)))
     }
 
-    private static func renewal(_ row: SQLRow) throws -> StatedRenewal? {
+    static func renewal(_ row: SQLRow) throws -> StatedRenewal? {
         guard let statedAt: Timestamp = try row["renewal_stated_at"] else { return nil }
         return StatedRenewal(statedAt: statedAt, proofDigest: [], facts: RenewalFacts(row, renewalFacts))
     }

@@ -9,19 +9,6 @@ package struct ReconciliationCheckpoint: Hashable, Sendable {
     /// The number of each outcome of the run: `granted`, `duplicate`, …, or the code of a refusal.
     package let findings: [String: Int]
 
-    package init(until: Timestamp, findings: [String: Int]) {
-        self.until = until
-        self.findings = findings
-    }
-
-    init(_ row: SQLRow) throws {
-        let text: String = try row["findings"]
-        guard let findings = try? JSONDecoder().decode([String: Int].self, from: Data(text.utf8)) else {
-            throw SQLRow.Mismatch(column: "findings")
-        }
-        self.init(until: try row["reconciled_until"], findings: findings)
-    }
-
     /// The findings as JSON.
     var findingsText: String {
         get throws {
@@ -32,7 +19,17 @@ package struct ReconciliationCheckpoint: Hashable, Sendable {
     }
 }
 
-/// The use cases of the reconciliation with the App Store, and of its consumption requests.
+extension ReconciliationCheckpoint {
+    init(_ row: SQLRow) throws {
+        let text: String = try row["findings"]
+        guard let findings = try? JSONDecoder().decode([String: Int].self, from: Data(text.utf8)) else {
+            throw SQLRow.Mismatch(column: "findings")
+        }
+        self.init(until: try row["reconciled_until"], findings: findings)
+    }
+}
+
+/// The use cases of the reconciliation with the App Store.
 extension EntitlementService {
     /// Applies a transaction that the App Store has returned, like a notification. It goes to the user of its account token, or
     /// to the owner of the purchase. A statement for nobody is parked until a user presents the transaction.
@@ -59,77 +56,25 @@ extension EntitlementService {
         else { throw .notRedeemable }
         return renewal
     }
-
-    /// Users with redeemed transactions, in a stable order. In PostgreSQL the numbers may become visible out of order, so a
-    /// sweep may miss a new user until the next sweep.
-    ///
-    /// - Parameter number: The number of the last user of the previous page; 0 for the first page.
-    package func customers(
-        after number: Int64,
-        of origins: Set<Origin>,
-        in app: String? = nil,
-        limit: Int
-    ) async throws -> [Customer] {
-        try await ledger.read { try $0.customers(after: number, of: origins, in: app, limit: limit) }
-    }
-
-    /// The customers for whom imports expect purchases, each with one of them, in a stable order.
-    ///
-    /// - Parameter last: The original transaction of the last customer of the previous page; empty for the first page.
-    package func expectedCustomers(
-        after last: String,
-        of origins: Set<Origin>,
-        in app: String? = nil,
-        limit: Int
-    ) async throws -> [Customer] {
-        try await ledger.read { try $0.expectedCustomers(after: last, of: origins, in: app, limit: limit) }
-    }
-
-    /// The open consumption requests of the App Store about refunds, oldest first. The App Store waits for twelve hours (App
-    /// Store Server Notifications, "CONSUMPTION_REQUEST").
-    package func openConsumptionRequests(
-        of origins: Set<Origin>,
-        in app: String? = nil,
-        limit: Int
-    ) async throws -> [OpenConsumptionRequest] {
-        try await ledger.read {
-            try $0.openConsumptionRequests(
-                since: clock.now().adding(seconds: -ReceivedNotification.answerTime), of: origins, in: app, limit: limit
-            )
-        }
-    }
-
-    /// Settles a consumption request that was answered, or whose answer the App Store refuses. It is not returned again.
-    package func settle(_ request: OpenConsumptionRequest) async throws {
-        try await ledger.write { try $0.settle(request, at: clock.now()) }
-    }
-
-    /// The moment until which a reconciliation is complete; nil if there was none.
-    package func reconciled(_ subject: String) async throws -> Timestamp? {
-        try await checkpoint(ofReconciliation: subject)?.until
-    }
-
-    /// The checkpoint of a reconciliation; nil if there was none.
-    package func checkpoint(ofReconciliation subject: String) async throws -> ReconciliationCheckpoint? {
-        try await ledger.read { try $0.checkpoint(ofReconciliation: subject) }
-    }
-
-    /// Stores the checkpoint of a reconciliation.
-    ///
-    /// - Parameter findings: The number of each outcome of the run.
-    package func setReconciled(_ subject: String, until moment: Timestamp, findings: [String: Int]) async throws {
-        try await ledger.write { try $0.setReconciled(subject, until: moment, findings: findings) }
-    }
 }
 
-/// A question of the App Store about a purchase for which the customer has requested a refund (`CONSUMPTION_REQUEST`).
-package struct OpenConsumptionRequest: Hashable, Sendable {
-    package let origin: Origin
-    /// The UUID of the notification with the question.
-    package let notificationUUID: String
-    package let transactionIdentifier: String
-    /// True if a user has redeemed the purchase.
-    package let isRedeemed: Bool
-    /// True for an auto-renewable subscription, whose status Apple states with the question.
-    package let isSubscription: Bool
+extension LedgerTransaction {
+    /// The checkpoint of a reconciliation; nil if there was none.
+    package func checkpoint(ofReconciliation subject: String) throws -> ReconciliationCheckpoint? {
+        try database.row("SELECT reconciled_until, findings FROM reconciliation WHERE subject = $1", [subject])
+            .map(ReconciliationCheckpoint.init)
+    }
+
+    /// Stores the checkpoint of a reconciliation, unless a later one is stored.
+    package func setReconciled(_ subject: String, until moment: Timestamp, findings: [String: Int]) throws {
+        let checkpoint = ReconciliationCheckpoint(until: moment, findings: findings)
+        _ = try database.execute(
+            """
+            INSERT INTO reconciliation (subject, reconciled_until, findings) VALUES ($1, $2, $3)
+            ON CONFLICT (subject) DO UPDATE
+            SET reconciled_until = excluded.reconciled_until, findings = excluded.findings
+            WHERE excluded.reconciled_until > reconciliation.reconciled_until
+            """,
+            [subject, checkpoint.until, try checkpoint.findingsText])
+    }
 }

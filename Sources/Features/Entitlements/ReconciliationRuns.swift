@@ -42,19 +42,19 @@ package final class ReconciliationRuns: Sendable {
 
     package init() {}
 
-    package func state(of subject: Subject) -> State {
-        entries.withLock { $0[subject]?.state ?? State() }
+    private func entry<Value>(_ subject: Subject, _ body: (inout Entry) -> Value) -> Value {
+        entries.withLock { body(&$0[subject, default: Entry()]) }
     }
+
+    package func state(of subject: Subject) -> State { entry(subject) { $0.state } }
 
     /// Requests a run, which the schedule starts at once.
     ///
     /// - Returns: False if a run is under way or already requested.
     package func request(_ subject: Subject) -> Bool {
-        entries.withLock { entries in
-            var entry = entries[subject] ?? Entry()
+        entry(subject) { entry in
             guard entry.state.runningSince == nil, !entry.state.isRequested else { return false }
             entry.state.isRequested = true
-            entries[subject] = entry
             entry.wake?.finish()
             return true
         }
@@ -65,10 +65,9 @@ package final class ReconciliationRuns: Sendable {
     /// - Parameter seconds: The longest time; nil for no limit.
     package func wait(for subject: Subject, upTo seconds: Int64?) async {
         let (wakes, wake) = AsyncStream<Void>.makeStream()
-        entries.withLock { entries in
-            let isRequested = entries[subject, default: Entry()].state.isRequested
-            entries[subject, default: Entry()].wake = wake
-            if isRequested { wake.finish() }
+        entry(subject) { entry in
+            entry.wake = wake
+            if entry.state.isRequested { wake.finish() }
         }
         await withTaskGroup { group in
             group.addTask { for await _ in wakes {} }
@@ -79,9 +78,9 @@ package final class ReconciliationRuns: Sendable {
     }
 
     package func begin(_ subject: Subject, at moment: Timestamp) {
-        entries.withLock { entries in
-            entries[subject, default: Entry()].state.runningSince = moment
-            entries[subject, default: Entry()].state.isRequested = false
+        entry(subject) { entry in
+            entry.state.runningSince = moment
+            entry.state.isRequested = false
         }
     }
 
@@ -89,10 +88,10 @@ package final class ReconciliationRuns: Sendable {
     ///
     /// - Parameter errorCode: The code of the error; nil for a complete run.
     package func end(_ subject: Subject, _ findings: [String: Int], errorCode: String?, at moment: Timestamp) {
-        entries.withLock { entries in
-            guard let startedAt = entries[subject]?.state.runningSince else { return }
-            entries[subject]?.state.runningSince = nil
-            entries[subject]?.state.last = Run(
+        entry(subject) { entry in
+            guard let startedAt = entry.state.runningSince else { return }
+            entry.state.runningSince = nil
+            entry.state.last = Run(
                 startedAt: startedAt, endedAt: moment, findings: findings, errorCode: errorCode)
         }
     }

@@ -18,6 +18,8 @@ package struct RedeemedTransaction: Hashable, Sendable {
     package let revocationReason: Int?
     /// The bundle identifier of the app that sold it; nil if it was not read.
     package var app: String? { details.first?.app }
+    /// The number of that app in the ledger; 0 if it was not read.
+    package var appNumber: Int64 { details.first?.appNumber ?? 0 }
     /// The end of the purchased period by the App Store or the catalog; nil for none.
     package var expiresAt: Timestamp? { details.first?.expiresAt }
     /// The end of the grace period; nil if the App Store has stated none.
@@ -57,6 +59,7 @@ package struct RedeemedTransaction: Hashable, Sendable {
 
     package struct Details: Hashable, Sendable {
         let app: String?
+        let appNumber: Int64
         let expiresAt: Timestamp?
         let graceEndsAt: Timestamp?
         let revocation: Revocation?
@@ -64,12 +67,14 @@ package struct RedeemedTransaction: Hashable, Sendable {
 
         package init(
             app: String? = nil,
+            appNumber: Int64 = 0,
             expiresAt: Timestamp? = nil,
             graceEndsAt: Timestamp? = nil,
             revocation: Revocation? = nil,
             facts: TransactionFacts = TransactionFacts()
         ) {
             self.app = app
+            self.appNumber = appNumber
             self.expiresAt = expiresAt
             self.graceEndsAt = graceEndsAt
             self.revocation = revocation
@@ -133,5 +138,74 @@ extension RedeemedTransaction {
             productIdentifier: try row["product_id"], quantity: try row["quantity"],
             purchaseDate: try row["purchase_date"], redeemedAt: try row["redeemed_at"],
             revocationDate: revocationDate, revocationReason: revocationReason, details: details)
+    }
+}
+
+extension [RedeemedTransaction] {
+    /// The type of the product of these transactions, as they state it, or else the catalog. An app receipt states no type, but the
+    /// end of a subscription.
+    ///
+    /// - Parameter known: The type by the catalog; nil for an unknown product.
+    /// - Returns: Nil if neither tells it.
+    package func productType(inCatalog known: ProductType?) -> ProductType? {
+        let stated = lazy.compactMap { $0.facts.text(.type).flatMap(ProductType.init) }.first
+        let hasEnd = contains { $0.facts.date(.expiresDate) != nil }
+        return stated ?? known ?? (hasEnd ? .autoRenewableSubscription : nil)
+    }
+}
+
+extension EntitlementService {
+    /// A user's redeemed transactions, newest first.
+    ///
+    /// - Parameters:
+    ///   - app: The bundle identifier of an app, for only its transactions; nil for all apps.
+    ///   - sequence: The number of the last transaction of the previous page; nil for the first page.
+    package func transactions(
+        of user: User,
+        in app: String? = nil,
+        before sequence: Int64?,
+        limit: Int
+    ) async throws -> [RedeemedTransaction] {
+        try await ledger.read {
+            try $0.transactions(of: user, in: limitingApp ?? app, before: sequence, limit: limit)
+        }
+    }
+
+    /// A user's transactions of some identifiers, in no order.
+    package func transactions(of user: User, identifiedBy identifiers: [String]) async throws -> [RedeemedTransaction] {
+        let limit = limit
+        return try await ledger.read { try $0.transactions(of: user, identifiedBy: identifiers) }
+            .filter { limit?.includes(app: $0.app) ?? true }
+    }
+}
+
+extension LedgerTransaction {
+    /// A user's redeemed transactions, newest first.
+    ///
+    /// - Parameters:
+    ///   - app: The bundle identifier of an app, to return only its transactions; nil for all apps.
+    ///   - sequence: The number of the last transaction of the previous page; nil for the first page. Later redemptions do not
+    ///     change the following pages.
+    package func transactions(
+        of user: User,
+        in app: String? = nil,
+        before sequence: Int64?,
+        limit: Int
+    ) throws -> [RedeemedTransaction] {
+        guard let user = try users.known(user), let app = try number(ofApp: app) else { return [] }
+        return try ReadingRecords(database: database)
+            .transactions(of: user, in: app.number, before: sequence ?? .max, limit: limit)
+    }
+
+    /// A user's transactions of some identifiers, in no order.
+    package func transactions(of user: User, identifiedBy identifiers: [String]) throws -> [RedeemedTransaction] {
+        guard !identifiers.isEmpty, let user = try users.known(user) else { return [] }
+        return try ReadingRecords(database: database).transactions(identifiers, of: user)
+    }
+
+    /// Checks if anybody has redeemed a product. Reads all transactions.
+    package func isRedeemed(_ productIdentifier: String) throws -> Bool {
+        try database.row("SELECT 1 FROM redeemed_transaction WHERE product_id = $1 LIMIT 1", [productIdentifier])
+            != nil
     }
 }

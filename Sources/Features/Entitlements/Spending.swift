@@ -70,6 +70,14 @@ package struct BalanceAddition: Hashable, Sendable {
     package let addedAt: Timestamp
 }
 
+/// A spending that was made, and the rest of the balance after it.
+package struct SpentBalance: Hashable, Sendable {
+    package let spending: Spending
+    package let left: Int
+    /// True if an earlier attempt of the same request has made the spending.
+    package let isRepeated: Bool
+}
+
 /// The error of a spending. Nothing was spent.
 package enum BalanceError: RuledError, Equatable {
     case balanceUnknown(String)

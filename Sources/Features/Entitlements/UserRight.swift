@@ -1,4 +1,5 @@
 import Catalog
+import Ledger
 import Proofs
 
 /// A right that a user has, or had until it ended.
@@ -56,5 +57,25 @@ extension OwnedItem {
     fileprivate var ended: OwnedItem {
         guard state.isOwned else { return self }
         return OwnedItem(item: item, source: source, state: .expired, since: since, until: until)
+    }
+}
+
+extension EntitlementService {
+    /// The rights that a user has or had, in the order of the catalogs.
+    ///
+    /// - Parameter app: The bundle identifier of the app whose rights are read; nil for all apps.
+    package func rights(of user: User, in app: String? = nil) async throws -> [UserRight] {
+        let (view, rights) = (view, catalogs.rights(in: limitingApp ?? app))
+        guard !rights.isEmpty else { return [] }
+        return try await ledger.read(.statement) { try $0.rights(rights, of: user, from: view) }
+    }
+}
+
+extension LedgerTransaction {
+    /// The rights that a user has or had, in the order of their definitions.
+    package func rights(_ rights: [RightSources], of user: User, from view: Viewpoint) throws -> [UserRight] {
+        UserRight.all(
+            of: rights, by: try coverage(of: user, from: view), owningBesides: view.free, at: view.moment,
+            type: view.type)
     }
 }

@@ -69,22 +69,13 @@ extension Figure {
         case .activeTrials: FigureFormula(kind: .level, sum: .init(added: [.trials]))
         case .monthlyRevenue: FigureFormula(kind: .level, sum: .init(added: [.monthlyRevenue]), isMoney: true)
         case .subscriptionMovement:
-            FigureFormula(
-                kind: .movement, sum: .changeOfSubscriptions,
-                parts: [
-                    ("new", .init(added: [.subscriptionsNew])),
-                    ("resubscribed", .init(added: [.subscriptionsResubscribed])),
-                    ("changed", .init(added: [.subscriptionsChanged])),
-                    ("churned", .init(added: [], subtracted: [.subscriptionsRefunded, .subscriptionsExpired])),
-                ])
+            .movement(
+                .subscriptionsNew, .subscriptionsResubscribed, .subscriptionsChanged,
+                churned: [.subscriptionsRefunded, .subscriptionsExpired])
         case .monthlyRevenueMovement:
-            FigureFormula(
-                kind: .movement, sum: .changeOfRevenue,
-                parts: [
-                    ("new", .init(added: [.revenueNew])), ("resubscribed", .init(added: [.revenueResubscribed])),
-                    ("changed", .init(added: [.revenueChanged])),
-                    ("churned", .init(added: [], subtracted: [.revenueRefunded, .revenueExpired])),
-                ], isMoney: true)
+            .movement(
+                .revenueNew, .revenueResubscribed, .revenueChanged, churned: [.revenueRefunded, .revenueExpired],
+                isMoney: true)
         }
     }
 }
@@ -97,14 +88,19 @@ extension FigureFormula {
     fileprivate static func rate(_ numerator: FigureMetric, by denominator: FigureMetric) -> FigureFormula {
         FigureFormula(kind: .rate, sum: Sum(added: [numerator]), denominator: Sum(added: [denominator]))
     }
-}
 
-extension FigureFormula.Sum {
-    fileprivate static let changeOfSubscriptions = Self(
-        added: [.subscriptionsNew, .subscriptionsResubscribed, .subscriptionsChanged],
-        subtracted: [.subscriptionsRefunded, .subscriptionsExpired])
-
-    fileprivate static let changeOfRevenue = Self(
-        added: [.revenueNew, .revenueResubscribed, .revenueChanged],
-        subtracted: [.revenueRefunded, .revenueExpired])
+    fileprivate static func movement(
+        _ new: FigureMetric,
+        _ resubscribed: FigureMetric,
+        _ changed: FigureMetric,
+        churned: [FigureMetric],
+        isMoney: Bool = false
+    ) -> FigureFormula {
+        FigureFormula(
+            kind: .movement, sum: Sum(added: [new, resubscribed, changed], subtracted: churned),
+            parts: [
+                ("new", Sum(added: [new])), ("resubscribed", Sum(added: [resubscribed])),
+                ("changed", Sum(added: [changed])), ("churned", Sum(added: [], subtracted: churned)),
+            ], isMoney: isMoney)
+    }
 }

@@ -72,14 +72,7 @@ package enum FigureMetric: String, CaseIterable, Sendable, SQLConvertible {
     }
 
     /// The anticipated ends in a net sum; nil for another sum.
-    var anticipatedPart: FigureMetric? {
-        switch self {
-        case .trials: .trialsExpired
-        case .subscriptions: .subscriptionsExpired
-        case .monthlyRevenue: .revenueExpired
-        default: nil
-        }
-    }
+    var anticipatedPart: FigureMetric? { Self.allCases.first { $0.isAnticipated && $0.net?.metric == self } }
 }
 
 /// The key of a sum: a metric, on a day, for a product, a storefront and a currency.

@@ -34,12 +34,10 @@ package struct FigureService: Sendable {
         while true {
             let user = last
             let batch = try await ledger.read(.longSnapshot) {
-                try FigureUpkeepRecords(database: $0.database).batch(after: user, limit: Self.usersOfBatch)
+                try $0.figures.batch(after: user, limit: Self.usersOfBatch)
             }
             guard let next = batch.last else { return damaged }
-            damaged += try await ledger.writeInBackground {
-                try FigureUpkeepRecords(database: $0.database).write(batch)
-            }
+            damaged += try await ledger.writeInBackground { try $0.figures.write(batch) }
             guard await pause() else { return damaged }
             last = next
         }
@@ -52,39 +50,36 @@ package struct FigureService: Sendable {
         while true {
             let user = last
             let page = try await ledger.read(.longSnapshot) {
-                try FigureUpkeepRecords(database: $0.database).outdated(after: user, limit: Self.usersOfPage)
+                try $0.figures.outdated(after: user, limit: Self.usersOfPage)
             }
             if !page.marks.isEmpty {
-                try await ledger.writeInBackground { try FigureUpkeepRecords(database: $0.database).insert(page.marks) }
+                try await ledger.writeInBackground { try $0.figures.insert(page.marks) }
             }
             guard let next = page.last else { break }
             last = next
         }
-        let isBackfilled = try await ledger.read(.longSnapshot) {
-            try FigureUpkeepRecords(database: $0.database).isBackfilled()
-        }
-        guard !isBackfilled else { return }
+        guard try await !ledger.read(.longSnapshot, { try $0.figures.isBackfilled() }) else { return }
         let moment = clock.now()
-        try await ledger.writeInBackground {
-            try FigureUpkeepRecords(database: $0.database).setBackfilled(at: moment)
-        }
+        try await ledger.writeInBackground { try $0.figures.setBackfilled(at: moment) }
     }
 
     /// Computes all sums anew from the transactions.
     package func rebuild() async throws {
-        try await ledger.write { try FigureUpkeepRecords(database: $0.database).deleteAll() }
+        try await ledger.write { try $0.figures.deleteAll() }
         try await sweep()
         try await rollUp()
     }
 }
 
 extension LedgerTransaction {
+    fileprivate var figures: FigureUpkeepRecords { FigureUpkeepRecords(database: database) }
+
     fileprivate func answer(_ calculation: FigureCalculation) throws -> FigureAnswer {
         let known = try AppRecords(database: database).names()
         let query = calculation.query
         // An unknown app has no number.
         let app = query.app.map { name in known.first { ByteKey($0.value) == ByteKey(name) }?.key ?? 0 }
         let reading = FigureReading(database: database, query: query, app: app, apps: known)
-        return try calculation.answer(reading, FigureUpkeepRecords(database: database))
+        return try calculation.answer(reading, figures)
     }
 }

@@ -1,96 +1,118 @@
-import Foundation
+import Ledger
 import Proofs
 
-/// A snapshot of a user's profile, wishes and items in the ledger.
+/// A snapshot of a user's profile, wishes and items in the ledger. It is empty for a user that the ledger does not know.
 package struct ProfileRecord: Hashable, Sendable {
     /// The nickname; nil if the user has chosen none.
-    package let nickname: String?
+    package fileprivate(set) var nickname: String?
     /// The last chosen item of each collection. The user may no longer own it.
-    package let chosen: [Item]
+    package fileprivate(set) var chosen: [Item] = []
     /// The wishes, newest first.
-    package let wishes: [Wish]
+    package fileprivate(set) var wishes: [Wish] = []
     /// The items that the user owns by redeemed transactions and grants.
-    package let items: [Item]
-
-    /// The record of a user that the ledger does not know.
-    static let empty = ProfileRecord(nickname: nil, chosen: [], wishes: [], items: [])
+    package fileprivate(set) var items: [Item] = []
 }
 
 /// A product that a user wishes for.
 package struct Wish: Hashable, Sendable {
     package let productIdentifier: String
     package let wishedAt: Timestamp
-
-    package init(productIdentifier: String, wishedAt: Timestamp) {
-        self.productIdentifier = productIdentifier
-        self.wishedAt = wishedAt
-    }
 }
 
-/// A change of a user's profile.
-package struct ProfileChange: Hashable, Sendable {
-    package enum Nickname: Hashable, Sendable {
-        case keep
-        case remove
-        case set(String)
-    }
-
-    package let nickname: Nickname
-    /// The newly chosen items, at most one of each collection. The choices in other collections stay.
-    package let chosen: [Item]
-
-    package init(nickname: Nickname = .keep, chosen: [Item] = []) {
-        self.nickname = nickname
-        self.chosen = chosen
-    }
+/// A change of a user's nickname.
+package enum NicknameChange: Hashable, Sendable {
+    case keep
+    case remove
+    case set(String)
 }
 
-/// The result of a change of a profile.
-package enum ProfileAnswer: Hashable, Sendable {
-    case changed(ProfileRecord)
-    /// The user does not own the item. Nothing was changed.
-    case notOwned(Item)
-}
+extension LedgerTransaction {
+    /// A user's profile, wishes and items at a moment.
+    package func profile(of user: User, accepting origins: Set<Origin>, at moment: Timestamp) throws -> ProfileRecord {
+        guard let user = try users.known(user) else { return ProfileRecord() }
+        return try profile(of: user, accepting: origins, at: moment)
+    }
 
-/// A user's nickname: 2 to 9 characters, without `@#$%` and without digits.
-package struct Nickname: Hashable, Sendable {
-    package static let lengths = 2...9
-    /// The largest number of bytes in UTF-8. A character may have any number of combining marks.
-    private static let maximumSize = 128
+    private func profile(of user: Int64, accepting origins: Set<Origin>, at moment: Timestamp) throws -> ProfileRecord {
+        var record = ProfileRecord()
+        record.items = try ReadingRecords(database: database).items(of: [user: origins], at: moment)[user] ?? []
+        guard try database.has("profile") else { return record }
+        record.nickname = try database.value("SELECT nickname FROM profile WHERE user_id = $1", [user])
+        record.chosen = try database.rows(
+            "SELECT collection, number FROM chosen_item WHERE user_id = $1 ORDER BY collection", [user]
+        ).map { Item(collection: try $0["collection"], number: try $0["number"]) }
+        record.wishes = try database.rows(
+            "SELECT product_id, wished_at FROM wish WHERE user_id = $1 ORDER BY wished_at DESC, product_id", [user]
+        ).map { Wish(productIdentifier: try $0["product_id"], wishedAt: try $0["wished_at"]) }
+        return record
+    }
 
-    /// The text in NFC, without surrounding spaces.
-    package let text: String
-
-    /// - Throws: `ProfileError`.
-    package init(_ text: String) throws(ProfileError) {
-        guard text.utf8.count <= Self.maximumSize else { throw .nicknameTooLong }
-        let text = text.trimmingCharacters(in: .whitespacesAndNewlines).precomposedStringWithCanonicalMapping
-        guard text.count >= Self.lengths.lowerBound else { throw .nicknameTooShort }
-        guard text.count <= Self.lengths.upperBound else { throw .nicknameTooLong }
-        for scalar in text.unicodeScalars {
-            switch scalar.properties.generalCategory {
-            case .decimalNumber, .letterNumber, .otherNumber: throw .nicknameHasDigit
-            // These characters are invisible, or change the display of their neighbours.
-            case .control, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse, .surrogate:
-                throw .nicknameCharacterForbidden
-            case .format where !Self.joiners.contains(scalar): throw .nicknameCharacterForbidden
-            default:
-                let isInvisible =
-                    scalar.properties.isDefaultIgnorableCodePoint && !Self.joiners.contains(scalar)
-                    && !Self.ideographicVariations.contains(scalar.value)
-                guard !isInvisible, !Self.forbidden.contains(scalar) else { throw .nicknameCharacterForbidden }
-            }
+    /// Changes a profile, unless the user does not own a chosen item.
+    ///
+    /// - Parameters:
+    ///   - chosen: The newly chosen items, at most one of each collection. The choices in other collections stay.
+    ///   - free: The items that every user owns.
+    ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit.
+    /// - Returns: The changed profile, or `ProfileError.itemNotOwned`.
+    /// - Throws: `LedgerError`.
+    package func changeProfile(
+        of user: User,
+        _ nickname: NicknameChange,
+        chosen: [Item] = [],
+        owning free: [Item] = [],
+        accepting origins: Set<Origin>,
+        newcomers: NewcomerAllowance? = nil,
+        at moment: Timestamp
+    ) throws -> Result<ProfileRecord, ProfileError> {
+        let user = try number(of: user, at: moment)
+        let items = try ReadingRecords(database: database).items(of: [user: origins], at: moment)[user] ?? []
+        if let foreign = chosen.first(where: { !free.contains($0) && !items.contains($0) }) {
+            return .failure(.itemNotOwned(foreign))
         }
-        let visible = text.count { character in
-            character.unicodeScalars.contains { !$0.properties.isWhitespace && !Self.joiners.contains($0) }
+        // The bytes that the change takes in the ledger with its event, about.
+        let nicknameLength = if case .set(let text) = nickname { text.utf8.count } else { 0 }
+        let bytes = 100 + nicknameLength + chosen.reduce(0) { $0 + 100 + $1.collection.utf8.count }
+        try charge(bytes, for: user, to: newcomers)
+        switch nickname {
+        case .keep: break
+        case .remove: try database.execute("DELETE FROM profile WHERE user_id = $1", [user])
+        case .set(let nickname):
+            try database.execute(
+                """
+                INSERT INTO profile (user_id, nickname) VALUES ($1, $2)
+                ON CONFLICT (user_id) DO UPDATE SET nickname = excluded.nickname
+                """,
+                [user, nickname])
         }
-        guard visible >= Self.lengths.lowerBound else { throw .nicknameTooShort }
-        self.text = text
+        for item in chosen {
+            try database.execute(
+                """
+                INSERT INTO chosen_item (user_id, collection, number) VALUES ($1, $2, $3)
+                ON CONFLICT (user_id, collection) DO UPDATE SET number = excluded.number
+                """,
+                [user, item.collection, item.number])
+        }
+        try events.append(
+            UserChange(kind: .profileChanged, subject: "", happenedAt: moment), to: user)
+        return .success(try profile(of: user, accepting: origins, at: moment))
     }
 
-    private static let forbidden: Set<Unicode.Scalar> = ["@", "#", "$", "%", "\u{FFFD}", "\u{2800}"]
-    /// The selectors of an ideograph's form.
-    private static let ideographicVariations: ClosedRange<UInt32> = 0xE0100...0xE01EF
-    /// The joiners and variation selectors of emoji and of some scripts. They join characters or select a form.
-    private static let joiners: Set<Unicode.Scalar> = ["\u{200C}", "\u{200D}", "\u{FE0E}", "\u{FE0F}"]
+    /// Adds a wish. An existing wish stays unchanged.
+    ///
+    /// - Parameter newcomers: The caller's allowance for users without a purchase; nil for no limit.
+    /// - Throws: `LedgerError`.
+    package func addWish(
+        for product: String, of user: User, newcomers: NewcomerAllowance? = nil, at moment: Timestamp
+    ) throws {
+        let user = try number(of: user, at: moment)
+        let isNew =
+            try database.execute(
+                "INSERT INTO wish (user_id, product_id, wished_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+                [user, product, moment]) == 1
+        guard isNew else { return }
+        // The end of the wish takes as many bytes again, and is never refused.
+        try charge(2 * (100 + product.utf8.count), for: user, to: newcomers)
+        try events.append(
+            UserChange(kind: .wished, subject: product, happenedAt: moment), to: user)
+    }
 }

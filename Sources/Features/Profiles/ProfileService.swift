@@ -11,10 +11,7 @@ package struct ProfileService: Sendable {
 
     /// - Parameter acceptedOrigins: Returns the accepted origins of a user's purchases.
     package init(
-        apps: Apps,
-        ledger: Ledger,
-        clock: any WallClock,
-        acceptedOrigins: @escaping @Sendable (User) -> Set<Origin>
+        apps: Apps, ledger: Ledger, clock: any WallClock, acceptedOrigins: @escaping @Sendable (User) -> Set<Origin>
     ) {
         self.apps = apps
         self.ledger = ledger
@@ -29,6 +26,18 @@ package struct ProfileService: Sendable {
         profile(try await record(of: user))
     }
 
+    /// The profile with one item of each collection: the chosen one if the user owns it, otherwise the free one.
+    package func profile(_ record: ProfileRecord) -> Profile {
+        let free = catalogs.ownedByEverybody
+        let owned = free + record.items
+        return Profile(
+            nickname: record.nickname,
+            chosen: catalogs.collections.compactMap { collection in
+                record.chosen.first { $0.collection == collection && owned.contains($0) }
+                    ?? free.filter { $0.collection == collection }.min()
+            })
+    }
+
     /// Changes a user's profile.
     ///
     /// - Parameters:
@@ -36,81 +45,62 @@ package struct ProfileService: Sendable {
     ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit.
     /// - Throws: `ProfileError`, `itemNotOwned`; `LedgerError`; nothing is changed then.
     package func change(
-        _ nickname: ProfileChange.Nickname,
-        chosen: [Item],
-        of user: User,
-        newcomers: NewcomerAllowance? = nil
+        _ nickname: NicknameChange, chosen: [Item], of user: User, newcomers: NewcomerAllowance? = nil
     ) async throws -> Profile {
-        let answer = try await ledger.write {
-            try $0.change(
-                ProfileChange(nickname: nickname, chosen: chosen), ofProfileOf: user, owning: catalogs.ownedByEverybody,
-                accepting: acceptedOrigins(user), newcomers: newcomers, at: clock.now())
-        }
-        switch answer {
-        case .changed(let record): return profile(record)
-        case .notOwned(let item): throw ProfileError.itemNotOwned(item)
-        }
+        profile(
+            try await ledger.write {
+                try $0.changeProfile(
+                    of: user, nickname, chosen: chosen, owning: catalogs.ownedByEverybody,
+                    accepting: acceptedOrigins(user), newcomers: newcomers, at: clock.now())
+            }.get())
     }
 
     /// The wishes and the items of a user, for the products in a shop.
     package func productState(of user: User) async throws -> UserProductState {
         let record = try await record(of: user)
-        return UserProductState(wishes: record.wishes, items: Set(record.items + catalogs.ownedByEverybody))
+        return UserProductState(
+            wishes: Dictionary(record.wishes.map { ($0.productIdentifier, $0.wishedAt) }) { first, _ in first },
+            items: Set(record.items + catalogs.ownedByEverybody))
     }
 
     /// Adds a wish for a product, unless there is one.
     ///
     /// - Parameters:
-    ///   - productIdentifier: The identifier of a product in the catalog.
+    ///   - product: The identifier of a product in the catalog.
     ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit.
-    package func wish(for productIdentifier: String, by user: User, newcomers: NewcomerAllowance? = nil) async throws {
-        try await ledger.write {
-            try $0.add(
-                Wish(productIdentifier: productIdentifier, wishedAt: clock.now()), of: user, newcomers: newcomers)
-        }
+    package func wish(for product: String, by user: User, newcomers: NewcomerAllowance?) async throws {
+        try await ledger.write { try $0.addWish(for: product, of: user, newcomers: newcomers, at: clock.now()) }
     }
 
     /// Removes a wish if there is one.
-    package func removeWish(for productIdentifier: String, of user: User) async throws {
-        try await ledger.write { try $0.removeWish(for: productIdentifier, of: user, at: clock.now()) }
+    package func removeWish(for product: String, of user: User) async throws {
+        try await ledger.write { transaction in
+            guard let user = try transaction.users.known(user),
+                try transaction.database.execute(
+                    "DELETE FROM wish WHERE user_id = $1 AND product_id = $2", [user, product]) == 1
+            else { return }
+            try transaction.events.append(
+                UserChange(kind: .wishRemoved, subject: product, happenedAt: clock.now()), to: user)
+        }
     }
 
     private func record(of user: User) async throws -> ProfileRecord {
         try await ledger.read { try $0.profile(of: user, accepting: acceptedOrigins(user), at: clock.now()) }
     }
-
-    package func profile(_ record: ProfileRecord) -> Profile {
-        Profile(record, collections: catalogs.collections, free: catalogs.ownedByEverybody)
-    }
 }
 
-/// A user's profile.
-package struct Profile: Hashable, Sendable {
+/// A user's profile, also in answers.
+package struct Profile: Codable, Hashable, Sendable {
     /// The nickname; nil if the user has chosen none.
     package let nickname: String?
-    /// One item of each collection, in order: the chosen one if the user owns it, otherwise the free one.
+    /// One item of each collection, in order.
     package let chosen: [Item]
-
-    /// - Parameter free: The items that every user owns.
-    init(_ record: ProfileRecord, collections: [String], free: [Item]) {
-        nickname = record.nickname
-        chosen = collections.compactMap { collection in
-            let owned = free + record.items
-            return record.chosen.first { $0.collection == collection && owned.contains($0) }
-                ?? free.filter { $0.collection == collection }.min()
-        }
-    }
 }
 
 /// The wishes and the items of a user.
 package struct UserProductState: Sendable {
-    private let wishes: [String: Timestamp]
-    private let items: Set<Item>
-
-    init(wishes: [Wish], items: Set<Item>) {
-        self.wishes = Dictionary(wishes.map { ($0.productIdentifier, $0.wishedAt) }) { first, _ in first }
-        self.items = items
-    }
+    let wishes: [String: Timestamp]
+    let items: Set<Item>
 
     /// The time of the wish for a product; nil if there is none.
     package func wishedAt(_ productIdentifier: String) -> Timestamp? { wishes[productIdentifier] }

@@ -7,8 +7,6 @@ package enum TeamError: RuledError, Equatable {
     case memberNotFound(String)
     /// The name, the password or the one-time code is wrong. The error does not say which, for security.
     case credentialsWrong
-    /// The password of a logged-in member is wrong.
-    case passwordWrong
     /// The one-time code is wrong or was used before.
     case codeWrong
     /// A secret of one-time codes would replace another.
@@ -19,8 +17,6 @@ package enum TeamError: RuledError, Equatable {
     case lastAdministrator(String)
     /// A member would remove themselves.
     case ownRemoval
-    /// There was too little memory to hash a password.
-    case passwordNotHashed
 
     package var rule: ErrorRule {
         switch self {
@@ -44,7 +40,6 @@ package enum TeamError: RuledError, Equatable {
             ErrorRule(
                 "credentialsWrong", .unauthorized, "The name, the password or the code is wrong.",
                 korean: "이름이나 비밀번호, 코드가 올바르지 않습니다.")
-        case .passwordWrong: .passwordWrong
         case .codeWrong:
             ErrorRule(
                 "codeWrong", .forbidden,
@@ -70,7 +65,6 @@ package enum TeamError: RuledError, Equatable {
             ErrorRule(
                 "ownRemoval", .conflict, "You cannot remove yourself. Ask another administrator.",
                 korean: "자기 자신은 삭제할 수 없습니다. 다른 관리자에게 요청하세요.")
-        case .passwordNotHashed: .passwordNotHashed
         }
     }
 }

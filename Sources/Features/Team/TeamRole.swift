@@ -3,7 +3,7 @@ import Ledger
 import Proofs
 
 /// The role of a team member in the console.
-package enum TeamRole: String, Sendable, CaseIterable {
+package enum TeamRole: String, Sendable, CaseIterable, SQLConvertible {
     /// Sees customers, figures, products and messages, and changes nothing.
     case viewer
     /// Helps customers: gives items, revokes purchases, adds to balances, assigns purchases.
@@ -98,7 +98,7 @@ package struct TeamMember: Hashable, Sendable {
 
     /// The name, which the audit log shows. It is never used again for another person.
     package let name: String
-    package let role: TeamRole
+    package internal(set) var role: TeamRole
     /// The hash of the password (see `PasswordHash`); nil until the invitation is used.
     package var passwordHash: String?
     /// The secret of one-time codes; nil if log-in needs none.
@@ -123,29 +123,5 @@ package struct TeamMember: Hashable, Sendable {
         else { return false }
         let joined = text.replacing(" ", with: "_")
         return User(name: joined).map { ByteKey($0.name) == ByteKey(joined) } ?? false
-    }
-}
-
-/// A random secret for a session or an invitation. The ledger stores only its digest.
-struct TeamSecret: Sendable {
-    private static let length = 32
-
-    /// The secret in base64url.
-    let text: String
-    /// The SHA-256 of the secret's bytes.
-    let digest: [UInt8]
-
-    init(_ randomness: Randomness) {
-        let bytes = randomness.bytes(Self.length)
-        text = Base64.encode(bytes, .urlSafe)
-        digest = DigestAlgorithm.sha256.digest(of: bytes)
-    }
-
-    /// The digest of a presented secret; nil if the text cannot be one.
-    static func digest(of text: String) -> [UInt8]? {
-        guard text.utf8.count == 43, let bytes = Base64.decode(Array(text.utf8)[...], .urlSafe),
-            bytes.count == length
-        else { return nil }
-        return DigestAlgorithm.sha256.digest(of: bytes)
     }
 }

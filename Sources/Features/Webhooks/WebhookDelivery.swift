@@ -65,16 +65,13 @@ package struct WebhookDelivery: Hashable, Sendable {
     /// The last attempt; nil if there was none.
     package internal(set) var lastAttempt: Attempt?
 
-    /// The primary key of a delivery.
-    struct Key: Hashable {
-        let user: Int64
-        let number: Int64
-        let endpoint: String
-    }
-
-    let key: Key
+    /// The number of the user in the ledger.
+    let user: Int64
     /// The number of the last attempt since the message was created; 0 if there was none.
     var lastAttemptNumber: Int64
+
+    /// The primary key: the user, the number of the entry, and the endpoint.
+    var key: [any SQLConvertible] { [user, number, endpointIdentifier] }
 }
 
 extension WebhookEndpoint {
@@ -97,14 +94,12 @@ extension WebhookDelivery {
         let record = try AuditRecord(row)
         let next: Timestamp? = try row["next_attempt_at"]
         let isDelivered: Bool = try row["is_delivered"]
-        let key = Key(
-            user: try row["user_id"], number: record.number, endpoint: try row["endpoint_id"])
         self.init(
-            endpointIdentifier: key.endpoint, messageIdentifier: try row["message_id"],
+            endpointIdentifier: try row["endpoint_id"], messageIdentifier: try row["message_id"],
             issuer: try row["issuer"], name: try row["name"], number: record.number, entry: record.entry,
             actorName: try row["actor_name"],
             state: next != nil ? .pending : isDelivered ? .delivered : .failed, attempts: try row["attempts"],
-            nextAttemptAt: next, lastAttempt: try Attempt(row), key: key,
+            nextAttemptAt: next, lastAttempt: try Attempt(row), user: try row["user_id"],
             lastAttemptNumber: try row["last_attempt"])
     }
 }

@@ -332,6 +332,6 @@ package struct WebhookSecret: Hashable, Sendable, CustomStringConvertible {
 
     /// The signature of a message: `v1,` and an HMAC-SHA256 in base64 (Standard Webhooks, "Signature scheme").
     func signature(of content: [UInt8]) -> String {
-        "v1," + Base64.encode(MessageAuthentication.hmacSHA256(of: content, secret: bytes))
+        "v1," + Base64.encode(MessageAuthentication.hmac(.sha256, of: content, secret: bytes))
     }
 }

@@ -131,8 +131,7 @@ package struct ProblemMiddleware: RouterMiddleware {
     package static func problem(of error: any Error, _ context: ServiceContext) -> Problem {
         let known = Problem(error)
         func log(_ level: Logger.Level, _ message: Logger.Message, _ metadata: Logger.Metadata) {
-            context.logger.log(
-                level: context.sharedLimits?.lines.level(level) ?? level, message, metadata: metadata)
+            context.logger.log(level: context.sharedLimits?.lines.level(level) ?? level, message, metadata: metadata)
         }
         if known == nil { log(.error, "unexpected error", ["type": "\(type(of: error))"]) }
         let problem = known ?? .unexpected

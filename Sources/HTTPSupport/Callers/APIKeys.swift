@@ -227,9 +227,7 @@ package struct APIKeyUseRecorder: Service {
         do {
             try await keys.recordUses()
         } catch {
-            logger.debug(
-                "the last uses of API keys are not recorded",
-                metadata: ["code": "\(Problem.code(of: error))"])
+            logger.debug("the last uses of API keys are not recorded", metadata: ["code": "\(Problem.code(of: error))"])
         }
     }
 }

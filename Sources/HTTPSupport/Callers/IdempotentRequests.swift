@@ -148,8 +148,7 @@ package final class IdempotentRequests: Sendable {
 
     /// The SHA-256 that identifies a request: method, path, query and body.
     package static func digest(of request: Request, body: [UInt8]) -> [UInt8] {
-        DigestAlgorithm.sha256.digest(
-            of: Array("\(request.method.rawValue) \(request.uri.string)\n".utf8) + body)
+        DigestAlgorithm.sha256.digest(of: Array("\(request.method.rawValue) \(request.uri.string)\n".utf8) + body)
     }
 
     /// The idempotency key of a request. Nil if there is none.
@@ -181,7 +180,6 @@ extension KeptResponse {
         guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
         let words = bytes[..<end].split(separator: UInt8(ascii: " "), maxSplits: 1)
         guard words.count == 2, let status = Int(String(decoding: words[0], as: UTF8.self)) else { return nil }
-        self.init(
-            status: status, contentType: String(decoding: words[1], as: UTF8.self), body: bytes[(end + 1)...])
+        self.init(status: status, contentType: String(decoding: words[1], as: UTF8.self), body: bytes[(end + 1)...])
     }
 }

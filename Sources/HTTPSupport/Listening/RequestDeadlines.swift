@@ -5,7 +5,6 @@ import NIOCore
 /// The time for a head begins with the connection, or with the first byte after a response. The time for a request
 /// begins with its head. It ends when the request is read completely and the response is written completely. An event
 /// stream has more time.
-/// head until its last byte is read and the last byte of its answer is written. A stream of events has a longer time.
 package struct RequestDeadlines {
     /// The action that the owner of the timer must perform.
     package enum Action: Equatable {

@@ -45,8 +45,7 @@ package struct ServiceServer: Sendable {
         let application = Application(
             router: router(),
             server: try channel(connections),
-            configuration: .init(
-                address: .hostname(configuration.host, port: configuration.port), serverName: "till"),
+            configuration: .init(address: .hostname(configuration.host, port: configuration.port), serverName: "till"),
             onServerRunning: { channel in
                 if let port = channel.localAddress?.port, let url = URL(string: "\(scheme)://\(host):\(port)") {
                     onListening(url)
@@ -102,9 +101,7 @@ package struct ServiceServer: Sendable {
         let requestTime = TimeAmount(configuration.requestTime)
         let isSecure = configuration.tls != nil
         let connection = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [
-                ConnectionHandler(connections, requestTime: requestTime, isSecure: isSecure)
-            ],
+            additionalChannelHandlers: [ConnectionHandler(connections, requestTime: requestTime, isSecure: isSecure)],
             idleTimeout: TimeAmount(configuration.idleTime),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: RequestHead.maximumFieldLength, maxHeaderListSize: 32 * 1024,

@@ -149,13 +149,11 @@ package final class ServiceMetrics: Sendable {
         }
         text.begin("till_verify_seconds", .histogram, "Time to verify a proof.")
         text.add("till_verify_seconds", [], counts.verifications)
-        text.begin(
-            "till_unreadable_fields_total", .counter, "Fields of accepted statements that have an unknown form.")
+        text.begin("till_unreadable_fields_total", .counter, "Fields of accepted statements that have an unknown form.")
         for (field, count) in counts.unreadableFields.sorted(by: { $0.key < $1.key }) {
             text.add("till_unreadable_fields_total", [("field", field)], count)
         }
-        text.begin(
-            "till_commit_seconds", .histogram, "Time of a commit to the ledger. Several requests may share it.")
+        text.begin("till_commit_seconds", .histogram, "Time of a commit to the ledger. Several requests may share it.")
         text.add("till_commit_seconds", [], counts.commits)
         text.begin("till_queue_depth", .gauge, "Jobs that wait for a thread or a commit.")
         text.add("till_queue_depth", [], queueDepth)

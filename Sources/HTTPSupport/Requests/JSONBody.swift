@@ -36,28 +36,29 @@ package struct JSONBody {
         fields known: [String]?,
         upTo maximumSize: Int = standardSize
     ) async throws {
-        self = try await Self(
-            bytes: RequestBytes.collect(request, context, upTo: maximumSize), fields: known)
+        self = try await Self(bytes: RequestBytes.collect(request, context, upTo: maximumSize), fields: known)
     }
 
     /// Reads a collected body.
     package init(bytes: [UInt8], fields known: [String]?) async throws {
-        let object = try await BlockingWork.process(bytes.count) { try Self.parse(bytes) }
-        self = try Self(object: object, bytes: bytes, known: known)
+        let value = try await BlockingWork.process(bytes.count) { try Self.parse(bytes) }
+        try self.init(value, bytes: bytes, known: known)
     }
 
     /// Reads a collected body with any fields, on the current thread.
     package init(bytes: [UInt8]) throws(Problem) {
-        self = try Self(object: try Self.parse(bytes), bytes: bytes, known: nil)
+        try self.init(try Self.parse(bytes), bytes: bytes, known: nil)
     }
 
-    private static func parse(_ bytes: [UInt8]) throws(Problem) -> JSONObject {
-        let value: JSONValue
-        do { value = try JSONParser.parse(bytes, limits: .init(bytes: Self.sizeWithProof)) } catch {
+    private init(_ value: JSONValue, bytes: [UInt8], known: [String]?) throws(Problem) {
+        guard case .object(let object) = value else { throw Self.invalid("The body must be a JSON object.") }
+        try self.init(object: object, bytes: bytes, known: known)
+    }
+
+    private static func parse(_ bytes: [UInt8]) throws(Problem) -> JSONValue {
+        do { return try JSONParser.parse(bytes, limits: .init(bytes: Self.sizeWithProof)) } catch {
             throw invalid("The body is not JSON: \(error.message).")
         }
-        guard case .object(let object) = value else { throw invalid("The body must be a JSON object.") }
-        return object
     }
 
     /// - Parameter known: The names of all fields. Nil accepts any.
@@ -79,7 +80,7 @@ package struct JSONBody {
     ///
     /// - Parameter maximumLength: The maximum length in bytes of UTF-8.
     package func text(_ field: String, upTo maximumLength: Int = Self.maximumLength) throws(Problem) -> String {
-        guard case .string(let text) = try value(field, "a string") else { throw wrong(field, "a string") }
+        let text = try required(field, "a string") { if case .string(let text) = $0 { text } else { nil } }
         return try checked(text, field, maximumLength)
     }
 
@@ -90,11 +91,7 @@ package struct JSONBody {
 
     /// Returns a required integer.
     package func integer(_ field: String) throws(Problem) -> Int {
-        let expected = "an integer"
-        guard case .number(let number) = try value(field, expected), let integer = Int(number.text) else {
-            throw wrong(field, expected)
-        }
-        return integer
+        try required(field, "an integer") { if case .number(let number) = $0 { Int(number.text) } else { nil } }
     }
 
     /// Returns an integer, or nil if the field is missing.
@@ -105,13 +102,12 @@ package struct JSONBody {
     /// Returns a boolean, or false if the field is missing.
     package func flag(_ field: String) throws(Problem) -> Bool {
         guard object[field] != nil else { return false }
-        guard case .bool(let flag) = try value(field, "true or false") else { throw wrong(field, "true or false") }
-        return flag
+        return try required(field, "true or false") { if case .bool(let flag) = $0 { flag } else { nil } }
     }
 
     /// Returns a required object.
     package func object(_ field: String, fields known: [String]) throws(Problem) -> JSONBody {
-        guard case .object(let inner) = try value(field, "an object") else { throw wrong(field, "an object") }
+        let inner = try required(field, "an object") { if case .object(let inner) = $0 { inner } else { nil } }
         return try JSONBody(object: inner, path: "\(path)/\(field)", known: known)
     }
 
@@ -170,11 +166,14 @@ package struct JSONBody {
         text.utf8.withContiguousStorageIfAvailable { $0.contains(0) } ?? text.utf8.contains(0)
     }
 
-    private func value(_ field: String, _ expected: String) throws(Problem) -> JSONValue {
+    private func required<Value>(
+        _ field: String, _ expected: String, _ read: (JSONValue) -> Value?
+    ) throws(Problem) -> Value {
         guard let value = object[field] else {
             throw Self.invalid("The field \(path)/\(field) is missing: it must be \(expected).")
         }
-        return value
+        guard let read = read(value) else { throw wrong(field, expected) }
+        return read
     }
 
     private func wrong(_ field: String, _ expected: String) -> Problem {

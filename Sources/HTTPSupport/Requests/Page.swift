@@ -61,8 +61,24 @@ package struct Page {
         number: (Element) -> Int64,
         resource: (Element) -> Resource
     ) async throws -> Response {
-        let before = try before()
-        let (shown, next) = part(of: try await elements(before, size + 1)) { String(number($0)) }
+        try await answer(from: { Int64($0) }, elements, named: { String(number($0)) }, resource: resource)
+    }
+
+    /// Returns a page of a list in the ledger.
+    ///
+    /// - Parameters:
+    ///   - parse: Returns the position that a cursor names; nil for another text.
+    ///   - elements: The elements after a position, up to a limit.
+    ///   - name: The position of an element in a cursor.
+    ///   - resource: An element in the answer.
+    package func answer<Position, Element: Sendable, Resource: Listed & Encodable>(
+        from parse: (String) -> Position?,
+        _ elements: (_ after: Position?, _ limit: Int) async throws -> [Element],
+        named name: (Element) -> String,
+        resource: (Element) -> Resource
+    ) async throws -> Response {
+        let found = try await elements(try position(parse), size + 1)
+        let (shown, next) = part(of: found, named: name)
         return try JSONAnswer.response(List(shown.map(resource), nextCursor: next))
     }
 

@@ -84,9 +84,7 @@ package struct EventRecords {
             [user])
         guard let row else { throw SQLRow.Mismatch(column: "audit") }
         let issuer: String? = try row["issuer"]
-        return (
-            EventPosition(audit: try row["audit"], change: try row["change"]), issuer == User.erasedIssuer
-        )
+        return (EventPosition(audit: try row["audit"], change: try row["change"]), issuer == User.erasedIssuer)
     }
 
     private func isDense(_ rows: [SQLRow], after number: Int64) throws -> Bool {

@@ -86,8 +86,7 @@ struct LedgerImport {
         let places = (1...values.count).map { "$\($0)" }.joined(separator: ", ")
         let columns = table.columns.map(\.name).joined(separator: ", ")
         do {
-            try database.execute(
-                "INSERT INTO \(table.quotedName) (\(columns)) VALUES (\(places))", values)
+            try database.execute("INSERT INTO \(table.quotedName) (\(columns)) VALUES (\(places))", values)
         } catch  where database.isConstraintViolation(error) {
             throw ImportError.lineInvalid(lines)
         }
@@ -95,7 +94,7 @@ struct LedgerImport {
 }
 
 /// The reason why an exported ledger was not imported. The ledger is unchanged.
-package enum ImportError: CommandError, Equatable {
+package enum ImportError: StatedError, Equatable {
     case notEmpty
     case unreadable(path: String)
     /// The line, counted from 1.
@@ -108,36 +107,36 @@ package enum ImportError: CommandError, Equatable {
     /// The problems of the imported ledger, a sentence each.
     case inconsistent([String])
 
-    package var statement: ErrorStatement {
+    package var statement: CommandError {
         switch self {
         case .notEmpty:
-            ErrorStatement(
+            CommandError(
                 "importNotEmpty",
                 "The ledger is not empty. Import into an empty ledger, such as a new data directory.")
         case .unreadable(let path):
-            ErrorStatement(
+            CommandError(
                 "importUnreadable",
                 "\"\(path)\" cannot be read. Check that it exists, and that this user may read it.")
         case .lineInvalid(let line):
-            ErrorStatement(
+            CommandError(
                 "importLineInvalid",
                 "Line \(line) is not a line of an exported ledger. Nothing was imported; export the ledger again.")
         case .versionOther(let version):
-            ErrorStatement(
+            CommandError(
                 "importVersionOther",
                 "The file is an export of version \(version) of the ledger, which this Till does not import. Import it with the Till "
                     + "that wrote it, or export the ledger again with this one.")
         case .incomplete:
-            ErrorStatement(
+            CommandError(
                 "importIncomplete",
                 "The file was truncated or changed after its export. Nothing was imported; export the ledger again.")
         case .interrupted:
-            ErrorStatement(
+            CommandError(
                 "importInterrupted",
                 "The connection to the database was lost, or another process wrote to it. Nothing was imported; stop the services "
                     + "on it and try again.")
         case .inconsistent(let problems):
-            ErrorStatement(
+            CommandError(
                 "importUnsound",
                 "The ledger in the file breaks its rules. Nothing was imported. " + problems.joined(separator: " "))
         }

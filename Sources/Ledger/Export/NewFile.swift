@@ -55,22 +55,22 @@ package enum NewFile {
 }
 
 /// The reason why a backup or an export was not written.
-package enum BackupError: CommandError, Equatable {
+package enum BackupError: StatedError, Equatable {
     case exists(path: String)
     case notWritten(path: String)
     /// The connection to the database was lost.
     case interrupted
 
-    package var statement: ErrorStatement {
+    package var statement: CommandError {
         switch self {
-        case .exists(let path): ErrorStatement("backupExists", "\"\(path)\" already exists. Choose another file.")
+        case .exists(let path): CommandError("backupExists", "\"\(path)\" already exists. Choose another file.")
         case .notWritten(let path):
-            ErrorStatement(
+            CommandError(
                 "backupNotWritten",
                 "\"\(path)\" cannot be written. Check that its folder exists, that this user may write there, and that the disk "
                     + "has space.")
         case .interrupted:
-            ErrorStatement("backupInterrupted", "The connection to the database was lost during the read. Try again.")
+            CommandError("backupInterrupted", "The connection to the database was lost during the read. Try again.")
         }
     }
 }

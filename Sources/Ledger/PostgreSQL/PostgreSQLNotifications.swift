@@ -51,8 +51,7 @@ final class PostgreSQLNotifications: Sendable {
                 .joined(separator: " ")
             try? pool.withConnection { connection in
                 connection.enqueue("BEGIN ISOLATION LEVEL READ COMMITTED")
-                try connection.enqueue(
-                    SQLQuery("SELECT pg_notify('till_' || current_schema(), $1) IS NULL", [text]))
+                try connection.enqueue(SQLQuery("SELECT pg_notify('till_' || current_schema(), $1) IS NULL", [text]))
                 try connection.commit()
             }
         }

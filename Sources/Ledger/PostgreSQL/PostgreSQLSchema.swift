@@ -17,9 +17,7 @@ enum PostgreSQLSchema {
         let present = try connection.presentTables()
         var version = 0
         if present.contains("ledger_schema") {
-            let newest = try connection.query(
-                SQLQuery("SELECT max(version) AS version FROM ledger_schema")
-            ).rows.first
+            let newest = try connection.query(SQLQuery("SELECT max(version) AS version FROM ledger_schema")).rows.first
             version = try newest?["version"] ?? 0
         }
         let isComplete = version == schema.version && schema.missing(from: present).isEmpty

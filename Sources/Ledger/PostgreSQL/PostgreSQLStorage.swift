@@ -58,8 +58,6 @@ package final class PostgreSQLStorage: LedgerStorage {
 
     package var dialect: SQLDialect { .postgreSQL }
 
-    package var prefersInlineReads: Bool { false }
-
     /// Adds an observer. From the first observer on, the storage exchanges notifications with the other observing services.
     package func observe(_ observer: @escaping @Sendable (Set<Int64>) -> Void) {
         observers.add(observer)
@@ -162,8 +160,7 @@ package final class PostgreSQLStorage: LedgerStorage {
             connection.enqueue("BEGIN ISOLATION LEVEL SERIALIZABLE")
             connection.changed.numbers.removeAll(keepingCapacity: true)
             let value = try body(connection)
-            try connection.enqueue(
-                SQLQuery("INSERT INTO ledger_commit (token, is_committed) VALUES ($1, 1)", [token]))
+            try connection.enqueue(SQLQuery("INSERT INTO ledger_commit (token, is_committed) VALUES ($1, 1)", [token]))
             do throws(PostgreSQLFailure) { try connection.commit() } catch {
                 guard error.isConnectionLost else { throw error }
                 return (value, connection.changed.numbers, error)

@@ -113,8 +113,7 @@ package struct UserRecords {
 
     /// Marks a user's account token as in use.
     func settleAppAccountToken(of identifier: Int64) throws {
-        try database.execute(
-            #"UPDATE "user" SET is_app_account_token_settled = 1 WHERE user_id = $1"#, [identifier])
+        try database.execute(#"UPDATE "user" SET is_app_account_token_settled = 1 WHERE user_id = $1"#, [identifier])
     }
 
     /// Gives a user an account token that no other user has. The former token stays as an alias if it was in use.

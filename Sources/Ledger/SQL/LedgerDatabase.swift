@@ -163,9 +163,6 @@ package protocol LedgerStorage: Sendable {
 
     var dialect: SQLDialect { get }
 
-    /// True if reads are cheap enough to run inline.
-    var prefersInlineReads: Bool { get }
-
     /// Returns true if a retry of the read may succeed within seconds, after a failover of the database server.
     func mayReturn(after error: any Error) -> Bool
 

@@ -5,8 +5,8 @@ import Proofs
 /// The file of a ledger, for the commands of an operator. They add no tables and columns to it, because a service of an earlier
 /// version may be running on it.
 package struct LedgerFile: Sendable {
-    private let url: URL
-    private let features: [LedgerFeature]
+    let url: URL
+    let features: [LedgerFeature]
 
     /// - Parameters:
     ///   - url: An existing file.

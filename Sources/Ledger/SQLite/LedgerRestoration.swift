@@ -2,36 +2,26 @@ import Foundation
 import GRDB
 import Proofs
 
-/// The replacement of a ledger's file by a backup.
-///
-/// The restoration copies, checks and changes the backup under another name. One rename then replaces the ledger, so that a
-/// crash leaves either the old ledger or the new one. The backup itself stays unchanged.
-package struct LedgerRestoration: Sendable {
-    private let ledger: URL
-    private let backup: URL
-    private let moment: Timestamp
-    private let features: [LedgerFeature]
-
-    /// - Parameters:
-    ///   - ledger: The file to replace, which need not exist.
-    ///   - features: All features.
-    ///   - moment: The time that names the file of the replaced ledger.
-    package init(of ledger: URL, from backup: URL, features: [LedgerFeature], at moment: Timestamp) {
-        self.features = features
-        self.ledger = ledger
-        self.backup = backup
-        self.moment = moment
-    }
-
-    /// Replaces the ledger by the backup, without its sessions.
+extension LedgerFile {
+    /// Replaces the file, which need not exist, by a backup without its sessions.
     ///
-    /// - Parameter revokesRevivedKeys: True if API keys that were revoked since the backup are revoked again.
+    /// The backup is copied, checked and changed under another name. One rename then replaces the ledger, so that a crash leaves
+    /// either the old ledger or the new one. The backup itself stays unchanged.
+    ///
+    /// - Parameters:
+    ///   - moment: The time that names the file of the replaced ledger.
+    ///   - revokesRevivedKeys: True if API keys that were revoked since the backup are revoked again.
     /// - Throws: `RestorationError`, `StorageFault`; the ledger is then unchanged.
-    package func perform(revokesRevivedKeys: Bool = true) throws -> RestorationReport {
-        let lock = try lock()
+    package func restore(
+        from backup: URL, at moment: Timestamp, revokesRevivedKeys: Bool = true
+    ) throws -> RestorationReport {
+        let lock: LedgerLock
+        do { lock = try LedgerLock(url, .exclusive) } catch {
+            throw error.cause == .busy ? RestorationError.inUse(path: url.path) : error
+        }
         defer { withExtendedLifetime(lock) {} }
         // SQLite's auxiliary files are next to the target of a symbolic link.
-        let place = DatabaseFile(ledger.resolvingSymlinksInPath())
+        let place = DatabaseFile(url.resolvingSymlinksInPath())
         let source = DatabaseFile(backup.resolvingSymlinksInPath())
         guard !source.isSame(as: place) else { throw RestorationError.sameFile(path: backup.path) }
         let copy = try BackupCopy(of: source, beside: place, features)
@@ -43,15 +33,6 @@ package struct LedgerRestoration: Sendable {
         return RestorationReport(
             contents: contents, endedSessions: sessions, revivedKeys: revived, revokedAgain: revokesRevivedKeys,
             previous: try replaced.replace(with: copy.file, at: moment))
-    }
-
-    private func lock() throws -> LedgerLock {
-        do {
-            return try LedgerLock(ledger, .exclusive)
-        } catch {
-            if error.cause == .busy { throw RestorationError.inUse(path: ledger.path) }
-            throw error
-        }
     }
 }
 
@@ -159,7 +140,7 @@ struct ReplacedLedger {
 }
 
 /// The reason why a backup does not replace the ledger.
-package enum RestorationError: CommandError, Equatable {
+package enum RestorationError: StatedError, Equatable {
     /// Another process has the ledger open.
     case inUse(path: String)
     /// The backup is the ledger itself.
@@ -170,28 +151,28 @@ package enum RestorationError: CommandError, Equatable {
     /// The backup breaks rules. `problems` has a sentence for each.
     case inconsistent(path: String, problems: [String])
 
-    package var statement: ErrorStatement {
+    package var statement: CommandError {
         switch self {
         case .inUse(let path):
-            ErrorStatement(
+            CommandError(
                 "restorationLedgerInUse",
                 "\"\(path)\" is in use. Stop the service and every other till command on it, then try again.")
         case .sameFile(let path):
-            ErrorStatement("restorationIsTheLedger", "\"\(path)\" is the ledger itself. Name a backup of it.")
+            CommandError("restorationIsTheLedger", "\"\(path)\" is the ledger itself. Name a backup of it.")
         case .unreadable(let path):
-            ErrorStatement(
+            CommandError(
                 "restorationUnreadable",
                 "\"\(path)\" cannot be read. Check that it is a file, and that this user may read it.")
         case .notALedger(let path):
-            ErrorStatement(
+            CommandError(
                 "restorationNotALedger",
                 "\"\(path)\" is not a ledger, or is damaged. Name another backup; the ledger in place is unchanged.")
         case .otherVersion(let path):
-            ErrorStatement(
+            CommandError(
                 "restorationOtherVersion",
                 "\"\(path)\" was written by another version of Till. Restore it with that version.")
         case .inconsistent(let path, let problems):
-            ErrorStatement(
+            CommandError(
                 "restorationUnsound",
                 "\"\(path)\" is damaged. Name another backup; the ledger in place is unchanged. "
                     + problems.joined(separator: " "))

@@ -87,8 +87,6 @@ package final class SQLiteStorage: LedgerStorage {
 
     package var dialect: SQLDialect { .sqlite }
 
-    package var prefersInlineReads: Bool { true }
-
     package func observe(_ observer: @escaping @Sendable (Set<Int64>) -> Void) {
         observers.add(observer)
     }

@@ -15,8 +15,7 @@ extension Table {
         key: ["user_id", "number"], references: [Reference(columns: ["user_id"], table: "user")],
         // The latest records of all users, by origin, and the numbers of each event since a moment.
         indexes: [
-            Index(
-                name: "audit_by_time", columns: ["origin", "happened_at", "user_id", "number", "event"]),
+            Index(name: "audit_by_time", columns: ["origin", "happened_at", "user_id", "number", "event"]),
             // The actions of the team's members, which are rare.
             Index(
                 name: "audit_of_members", columns: ["happened_at", "user_id", "number", "actor", "event"],
@@ -41,8 +40,7 @@ extension Table {
             """,
         ],
         // The team wrote these reasons. The reason of a refusal is a code.
-        erasure: .update(
-            "reason = NULL, reason_salt = NULL", condition: "reason IS NOT NULL AND event <> 'refused'"))
+        erasure: .update("reason = NULL, reason_salt = NULL", condition: "reason IS NOT NULL AND event <> 'refused'"))
 
     /// The columns that never change.
     private static func kept(of row: String) -> String {
@@ -126,10 +124,7 @@ extension Table {
             .integer("aliased_at").optional,
         ],
         key: ["name", "issuer"],
-        indexes: [
-            Index(
-                name: "user_name_that_aliases", columns: ["user_id"], condition: "aliased_at IS NOT NULL")
-        ],
+        indexes: [Index(name: "user_name_that_aliases", columns: ["user_id"], condition: "aliased_at IS NOT NULL")],
         owner: Owner("user", by: "A name", alias: "aliased_at"))
 
     /// The users by account tokens. `aliased_at`: the time at which the token of a merged user became this user's; null for the
@@ -141,10 +136,7 @@ extension Table {
             .integer("aliased_at").optional,
         ],
         key: ["app_account_token"],
-        indexes: [
-            Index(
-                name: "account_token_that_aliases", columns: ["user_id"], condition: "aliased_at IS NOT NULL")
-        ],
+        indexes: [Index(name: "account_token_that_aliases", columns: ["user_id"], condition: "aliased_at IS NOT NULL")],
         owner: Owner("user", by: "An account token", alias: "aliased_at"))
 
     /// The users who were merged into a user. The merged ones are tombstones, which keep their audit logs.

@@ -92,10 +92,10 @@ extension RuledError {
     package var message: String { rule.sentence }
 }
 
-/// The code and the message of an error that only the terminal shows.
-package struct ErrorStatement {
-    let code: String
-    let message: String
+/// An error that only the terminal shows.
+package struct CommandError: CodedError, Equatable {
+    package let code: String
+    package let message: String
 
     package init(_ code: String, _ message: String) {
         self.code = code
@@ -103,12 +103,12 @@ package struct ErrorStatement {
     }
 }
 
-/// An error that only the terminal shows.
-package protocol CommandError: CodedError {
-    var statement: ErrorStatement { get }
+/// An error of several cases that only the terminal shows.
+package protocol StatedError: CodedError {
+    var statement: CommandError { get }
 }
 
-extension CommandError {
+extension StatedError {
     package var code: String { statement.code }
     package var message: String { statement.message }
 }

@@ -31,16 +31,3 @@ public enum PasswordError: String, CodedError, RuledError, CaseIterable {
         }
     }
 }
-
-extension ErrorRule {
-    /// The password of a logged-in person is wrong.
-    package static let passwordWrong = ErrorRule(
-        "passwordWrong", .forbidden, "The password is wrong. Nothing was changed.",
-        korean: "비밀번호가 올바르지 않습니다. 아무것도 바꾸지 않았습니다.")
-
-    /// There was too little memory to hash a password.
-    package static let passwordNotHashed = ErrorRule(
-        "passwordNotHashed", .unavailable, mayRetry: true,
-        "The service has too little memory to hash the password. Try again later.",
-        korean: "메모리가 부족해 비밀번호를 처리할 수 없습니다. 나중에 다시 시도하세요.")
-}

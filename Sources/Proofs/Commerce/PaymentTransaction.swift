@@ -214,7 +214,7 @@ public struct PromotionalOfferSignature: Hashable, Sendable, Codable {
 }
 
 /// The error of a failed payment (StoreKit, `SKError.Code`, with its raw values).
-public enum SKErrorCode: Int, Sendable, CaseIterable {
+public enum SKErrorCode: Int, Sendable, NamedCase {
     case unknown = 0
     case clientInvalid = 1
     case paymentCancelled = 2
@@ -236,13 +236,4 @@ public enum SKErrorCode: Int, Sendable, CaseIterable {
     case ineligibleForOffer = 18
     case unsupportedPlatform = 19
     case overlayPresentedInBackgroundScene = 20
-
-    /// The case's name as StoreKit spells it, such as `paymentCancelled`.
-    public var name: String { String(describing: self) }
-
-    /// - Returns: Nil if StoreKit has no error with that name.
-    public init?(name: String) {
-        guard let code = Self.allCases.first(where: { $0.name == name }) else { return nil }
-        self = code
-    }
 }

@@ -153,20 +153,11 @@ public struct Subscription: Hashable, Sendable {
 /// A different price for the first periods of a subscription (StoreKit's `Product.SubscriptionOffer`).
 public struct SubscriptionOffer: Hashable, Sendable, Codable {
     /// The kind of an offer, with the numbers of signed transactions (`offerType`).
-    public enum Kind: Int, Sendable, CaseIterable, Codable {
+    public enum Kind: Int, Sendable, NamedCase, Codable {
         case introductory = 1
         case promotional = 2
         case offerCode = 3
         case winBack = 4
-
-        /// The name in Till's own JSON and on the command line, such as `promotional`.
-        public var name: String { String(describing: self) }
-
-        /// - Returns: nil for any other name.
-        public init?(name: String) {
-            guard let kind = Self.allCases.first(where: { $0.name == name }) else { return nil }
-            self = kind
-        }
     }
 
     /// The payment mode, as `.storekit` files name it.

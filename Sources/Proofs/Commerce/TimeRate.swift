@@ -1,5 +1,5 @@
 /// The renewal rate of subscriptions (StoreKitTest's `SKTestTimeRate`, with its names and raw values).
-public enum TimeRate: Int, Sendable, CaseIterable, Codable {
+public enum TimeRate: Int, Sendable, NamedCase, Codable {
     case realTime = 0
     case oneHourIsOneDay = 1
     case thirtyMinutesIsOneDay = 2
@@ -18,15 +18,6 @@ public enum TimeRate: Int, Sendable, CaseIterable, Codable {
     case oneRenewalEveryThirtySeconds = 1003
     case oneRenewalEveryTenSeconds = 1004
     case oneRenewalEveryTwoSeconds = 1005
-
-    /// The case's name as StoreKitTest spells it, such as `monthlyRenewalEveryFiveMinutes`.
-    public var name: String { String(describing: self) }
-
-    /// - Returns: Nil if StoreKitTest has no rate with that name.
-    public init?(name: String) {
-        guard let rate = Self.allCases.first(where: { $0.name == name }) else { return nil }
-        self = rate
-    }
 
     /// Returns the end of a period.
     ///

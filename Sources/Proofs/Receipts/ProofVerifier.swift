@@ -79,18 +79,12 @@ public struct ProofVerifier: Sendable {
         if let device = expectations.deviceIdentifier, !receipt.isValid(forDevice: device) {
             throw ProofRefusal(.deviceMismatch)
         }
-        var proof = try accept(
-            .appReceipt(receipt), chain: chain, environment: receipt.environment?.rawValue ?? receipt.receiptType,
-            signedAt: receipt.creationDate, bundleIdentifier: receipt.bundleIdentifier,
+        return try accept(
+            SignedPayload(receipt, unreadable: unreadable), chain: chain,
             // Receipts before 2023 sign a SHA-1 digest, which is too weak to identify a proof.
             digest: signedData.signer.digest == .sha256
                 ? digest : DigestAlgorithm.sha256.digest(of: signedData.content),
             expecting: expectations)
-        proof.unreadableFields = unreadable.compactMap { type in
-            AppReceipt.Attribute(rawValue: type).map { "\($0)" }
-                ?? InAppPurchase.Attribute(rawValue: type).map { "\($0)" }
-        }
-        return proof
     }
 
     private func validate(_ signedData: SignedData, at moment: Timestamp) throws(ProofRefusal) -> ValidatedChain {
@@ -113,10 +107,7 @@ public struct ProofVerifier: Sendable {
         expecting expectations: ProofExpectations
     ) throws(ProofRefusal) -> VerifiedProof {
         let (payload, chain, digest) = try verifiedPayload(compact: bytes)
-        var proof = try accept(
-            payload.content, chain: chain, environment: payload.environment, signedAt: payload.signedAt,
-            bundleIdentifier: payload.bundleIdentifier, digest: digest, expecting: expectations)
-        proof.unreadableFields = payload.unreadableFields
+        var proof = try accept(payload, chain: chain, digest: digest, expecting: expectations)
         guard case .notification(let notification) = payload.content else { return proof }
         for part in notification.signedParts {
             let inner = try verify(part.compact, in: part.field, as: part.kind, of: proof, chain: chain)
@@ -207,19 +198,17 @@ public struct ProofVerifier: Sendable {
 
     /// Verifies the payload's date, environment and app, after its signature.
     private func accept(
-        _ content: VerifiedProof.Content,
+        _ payload: SignedPayload,
         chain: ValidatedChain,
-        environment name: String,
-        signedAt: Timestamp,
-        bundleIdentifier: String?,
         digest: [UInt8],
         expecting expectations: ProofExpectations
     ) throws(ProofRefusal) -> VerifiedProof {
-        guard signedAt.millisecondsSince1970 <= clock.now().millisecondsSince1970 + Self.clockTolerance else {
-            throw ProofRefusal(.signedInFuture, "Its date is \(signedAt.rfc3339).")
+        guard payload.signedAt.millisecondsSince1970 <= clock.now().millisecondsSince1970 + Self.clockTolerance else {
+            throw ProofRefusal(.signedInFuture, "Its date is \(payload.signedAt.rfc3339).")
         }
-        guard let environment = AppStoreEnvironment(rawValue: name) else {
-            throw ProofRefusal(.payloadInvalid, "Apple defines no environment \"\(name.prefix(32))\".")
+        guard let environment = AppStoreEnvironment(rawValue: payload.environment) else {
+            throw ProofRefusal(
+                .payloadInvalid, "Apple defines no environment \"\(payload.environment.prefix(32))\".")
         }
         let realm = chain.anchor.realm
         guard let origin = Origin(realm: realm, environment: environment) else {
@@ -227,10 +216,12 @@ public struct ProofVerifier: Sendable {
                 .originNotAccepted, "A signer of \(realm.rawValue) cannot sign for \(environment.rawValue).")
         }
         try expectations.check(
-            app: (bundleIdentifier, StatedAppAppleIdentifier(in: content)), environment: environment, origin: origin)
+            app: (payload.bundleIdentifier, StatedAppAppleIdentifier(in: payload.content)), environment: environment,
+            origin: origin)
         return VerifiedProof(
-            content: content, origin: origin, environment: environment, signedAt: signedAt,
-            bundleIdentifier: bundleIdentifier, digest: digest, chains: [chain.path], fingerprints: chain.fingerprints)
+            content: payload.content, origin: origin, environment: environment, signedAt: payload.signedAt,
+            bundleIdentifier: payload.bundleIdentifier, digest: digest, chains: [chain.path],
+            unreadableFields: payload.unreadableFields, fingerprints: chain.fingerprints)
     }
 }
 

@@ -1,4 +1,4 @@
-/// The payload of a verified JWS. Each kind has fields that no other kind has.
+/// The payload of a verified proof. Each kind of signed JSON has fields that no other kind has.
 struct SignedPayload {
     /// The kinds of signed JSON that Apple creates.
     enum Kind: Sendable {
@@ -8,7 +8,8 @@ struct SignedPayload {
         case appTransaction
     }
 
-    let kind: Kind
+    /// Nil for an app receipt.
+    let kind: Kind?
     let content: VerifiedProof.Content
     let environment: String
     let signedAt: Timestamp
@@ -54,6 +55,19 @@ struct SignedPayload {
             bundleIdentifier = nil
         }
         unreadableFields = fields.unreadableNames
+    }
+
+    /// - Parameter types: The types of the attributes that were read as absent because of their form.
+    init(_ receipt: AppReceipt, unreadable types: Set<Int>) {
+        kind = nil
+        content = .appReceipt(receipt)
+        environment = receipt.environment?.rawValue ?? receipt.receiptType
+        signedAt = receipt.creationDate
+        bundleIdentifier = receipt.bundleIdentifier
+        unreadableFields = types.compactMap { type in
+            AppReceipt.Attribute(rawValue: type).map { "\($0)" }
+                ?? InAppPurchase.Attribute(rawValue: type).map { "\($0)" }
+        }
     }
 
     /// The JWT claims that limit the use of a token (RFC 7519 section 4.1). Apple never uses them. A verifier that

@@ -108,34 +108,34 @@ public enum TrustError: CodedError, Equatable {
     public var code: String { statement.code }
     public var message: String { statement.message }
 
-    private var statement: ErrorStatement {
+    private var statement: CommandError {
         switch self {
         case .folderUnreadable(let path):
-            ErrorStatement(
+            CommandError(
                 "trustFolderUnreadable",
                 "Cannot read the folder of trusted certificates \"\(path)\". Check that it is a folder and its permissions."
             )
         case .certificateUnreadable(let path):
-            ErrorStatement(
+            CommandError(
                 "certificateUnreadable",
                 "\"\(path)\" is not a certificate. Use DER or PEM in files named .cer, .crt, .der or .pem.")
         case .folderUnwritable(let path):
-            ErrorStatement(
+            CommandError(
                 "trustFolderUnwritable",
                 "Cannot write to the folder of trusted certificates \"\(path)\". Check its permissions and the free disk space."
             )
         case .noRoot(let path):
-            ErrorStatement(
+            CommandError(
                 "certificateNoRoot",
                 "\"\(path)\" contains no root certificate. Choose the last certificate of a chain: the one that names itself "
                     + "as its issuer.")
         case .notFound(let fingerprint):
-            ErrorStatement(
+            CommandError(
                 "certificateNotFound",
                 "No single certificate in a file of its own matches \"\(fingerprint)\". Give at least 8 digits from "
                     + "`till trust list`.")
         case .impostor(let name):
-            ErrorStatement(
+            CommandError(
                 "certificateImpostor",
                 "The certificate \"\(name.prefix(64))\" does not have a SHA-256 that Apple publishes for its roots. Remove it. "
                     + "Download Apple's roots from https://www.apple.com/certificateauthority/.")

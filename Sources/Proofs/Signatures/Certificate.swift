@@ -71,12 +71,7 @@ public struct Certificate: Sendable {
     public var commonName: String? {
         let name = X509_get_subject_name(handle.pointer)
         let index = X509_NAME_get_index_by_NID(name, NID_commonName, -1)
-        guard index >= 0, let data = X509_NAME_ENTRY_get_data(X509_NAME_get_entry(name, index)) else { return nil }
-        var text: UnsafeMutablePointer<UInt8>?
-        let length = ASN1_STRING_to_UTF8(&text, data)
-        guard length >= 0, let text else { return nil }
-        defer { CRYPTO_free(text, nil, 0) }
-        return String(decoding: UnsafeBufferPointer(start: text, count: Int(length)), as: UTF8.self)
+        return index < 0 ? nil : DistinguishedName.value(of: X509_NAME_get_entry(name, index))
     }
 
     /// True if the certificate may issue others according to its basic constraints (RFC 5280 section 4.2.1.9).
@@ -200,15 +195,19 @@ extension DistinguishedName {
     init(_ name: OpaquePointer?) {
         let count = min(max(0, X509_NAME_entry_count(name)), Int32(Self.maximumAttributes))
         attributes = (0..<count).compactMap { index in
-            guard let entry = X509_NAME_get_entry(name, index) else { return nil }
-            var text: UnsafeMutablePointer<UInt8>?
-            let length = ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(entry))
-            guard length >= 0, let text else { return nil }
-            defer { CRYPTO_free(text, nil, 0) }
+            guard let entry = X509_NAME_get_entry(name, index), let value = Self.value(of: entry) else { return nil }
             return Attribute(
-                type: ObjectIdentifierText.shortName(of: X509_NAME_ENTRY_get_object(entry)),
-                value: String(decoding: UnsafeBufferPointer(start: text, count: Int(length)), as: UTF8.self))
+                type: ObjectIdentifierText.shortName(of: X509_NAME_ENTRY_get_object(entry)), value: value)
         }
+    }
+
+    fileprivate static func value(of entry: OpaquePointer?) -> String? {
+        guard let data = X509_NAME_ENTRY_get_data(entry) else { return nil }
+        var text: UnsafeMutablePointer<UInt8>?
+        let length = ASN1_STRING_to_UTF8(&text, data)
+        guard length >= 0, let text else { return nil }
+        defer { CRYPTO_free(text, nil, 0) }
+        return String(decoding: UnsafeBufferPointer(start: text, count: Int(length)), as: UTF8.self)
     }
 }
 

@@ -49,6 +49,19 @@ final class KeyHandle: @unchecked Sendable {
         return EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
     }
 
+    /// The text that OpenSSL writes.
+    ///
+    /// - Parameter write: Returns 1 unless it fails.
+    static func pem(_ write: (OpaquePointer) -> Int32) throws -> String {
+        guard let bio = BIO_new(BIO_s_mem()) else { throw OpenSSLError("write a key") }
+        defer { BIO_free(bio) }
+        var start: UnsafeMutablePointer<CChar>?
+        guard write(bio) == 1, case let length = till_bio_bytes(bio, &start), let start, length > 0 else {
+            throw OpenSSLError("write a key")
+        }
+        return String(decoding: UnsafeRawBufferPointer(start: start, count: length), as: UTF8.self)
+    }
+
     var kind: PublicKey.Kind {
         switch EVP_PKEY_get_base_id(pointer) {
         case EVP_PKEY_RSA: return .rsa(bits: Int(EVP_PKEY_get_bits(pointer)))

@@ -72,16 +72,7 @@ public struct PrivateKey: Sendable {
 
     /// Returns the key as unencrypted PKCS#8 in PEM.
     public func pem() throws -> String {
-        guard let bio = BIO_new(BIO_s_mem()) else { throw OpenSSLError("write a key") }
-        defer { BIO_free(bio) }
-        guard PEM_write_bio_PKCS8PrivateKey(bio, handle.pointer, nil, nil, 0, nil, nil) == 1 else {
-            throw OpenSSLError("write a key")
-        }
-        var start: UnsafeMutablePointer<CChar>?
-        let length = till_bio_bytes(bio, &start)
-        guard let start, length > 0 else { throw OpenSSLError("write a key") }
-        let bytes = UnsafeRawBufferPointer(start: start, count: length)
-        return String(decoding: bytes, as: UTF8.self)
+        try KeyHandle.pem { PEM_write_bio_PKCS8PrivateKey($0, handle.pointer, nil, nil, 0, nil, nil) }
     }
 
     /// Signs with ECDSA over P-256 and SHA-256, in JWS form: r and s of 32 bytes each (RFC 7518 section 3.4).

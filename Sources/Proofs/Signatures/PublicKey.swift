@@ -118,13 +118,7 @@ extension PublicKey: Equatable {
 extension PublicKey {
     /// Returns the key as SubjectPublicKeyInfo in PEM (RFC 7468 section 13).
     public func pem() throws -> String {
-        guard let bio = BIO_new(BIO_s_mem()) else { throw OpenSSLError("write a key") }
-        defer { BIO_free(bio) }
-        guard PEM_write_bio_PUBKEY(bio, handle.pointer) == 1 else { throw OpenSSLError("write a key") }
-        var start: UnsafeMutablePointer<CChar>?
-        let length = till_bio_bytes(bio, &start)
-        guard let start, length > 0 else { throw OpenSSLError("write a key") }
-        return String(decoding: UnsafeRawBufferPointer(start: start, count: length), as: UTF8.self)
+        try KeyHandle.pem { PEM_write_bio_PUBKEY($0, handle.pointer) }
     }
 }
 

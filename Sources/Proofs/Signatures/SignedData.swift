@@ -26,11 +26,6 @@ public struct SignedData: Sendable {
 }
 
 extension SignedData {
-    /// Reads the container in DER or in Xcode's BER (indefinite lengths, constructed octet strings).
-    public init(ber bytes: [UInt8]) throws(SignedDataError) {
-        self = try SignedDataReader.read(bytes)
-    }
-
     /// The certificates with the signer's issuer and serial number. An honest container has one.
     public func signerCertificates(among certificates: [Certificate]) -> [Certificate] {
         certificates.filter { $0.serialNumber == signer.serialNumber && $0.issuer == signer.issuer }

@@ -34,65 +34,53 @@ extension JSONValue {
     /// The value as JSON text without white space. It keeps the order of members and the digits of numbers.
     public var compactText: String {
         var text = ""
-        write(to: &text)
+        write(to: &text, indentation: nil)
         return text
     }
 
     /// The same text with a line for each member and element. Indentation and spaces are like Xcode's.
     public var prettyText: String {
         var text = ""
-        writePretty(to: &text, indentation: "")
+        write(to: &text, indentation: "")
         return text
     }
 
-    private func writePretty(to text: inout String, indentation: String) {
-        let inner = indentation + "  "
+    /// - Parameter indentation: The indentation of the line; nil for a text without white space.
+    private func write(to text: inout String, indentation: String?) {
         switch self {
         case .object(let object):
-            text.append("{\n")
-            for (index, member) in object.members.enumerated() {
-                if index > 0 { text.append(",\n") }
-                text.append(inner)
+            Self.write(object.members, in: ("{", "}"), to: &text, indentation) { member, text, inner in
                 Self.write(string: member.key, to: &text)
-                text.append(" : ")
-                member.value.writePretty(to: &text, indentation: inner)
+                text.append(inner == nil ? ":" : " : ")
+                member.value.write(to: &text, indentation: inner)
             }
-            text.append("\n\(indentation)}")
         case .array(let elements):
-            text.append("[\n")
-            for (index, element) in elements.enumerated() {
-                if index > 0 { text.append(",\n") }
-                text.append(inner)
-                element.writePretty(to: &text, indentation: inner)
-            }
-            text.append("\n\(indentation)]")
-        case .string, .number, .bool, .null: write(to: &text)
-        }
-    }
-
-    private func write(to text: inout String) {
-        switch self {
-        case .object(let object):
-            text.append("{")
-            for (index, member) in object.members.enumerated() {
-                if index > 0 { text.append(",") }
-                Self.write(string: member.key, to: &text)
-                text.append(":")
-                member.value.write(to: &text)
-            }
-            text.append("}")
-        case .array(let elements):
-            text.append("[")
-            for (index, element) in elements.enumerated() {
-                if index > 0 { text.append(",") }
-                element.write(to: &text)
-            }
-            text.append("]")
+            Self.write(elements, in: ("[", "]"), to: &text, indentation) { $0.write(to: &$1, indentation: $2) }
         case .string(let string): Self.write(string: string, to: &text)
         case .number(let number): text.append(number.text)
         case .bool(let bool): text.append(bool ? "true" : "false")
         case .null: text.append("null")
         }
+    }
+
+    @inline(__always)
+    private static func write<Part>(
+        _ parts: [Part],
+        in brackets: (String, String),
+        to text: inout String,
+        _ indentation: String?,
+        _ write: (Part, inout String, _ inner: String?) -> Void
+    ) {
+        let inner = indentation.map { $0 + "  " }
+        text.append(brackets.0)
+        if inner != nil { text.append("\n") }
+        for (index, part) in parts.enumerated() {
+            if index > 0 { text.append(inner == nil ? "," : ",\n") }
+            if let inner { text.append(inner) }
+            write(part, &text, inner)
+        }
+        if let indentation { text.append("\n\(indentation)") }
+        text.append(brackets.1)
     }
 
     private static func write(string: String, to text: inout String) {

@@ -5,7 +5,7 @@ import Hummingbird
 import Ledger
 import Proofs
 
-/// Routes for the service's own accounts: sign-up, log-in, renewal, log-out and password change.
+/// Routes for the service's own accounts: sign-up, log-in, renewal, log-out, password change, and mailed links.
 struct AccountRoutes: Sendable {
     let accounts: AccountService
     let attempts: AccountAttempts
@@ -13,121 +13,159 @@ struct AccountRoutes: Sendable {
     /// The languages of mails; nil if no mail is sent.
     let mailLanguages: [String]?
 
-    /// Caches must not store tokens (RFC 6749 section 5.1).
-    static let headers: HTTPFields = [.cacheControl: "no-store"]
-
     /// - Parameter group: Routes without authentication.
     func addUnauthenticated(to group: RouterGroup<ServiceContext>) {
         group.on(.signUp) { request, context in try await signUp(request, context) }
         group.on(.checkEmail) { request, context in
             try attempts.countLookup(request, context)
-            let email = try EmailAddress(
-                try await body(of: request, context, fields: ["email"]).text(
-                    "email", upTo: JSONBody.maximumCredentialLength))
-            return try JSONAnswer.response(
-                AvailabilityResource(isAvailable: try await accounts.isAvailable(email)), headers: Self.headers)
+            let email = try await body(of: request, context, fields: ["email"]).email()
+            return try answer(AvailabilityResource(isAvailable: try await accounts.isAvailable(email)))
         }
         group.on(.logIn) { request, context in try await logIn(request, context) }
         group.on(.renewSession) { request, context in
             let token = try await body(of: request, context, fields: ["refreshToken"]).text("refreshToken")
-            // A token without a session causes no write.
-            let presented = try await accounts.presented(token)
-            if let refusal = presented.refusal { throw refusal }
-            let tokens = try await accounts.renew(presented)
-            return try JSONAnswer.response(RenewalResource(tokens: TokensResource(tokens)), headers: Self.headers)
+            return try answer(RenewalResource(tokens: TokensResource(try await accounts.renew(token))))
         }
         group.on(.logOut) { request, context in
             let token = try await body(of: request, context, fields: ["refreshToken"]).text("refreshToken")
-            let presented = try await accounts.presented(token)
             // Logging out twice succeeds.
-            if presented.refusal == nil { try await accounts.end(presented) }
+            try await accounts.endSession(token)
+            return HTTPResponse.Status.noContent
+        }
+        if mailLanguages != nil { addLinks(to: group) }
+    }
+
+    /// A link may be opened on any device, so its routes need no authentication.
+    private func addLinks(to group: RouterGroup<ServiceContext>) {
+        group.on(.askForReset) { request, context in
+            let email = try await body(of: request, context, fields: ["email"]).email()
+            try attempts.countSignUp(request, context)
+            try await accounts.askForReset(of: email, in: language(of: request))
+            // The same answer for an address without an account, and for one that has reached its mail limit.
+            return HTTPResponse.Status.accepted
+        }
+        group.on(.resetPassword) { request, context in
+            let fields = try await body(of: request, context, fields: ["token", "password"])
+            let (token, text) = (try fields.text("token"), try fields.credential("password"))
+            try attempts.countLookup(request, context)
+            let account = try await accounts.account(resetBy: token)
+            try await accounts.reset(token, to: try await hash(text, of: account.address))
+            return HTTPResponse.Status.noContent
+        }
+        group.on(.confirmAddress) { request, context in
+            let token = try await token(of: request, context)
+            return try answer(ConfirmationResource(outcome: try await accounts.confirm(token)))
+        }
+        group.on(.releaseAddress) { request, context in
+            try await accounts.release(try await token(of: request, context))
             return HTTPResponse.Status.noContent
         }
     }
 
     func addForApps(to group: RouterGroup<ServiceContext>) {
         group.on(.getAccount) { _, context in
-            let user = try context.requiredUser
-            return try JSONAnswer.response(
-                AccountResource(try await accounts.account(of: user)), headers: Self.headers)
+            try answer(AccountResource(try await accounts.account(of: try context.requiredUser)))
         }
-        group.on(.changePassword) { request, context in try await changePassword(request, context) }
+        group.on(.changePassword) { request, context in
+            let fields = try await body(of: request, context, fields: ["password", "newPassword"])
+            let (old, new) = (try fields.credential("password"), try fields.credential("newPassword"))
+            let account = try await confirmed(old, context)
+            let hash = try await hash(new, of: account.address)
+            let token = AuthenticationMiddleware.credential(of: request) ?? ""
+            try await accounts.setPasswordHash(hash, of: account, from: token)
+            return HTTPResponse.Status.noContent
+        }
+        guard mailLanguages != nil else { return }
+        group.on(.askForVerification) { request, context in
+            try await accounts.askForVerification(of: try context.requiredUser, in: language(of: request))
+            return HTTPResponse.Status.accepted
+        }
+        group.on(.changeEmail) { request, context in
+            let fields = try await body(of: request, context, fields: ["password", "email"])
+            let (password, email) = (try fields.credential("password"), try fields.email())
+            let account = try await confirmed(password, context)
+            try await accounts.askForChange(of: account, to: email, in: language(of: request))
+            return HTTPResponse.Status.accepted
+        }
     }
 
     /// The language of a mail that a request asks for.
-    func language(of request: Request) -> String {
+    private func language(of request: Request) -> String {
         Language.choose(for: request, among: mailLanguages ?? []) ?? "en"
     }
 
-    func body(
-        of request: Request,
-        _ context: ServiceContext,
-        fields: [String]
-    ) async throws -> JSONBody {
-        try await JSONBody(
-            request, context, fields: fields, upTo: JSONBody.sizeWithoutCredential)
+    private func body(of request: Request, _ context: ServiceContext, fields: [String]) async throws -> JSONBody {
+        try await JSONBody(request, context, fields: fields, upTo: JSONBody.sizeWithoutCredential)
+    }
+
+    /// The token of a mailed link.
+    private func token(of request: Request, _ context: ServiceContext) async throws -> String {
+        let token = try await body(of: request, context, fields: ["token"]).text("token")
+        try attempts.countLookup(request, context)
+        return token
+    }
+
+    /// Caches must not store tokens (RFC 6749 section 5.1).
+    private func answer(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
+        try JSONAnswer.response(bytes: JSONAnswer.encode(value), status: status, headers: [.cacheControl: "no-store"])
+    }
+
+    /// The hash of a new password.
+    private func hash(_ text: String, of email: EmailAddress?) async throws -> String {
+        let password = try Password(text, of: email)
+        return try await passwords.run { try accounts.passwords.hash(password) }
     }
 
     private func signUp(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let fields = try await body(of: request, context, fields: ["email", "password"])
-        let email = try EmailAddress(try fields.text("email", upTo: JSONBody.maximumCredentialLength))
-        let password = try Password(try fields.text("password", upTo: JSONBody.maximumCredentialLength), of: email)
+        let email = try fields.email()
+        let password = try Password(try fields.credential("password"), of: email)
         try attempts.countSignUp(request, context)
         // Hashing is expensive, so taken addresses are refused first.
         guard try await accounts.isAvailable(email) else { throw AccountError.emailTaken }
-        let account = try await passwords.run { try accounts.newAccount(email, password) }
+        let hash = try await passwords.run { try accounts.passwords.hash(password) }
         let entrance = try await accounts.open(
-            account, language: language(of: request), newcomers: context.newcomers(for: request))
-        return try JSONAnswer.response(
-            bytes: JSONAnswer.encode(EntranceResource(entrance)), status: .created, headers: Self.headers)
+            email, passwordHash: hash, language: language(of: request), newcomers: context.newcomers(for: request))
+        return try answer(EntranceResource(entrance), status: .created)
     }
 
     private func logIn(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let fields = try await body(of: request, context, fields: ["email", "password"])
-        let (email, password) = (
-            try fields.text("email", upTo: JSONBody.maximumCredentialLength),
-            try fields.text("password", upTo: JSONBody.maximumCredentialLength)
-        )
+        let (email, password) = (try fields.credential("email"), try fields.credential("password"))
         let entrance = try await attempts.try(email, request, context) {
             let account = try await accounts.account(email: email)
-            let isRight = try await passwords.run { try accounts.isPassword(password, of: account) }
-            guard let account, isRight else { throw AccountError.credentialsWrong }
+            guard try await isPassword(password, of: account), let account else { throw AccountError.credentialsWrong }
             return try await accounts.enter(account)
         }
-        return try JSONAnswer.response(
-            bytes: JSONAnswer.encode(EntranceResource(entrance)), status: .created, headers: Self.headers)
+        return try answer(EntranceResource(entrance), status: .created)
     }
 
-    private func changePassword(
-        _ request: Request,
-        _ context: ServiceContext
-    ) async throws -> HTTPResponse.Status {
-        let fields = try await body(of: request, context, fields: ["password", "newPassword"])
-        let (old, new) = (
-            try fields.text("password", upTo: JSONBody.maximumCredentialLength),
-            try fields.text("newPassword", upTo: JSONBody.maximumCredentialLength)
-        )
-        let account = try await confirmed(old, context)
-        let password = try Password(new, of: account.address)
-        let hash = try await passwords.run { try accounts.hash(password) }
-        let token = AuthenticationMiddleware.credential(of: request) ?? ""
-        try await accounts.setPasswordHash(hash, of: account, from: token)
-        return .noContent
+    private func isPassword(_ password: String, of account: AccountRecord?) async throws -> Bool {
+        let stored = account?.passwordHash
+        return try await passwords.run { try accounts.passwords.matches(password, stored) }
     }
 
     /// The caller's account, after the password is confirmed. Changes that cannot be undone need more than a token.
     ///
-    /// - Throws: `AccountError`, `passwordWrong` or `accountNotFound`.
+    /// - Throws: `CredentialError.passwordWrong`; `AccountError.accountNotFound`.
     func confirmed(_ password: String, _ context: ServiceContext) async throws -> AccountRecord {
         let user = try context.requiredUser
         let account = try await accounts.account(of: user)
         return try await attempts.try(user) {
-            guard try await passwords.run({ try accounts.isPassword(password, of: account) }) else {
-                throw AccountError.passwordWrong
-            }
+            guard try await isPassword(password, of: account) else { throw CredentialError.passwordWrong }
             return account
         }
     }
+}
+
+extension JSONBody {
+    /// A required e-mail address or password, whose own rules refuse shorter ones with a specific code.
+    func credential(_ field: String) throws(Problem) -> String {
+        try text(field, upTo: JSONBody.maximumCredentialLength)
+    }
+
+    /// The address in the field `email`.
+    fileprivate func email() throws -> EmailAddress { try EmailAddress(try credential("email")) }
 }
 
 /// An account with the service, in its user's view.
@@ -179,8 +217,7 @@ package struct TokensResource: Codable, SchemaSource, Sendable {
 
 /// The account and the new session after a sign-up or login.
 package struct EntranceResource: Codable, SchemaSource, Sendable {
-    package static let schema = Schema(
-        of: Self.self, named: "Entrance", "A logged-in user.")
+    package static let schema = Schema(of: Self.self, named: "Entrance", "A logged-in user.")
 
     package let account: AccountResource
     package let tokens: TokensResource
@@ -196,6 +233,16 @@ package struct RenewalResource: Codable, SchemaSource, Sendable {
     package static let schema = Schema(of: Self.self, "The new tokens.")
 
     package let tokens: TokensResource
+}
+
+/// The answer to the token of a mailed link that confirms an address.
+package struct ConfirmationResource: Codable, SchemaSource, Sendable {
+    package static let schema = Schema(of: Self.self, "The result.").noting([
+        "outcome":
+            "`verified`: the address of the account is verified. `changed`: the account has the new address. `waitsForOther`: the other address must still be confirmed."
+    ])
+
+    package let outcome: Confirmation
 }
 
 /// The availability of an e-mail address for a new account.
@@ -223,15 +270,13 @@ extension AccountService: AccessTokens {
 /// Logged-in users have a limit of their own, so a stranger cannot lock them out. An unknown address is limited like an
 /// account.
 struct AccountAttempts: Sendable {
-    private let ofAccount: TokenBuckets
+    private let limits: PasswordLimits
     private let ofUser: TokenBuckets
-    private let fromAddress: TokenBuckets
     private let lookups: TokenBuckets
 
     init(clock: any WallClock) {
-        ofAccount = TokenBuckets(.init(atOnce: 10, perMinute: 1), clock: clock)
-        ofUser = TokenBuckets(.init(atOnce: 10, perMinute: 1), clock: clock)
-        fromAddress = TokenBuckets(.init(atOnce: 30, perMinute: 6), clock: clock)
+        limits = PasswordLimits(clock: clock)
+        ofUser = TokenBuckets(PasswordLimits.perName, clock: clock)
         lookups = TokenBuckets(.init(atOnce: 120, perMinute: 60), clock: clock)
     }
 
@@ -239,147 +284,29 @@ struct AccountAttempts: Sendable {
     ///
     /// - Parameter email: The address as the client sent it. Its case does not matter.
     func `try`<Value>(
-        _ email: String,
-        _ request: Request,
-        _ context: ServiceContext,
-        _ attempt: () async throws -> Value
+        _ email: String, _ request: Request, _ context: ServiceContext, _ attempt: () async throws -> Value
     ) async throws -> Value {
-        let address = context.clientAddress(of: request)
         let account = (try? EmailAddress(email))?.lowercase ?? email
-        try Self.take(address, from: fromAddress)
-        do { try Self.take(account, from: ofAccount) } catch {
-            // The attempt was not made.
-            fromAddress.returnToken(address)
-            throw error
-        }
-        return try await counted(attempt) {
-            fromAddress.returnToken(address)
-            ofAccount.returnToken(account)
-        }
+        return try await limits.attempt(account, from: context.clientAddress(of: request), Self.isGuess, attempt)
     }
 
     /// Runs an attempt of a logged-in user.
     func `try`<Value>(_ user: User, _ attempt: () async throws -> Value) async throws -> Value {
-        try Self.take(user.name, from: ofUser)
-        return try await counted(attempt) { ofUser.returnToken(user.name) }
+        try await TokenBuckets.attempt([(ofUser, user.name)], Self.isGuess, attempt)
     }
 
-    /// - Parameter returnToken: Called unless the password was wrong. Another failure is not a guess.
-    private func counted<Value>(_ attempt: () async throws -> Value, returnToken: () -> Void) async throws -> Value {
-        do {
-            let value = try await attempt()
-            returnToken()
-            return value
-        } catch {
-            if ![.credentialsWrong, .passwordWrong].contains(error as? AccountError) { returnToken() }
-            throw error
-        }
+    /// Another failure is not a guess.
+    private static func isGuess(_ error: any Error) -> Bool {
+        error as? AccountError == .credentialsWrong || error as? CredentialError == .passwordWrong
     }
 
     /// Takes a token for a sign-up or a request for a mail from the limit of the client address.
     func countSignUp(_ request: Request, _ context: ServiceContext) throws(Problem) {
-        try Self.take(context.clientAddress(of: request), from: fromAddress)
+        try limits.fromAddress.require(context.clientAddress(of: request))
     }
 
     /// Takes a token for a question, such as whether an address is free, from the limit of the client address.
     func countLookup(_ request: Request, _ context: ServiceContext) throws(Problem) {
-        try Self.take(context.clientAddress(of: request), from: lookups)
-    }
-
-    private static func take(_ subject: String, from buckets: TokenBuckets) throws(Problem) {
-        guard let seconds = buckets.take(subject) else { return }
-        throw .tooManyAttempts(secondsToWait: seconds)
-    }
-}
-
-/// Routes for mailed links: verification, password reset and change of address.
-struct AccountMailRoutes: Sendable {
-    let routes: AccountRoutes
-
-    private var accounts: AccountService { routes.accounts }
-
-    /// - Parameter group: Routes without authentication, because a link may be opened on any device.
-    func addUnauthenticated(to group: RouterGroup<ServiceContext>) {
-        group.on(.askForReset) { request, context in
-            let fields = try await routes.body(of: request, context, fields: ["email"])
-            let email = try EmailAddress(try fields.text("email", upTo: JSONBody.maximumCredentialLength))
-            try routes.attempts.countSignUp(request, context)
-            try await accounts.askForReset(of: email, in: routes.language(of: request))
-            // The same answer for an address without an account, and for one that has reached its mail limit.
-            return HTTPResponse.Status.accepted
-        }
-        group.on(.resetPassword) { request, context in try await reset(request, context) }
-        group.on(.confirmAddress) { request, context in
-            let token = try await token(of: request, context)
-            let confirmation = try await accounts.confirm(token)
-            return try JSONAnswer.response(ConfirmationResource(confirmation), headers: AccountRoutes.headers)
-        }
-        group.on(.releaseAddress) { request, context in
-            try await accounts.release(try await token(of: request, context))
-            return HTTPResponse.Status.noContent
-        }
-    }
-
-    func addForApps(to group: RouterGroup<ServiceContext>) {
-        group.on(.askForVerification) { request, context in
-            let user = try context.requiredUser
-            try await accounts.askForVerification(of: user, in: routes.language(of: request))
-            return HTTPResponse.Status.accepted
-        }
-        group.on(.changeEmail) { request, context in
-            let fields = try await routes.body(of: request, context, fields: ["password", "email"])
-            let password = try fields.text("password", upTo: JSONBody.maximumCredentialLength)
-            let email = try EmailAddress(try fields.text("email", upTo: JSONBody.maximumCredentialLength))
-            let account = try await routes.confirmed(password, context)
-            try await accounts.askForChange(of: account, to: email, in: routes.language(of: request))
-            return HTTPResponse.Status.accepted
-        }
-    }
-
-    private func token(of request: Request, _ context: ServiceContext) async throws -> String {
-        let token = try await routes.body(of: request, context, fields: ["token"]).text("token")
-        try routes.attempts.countLookup(request, context)
-        return token
-    }
-
-    private func reset(_ request: Request, _ context: ServiceContext) async throws -> HTTPResponse.Status {
-        let fields = try await routes.body(of: request, context, fields: ["token", "password"])
-        let (token, text) = (
-            try fields.text("token"), try fields.text("password", upTo: JSONBody.maximumCredentialLength)
-        )
-        try routes.attempts.countLookup(request, context)
-        let presented = try await accounts.presentedReset(token)
-        let password = try Password(text, of: presented.account.address)
-        let hash = try await routes.passwords.run { try accounts.hash(password) }
-        try await accounts.reset(presented, to: hash)
-        return .noContent
-    }
-}
-
-/// The answer to the token of a mailed link that confirms an address.
-package struct ConfirmationResource: Codable, SchemaSource, Sendable {
-    package static let schema = Schema(of: Self.self, "The result.").noting([
-        "outcome":
-            "`verified`: the address of the account is verified. `changed`: the account has the new address. `waitsForOther`: the other address must still be confirmed."
-    ])
-
-    package enum Outcome: String, CaseIterable, Codable, Sendable {
-        /// The address of the account is verified.
-        case verified
-        /// The account has the new address.
-        case changed
-        /// The change awaits the confirmation at the other address.
-        case waitsForOther
-    }
-
-    package let outcome: Outcome
-
-    init(_ confirmation: Confirmation) {
-        outcome =
-            switch confirmation {
-            case .verified: .verified
-            case .changed: .changed
-            case .waitsForOther: .waitsForOther
-            }
+        try lookups.require(context.clientAddress(of: request))
     }
 }

@@ -4,9 +4,6 @@ import Foundation
 
 /// A client of a mail server. Messages are sent on threads of its own, because libcurl blocks.
 package struct SMTPClient: Sendable {
-    /// The longest time in which an attempt ends.
-    static let maximumTime = Duration.seconds(20)
-
     private static let threads = DispatchQueue(label: "till.mail", attributes: .concurrent)
 
     private let server: MailServer

@@ -5,9 +5,10 @@ import Hummingbird
 import Ledger
 import Proofs
 
-/// Routes for the profiles of users: the nickname and the chosen items.
+/// Routes for the profiles of users, the nickname and the chosen items, and for their wish lists.
 struct ProfileRoutes: Sendable {
     let profiles: ProfileService
+    let products: ProductRoutes
     let subjects: Subjects
 
     /// - Parameter group: Routes without authentication.
@@ -22,60 +23,14 @@ struct ProfileRoutes: Sendable {
     }
 
     func add(to group: RouterGroup<ServiceContext>) {
-        group.on(.changeProfile) { request, context in try await change(request, context) }
         group.on(.getProfile, .getOwnProfile) { request, context in
-            let user = try subjects.user(request, context)
-            return try JSONAnswer.response(
-                ProfileResource(try await profiles.profile(of: user)))
+            try JSONAnswer.response(try await profiles.profile(of: try subjects.user(request, context)))
         }
-    }
-
-    private func change(_ request: Request, _ context: ServiceContext) async throws -> Response {
-        let user = try context.requiredUser
-        let body = try await JSONBody(request, context, fields: ["nickname", "chosen"])
-        let nickname: ProfileChange.Nickname =
-            switch try body.optionalText("nickname") {
-            case .absent: .keep
-            case .null: .remove
-            case .text(let text): .set(try Nickname(text).text)
-            }
-        let chosen = try body.optionalObjects("chosen", fields: ["collection", "number"]).map {
-            Item(collection: try $0.text("collection"), number: try $0.integer("number"))
+        group.on(.listWishes, .listOwnWishes) { request, context in
+            let userState = try await profiles.productState(of: try subjects.user(request, context))
+            return try products.list(request, context, of: userState, wishedOnly: true)
         }
-        guard Set(chosen.map { ByteKey($0.collection) }).count == chosen.count else {
-            throw JSONBody.invalid("The field /chosen must have at most one item of each collection.")
-        }
-        return try JSONAnswer.response(
-            ProfileResource(
-                try await profiles.change(
-                    nickname, chosen: chosen, of: user, newcomers: context.newcomers(for: request))))
-    }
-}
-
-/// The profile of a user.
-package struct ProfileResource: Codable, SchemaSource, Sendable {
-    package static let schema = Schema(of: Self.self, named: "Profile", "The profile of a user.").noting([
-        "nickname": "2 to 9 characters; absent if the user has no nickname.",
-        "chosen":
-            "One item of each collection: the chosen item while the user owns it, otherwise the one everybody owns.",
-    ])
-
-    package let nickname: String?
-    package let chosen: [Item]
-
-    init(_ profile: Profile) {
-        nickname = profile.nickname
-        chosen = profile.chosen
-    }
-}
-
-/// Routes for the wish lists of users.
-struct WishRoutes: Sendable {
-    let profiles: ProfileService
-    let products: ProductRoutes
-    let subjects: Subjects
-
-    func add(to group: RouterGroup<ServiceContext>) {
+        group.on(.changeProfile) { request, context in try await change(request, context) }
         group.on(.addWish) { request, context in
             let user = try context.requiredUser
             let product = try products.productForSale(request, context).productIdentifier
@@ -88,12 +43,34 @@ struct WishRoutes: Sendable {
             try await profiles.removeWish(for: product, of: user)
             return HTTPResponse.Status.noContent
         }
-        group.on(.listWishes, .listOwnWishes) { request, context in
-            let user = try subjects.user(request, context)
-            let userState = try await profiles.productState(of: user)
-            return try products.list(request, context, of: userState, wishedOnly: true)
-        }
     }
+
+    private func change(_ request: Request, _ context: ServiceContext) async throws -> Response {
+        let user = try context.requiredUser
+        let body = try await JSONBody(request, context, fields: ["nickname", "chosen"])
+        let nickname: NicknameChange =
+            switch try body.optionalText("nickname") {
+            case .absent: .keep
+            case .null: .remove
+            case .text(let text): .set(try Nickname(text).text)
+            }
+        let chosen = try body.optionalObjects("chosen", fields: ["collection", "number"]).map {
+            Item(collection: try $0.text("collection"), number: try $0.integer("number"))
+        }
+        guard Set(chosen.map { ByteKey($0.collection) }).count == chosen.count else {
+            throw JSONBody.invalid("The field /chosen must have at most one item of each collection.")
+        }
+        return try JSONAnswer.response(
+            try await profiles.change(nickname, chosen: chosen, of: user, newcomers: context.newcomers(for: request)))
+    }
+}
+
+extension Profile: SchemaSource {
+    package static let schema = Schema(of: Profile.self, named: "Profile", "The profile of a user.").noting([
+        "nickname": "2 to 9 characters; absent if the user has no nickname.",
+        "chosen":
+            "One item of each collection: the chosen item while the user owns it, otherwise the one everybody owns.",
+    ])
 }
 
 extension APIOperation {
@@ -117,13 +94,13 @@ extension APIOperation {
                 .nullable.optional,
             "chosen": .array(of: Item.schema, "Owned items, at most one of each collection.").optional,
         ]).described("The service keeps the fields that the request omits."),
-        answers: [.json("The profile.", ProfileResource.self)],
+        answers: [.json("The profile.", Profile.self)],
         or: [.conflict, .refused])
 
     static let getProfile = APIOperation(
         .get, "/v1/users/{user}/profile", for: .backEnd(.read),
         "getProfile", "Returns the profile",
-        answers: [.json("The profile.", ProfileResource.self)])
+        answers: [.json("The profile.", Profile.self)])
 
     static let getOwnProfile = getProfile.own("getOwnProfile")
 

@@ -115,6 +115,6 @@ package struct ConsumptionResponder: Service {
             metrics.count(.consumptionAnswers, "refused", code: error.code)
             logger.warning("consumption answer refused", metadata: ["error": "\(error.message)"])
         }
-        try await service.settle(request)
+        try await service.ledger.write { try $0.settle(request, at: service.clock.now()) }
     }
 }

@@ -50,6 +50,11 @@ package struct Reconciler: Sendable {
 
         mutating func count(_ outcome: String) { outcomes[outcome, default: 0] += 1 }
 
+        /// Applies one proof, and counts the outcome, or the code of its refusal. Only a failure of the ledger is thrown.
+        mutating func count(_ receive: () async throws -> NotificationOutcome) async throws {
+            do { count(try await receive().rawValue) } catch let error as RedemptionError { count(error.code) }
+        }
+
         /// - Throws: `ReconciliationError`, `refusedByService`, if the service refused a proof for a reason that the operator must
         ///   correct.
         func check() throws(ReconciliationError) {
@@ -66,7 +71,7 @@ package struct Reconciler: Sendable {
     package func recordNotifications(days: Int64? = nil) async throws -> Report {
         let now = clock.now()
         let subject = subject("notifications")
-        let last = try await service.reconciled(subject)
+        let last = try await service.ledger.read { try $0.checkpoint(ofReconciliation: subject)?.until }
         let oldest = now.adding(days: -(days ?? maximumDays)).adding(seconds: 60)
         var start = oldest
         if days == nil {
@@ -76,7 +81,8 @@ package struct Reconciler: Sendable {
         try report.check()
         // A run for given days may leave a gap after the last run. It then does not move the checkpoint.
         guard days == nil || last.map({ start <= $0 }) ?? false else { return report }
-        try await service.setReconciled(subject, until: now, findings: report.outcomes)
+        let findings = report.outcomes
+        try await service.ledger.write { try $0.setReconciled(subject, until: now, findings: findings) }
         return report
     }
 
@@ -89,10 +95,7 @@ package struct Reconciler: Sendable {
         while true {
             let page = try await client.notificationHistory(from: start, until: end, paginationToken: paginationToken)
             for item in page.notificationHistory {
-                report.count(
-                    try await outcome {
-                        try await service.receive(notification: Array(item.signedPayload.utf8)).rawValue
-                    })
+                try await report.count { try await service.receive(notification: Array(item.signedPayload.utf8)) }
             }
             guard page.hasMore, let next = page.paginationToken, next != paginationToken else { return report }
             paginationToken = next
@@ -101,12 +104,12 @@ package struct Reconciler: Sendable {
 
     /// The checkpoint of the last complete run; nil if there was none.
     package func checkpoint(of subject: ReconciliationRuns.Subject) async throws -> ReconciliationCheckpoint? {
-        try await service.checkpoint(ofReconciliation: self.subject(subject.rawValue))
+        try await service.ledger.read { try $0.checkpoint(ofReconciliation: self.subject(subject.rawValue)) }
     }
 
     /// The time of the last complete run over the histories of all customers; nil if there was none.
     func lastHistoryRun() async throws -> Timestamp? {
-        try await service.reconciled(historyCheckpoint)
+        try await service.ledger.read { try $0.checkpoint(ofReconciliation: historyCheckpoint)?.until }
     }
 
     private var historyCheckpoint: String { subject("histories") }
@@ -129,42 +132,62 @@ package struct Reconciler: Sendable {
     package func recordHistories() async throws -> Report {
         let now = clock.now()
         var report = Report()
-        var failures = 0
+        var failures = Failures()
         var number: Int64 = 0
         while true {
-            let customers = try await service.customers(
-                after: number, of: origins, in: app.bundleIdentifier, limit: Self.pageSize)
+            let customers = try await service.ledger.read { [number] in
+                try $0.customers(
+                    after: number, of: origins, in: app.bundleIdentifier, limit: Self.pageSize)
+            }
             guard let last = customers.last else { break }
             try await recordHistories(of: customers, into: &report, &failures)
             number = last.number
         }
         var transaction = ""
         while true {
-            let customers = try await service.expectedCustomers(
-                after: transaction, of: origins, in: app.bundleIdentifier, limit: Self.pageSize)
+            let customers = try await service.ledger.read { [transaction] in
+                try $0.expectedCustomers(
+                    after: transaction, of: origins, in: app.bundleIdentifier, limit: Self.pageSize)
+            }
             guard let last = customers.last else { break }
             try await recordHistories(of: customers, into: &report, &failures)
             transaction = last.transactionIdentifier
         }
         try report.check()
-        try await service.setReconciled(historyCheckpoint, until: now, findings: report.outcomes)
+        let findings = report.outcomes
+        try await service.ledger.write { try $0.setReconciled(historyCheckpoint, until: now, findings: findings) }
         return report
     }
 
-    /// - Parameter failures: The number of failed customers in a row.
     private func recordHistories(
         of customers: [Customer],
         into report: inout Report,
-        _ failures: inout Int
+        _ failures: inout Failures
     ) async throws {
         for customer in customers {
-            do {
-                try await recordHistory(of: customer, into: &report)
-                failures = 0
-            } catch let error as ReconciliationError {
-                failures += 1
-                guard error.concernsOneRequest, failures < Self.maximumFailures || error.isFinal else { throw error }
+            if let error = try await failures.attempt({ try await recordHistory(of: customer, into: &report) }) {
                 report.count(error.code)
+            }
+        }
+    }
+
+    /// The failed requests in a row.
+    private struct Failures {
+        private var count = 0
+
+        /// Performs a request.
+        ///
+        /// - Returns: The error of this request alone; nil for a success.
+        /// - Throws: An error after which a run stops.
+        mutating func attempt(_ request: () async throws -> Void) async throws -> ReconciliationError? {
+            do {
+                try await request()
+                count = 0
+                return nil
+            } catch let error as ReconciliationError {
+                count += 1
+                guard error.concernsOneRequest, count < maximumFailures || error.isFinal else { throw error }
+                return error
             }
         }
     }
@@ -174,8 +197,7 @@ package struct Reconciler: Sendable {
         while true {
             let page = try await client.transactionHistory(of: customer.transactionIdentifier, revision: revision)
             for signed in page.signedTransactions {
-                report.count(
-                    try await outcome { try await service.receive(statement: Array(signed.utf8)).rawValue })
+                try await report.count { try await service.receive(statement: Array(signed.utf8)) }
             }
             guard page.hasMore, let next = page.revision, next != revision else { break }
             revision = next
@@ -196,17 +218,13 @@ package struct Reconciler: Sendable {
     func recordStatuses(of originals: Set<TransactionKey>) async throws {
         var report = Report()
         var failure: ReconciliationError?
-        var failures = 0
+        var failures = Failures()
         for original in originals.sorted()
         where original.app == app.bundleIdentifier && origins.contains(original.origin) {
-            do {
+            let error = try await failures.attempt {
                 try await recordStatuses(ofCustomerWith: original.identifier, into: &report)
-                failures = 0
-            } catch let error as ReconciliationError {
-                failures += 1
-                guard error.concernsOneRequest, failures < Self.maximumFailures || error.isFinal else { throw error }
-                if !error.isFinal { failure = error }
             }
+            if let error, !error.isFinal { failure = error }
         }
         if let failure { throw failure }
         try report.check()
@@ -218,21 +236,9 @@ package struct Reconciler: Sendable {
             guard let transaction = last.signedTransactionInfo, let renewalInfo = last.signedRenewalInfo else {
                 continue
             }
-            report.count(
-                try await outcome {
-                    try await service.receive(
-                        statement: Array(transaction.utf8), renewalInfo: Array(renewalInfo.utf8)
-                    ).rawValue
-                })
-        }
-    }
-
-    /// The outcome of one proof, or the code of its refusal. Only a failure of the ledger is thrown.
-    private func outcome(_ body: () async throws -> String) async throws -> String {
-        do {
-            return try await body()
-        } catch let error as RedemptionError {
-            return error.code
+            try await report.count {
+                try await service.receive(statement: Array(transaction.utf8), renewalInfo: Array(renewalInfo.utf8))
+            }
         }
     }
 }

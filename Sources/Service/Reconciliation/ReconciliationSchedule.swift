@@ -88,8 +88,7 @@ package struct ReconciliationSchedule: Service {
                 runs.end(subject, [:], errorCode: code, at: clock.now())
                 guard !Task.isCancelled else { return }
                 metrics.count(.reconciliations, "failed", code: code)
-                logger.error(
-                    "reconciliation failed", metadata: ["subject": "\(subject.rawValue)", "code": "\(code)"])
+                logger.error("reconciliation failed", metadata: ["subject": "\(subject.rawValue)", "code": "\(code)"])
                 await runs.wait(for: subject, upTo: interval.map { min($0, Self.retrySeconds) })
             }
         }

@@ -32,23 +32,21 @@ extension Redemption.Line {
 extension OwnedItem {
     /// The JSON of an `OwnedItemResource`.
     package var json: JSONValue {
-        var object = JSONObject()
-        func add(_ key: String, _ text: String?) {
-            if let text { _ = object.add(key, .string(text)) }
-        }
-        add("collection", item.collection)
-        add("grant", grantIdentifier)
-        _ = object.add("number", .integer(item.number))
-        add("origin", transaction?.origin.rawValue)
-        add("originalTransactionId", transaction?.originalTransactionIdentifier)
-        add("productId", transaction?.productIdentifier)
-        if let renews { _ = object.add("renews", .bool(renews)) }
-        add("since", since?.rfc3339)
-        add("source", sourceName)
-        add("state", state.rawValue)
-        add("transactionId", transaction?.transactionIdentifier)
-        add("until", until?.rfc3339)
-        return .object(object)
+        func text(_ text: String?) -> JSONValue? { text.map { .string($0) } }
+        return .present([
+            "collection": .string(item.collection),
+            "grant": text(grantIdentifier),
+            "number": .integer(item.number),
+            "origin": text(transaction?.origin.rawValue),
+            "originalTransactionId": text(transaction?.originalTransactionIdentifier),
+            "productId": text(transaction?.productIdentifier),
+            "renews": renews.map { .bool($0) },
+            "since": text(since?.rfc3339),
+            "source": text(sourceName),
+            "state": text(state.rawValue),
+            "transactionId": text(transaction?.transactionIdentifier),
+            "until": text(until?.rfc3339),
+        ])
     }
 
     private var grantIdentifier: String? {

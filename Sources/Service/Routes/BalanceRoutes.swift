@@ -31,7 +31,7 @@ struct BalanceRoutes: Sendable {
         let balance = try context.parameters.text("balance")
         let body = try await JSONBody(request, context, fields: ["amount", "reason"])
         let (amount, reason) = (try Self.amount(in: body), try Reason.read(body))
-        let keys = try await service.apiKeyNames()
+        let keys = try await service.ledger.apiKeyNames()
         return try await idempotentRequests.answer(
             request, from: caller, about: user, body: body.bytes, status: .created
         ) { pending in
@@ -61,7 +61,7 @@ struct BalanceRoutes: Sendable {
             Spending.Request(
                 idempotencyKey: key, digest: IdempotentRequests.digest(of: request, body: body.bytes))
         }
-        let keys = try await service.apiKeyNames()
+        let keys = try await service.ledger.apiKeyNames()
         let spending = service.newSpending(of: amount, from: balance, reason: reason, by: caller.name, for: request)
         let spent = try await service.spend(spending, for: user)
         var headers: HTTPFields = [:]

@@ -14,7 +14,7 @@ struct GrantRoutes: Sendable {
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.listUserGrants) { request, context in
             let (user, service) = (try subjects.user(request, context), service.limited(to: context))
-            let keys = try await service.apiKeyNames()
+            let keys = try await service.ledger.apiKeyNames()
             return try await Page(request).answer(
                 { before, limit in
                     try await service.grants(of: user, before: before, limit: limit)
@@ -27,7 +27,7 @@ struct GrantRoutes: Sendable {
             let identifier = try context.parameters.text("grant")
             let (reason, caller) = (try await reason(request, context), try context.requiredCaller.name)
             let revoked = try await service.revoke(grant: identifier, of: user, reason: reason, by: caller)
-            return try JSONAnswer.response(GrantResource(revoked, naming: try await service.apiKeyNames()))
+            return try JSONAnswer.response(GrantResource(revoked, naming: try await service.ledger.apiKeyNames()))
         }
         group.on(.revokeTransaction) { request, context in
             let reason = try await reason(request, context)
@@ -54,7 +54,7 @@ struct GrantRoutes: Sendable {
         let purchase = try NamedPurchase(request, context)
         let caller = try context.requiredCaller.name
         let changed = try await change(service.limited(to: context), purchase, user, caller)
-        return try JSONAnswer.response(TransactionResource(changed, naming: try await service.apiKeyNames()))
+        return try JSONAnswer.response(TransactionResource(changed, naming: try await service.ledger.apiKeyNames()))
     }
 
     private func grant(_ request: Request, _ context: ServiceContext) async throws -> Response {
@@ -65,7 +65,7 @@ struct GrantRoutes: Sendable {
         let granted = Item(collection: try item.text("collection"), number: try item.integer("number"))
         let reason = try Reason.read(body)
         let endsAt = try body.optionalDate("endsAt")
-        let keys = try await service.apiKeyNames()
+        let keys = try await service.ledger.apiKeyNames()
         return try await idempotentRequests.answer(
             request, from: caller, about: user, body: body.bytes, status: .created
         ) { pending in

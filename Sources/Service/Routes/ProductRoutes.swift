@@ -220,23 +220,22 @@ struct OfferingRoutes: Sendable {
 
     /// The offerings of an app. They are written member by member, to keep the digits of numbers in metadata.
     private static func json(of catalog: Catalog) -> JSONValue {
-        var list = JSONObject()
-        if let current = catalog.currentOffering { _ = list.add("currentOffering", .string(current.identifier)) }
-        let offerings = catalog.offerings.map { offering -> JSONValue in
-            var object: JSONObject = [
+        let offerings = catalog.offerings.map { offering in
+            JSONValue.present([
                 "identifier": .string(offering.identifier), "description": .string(offering.description),
-            ]
-            if !offering.metadata.members.isEmpty { _ = object.add("metadata", .object(offering.metadata)) }
-            let packages = catalog.packagesForSale(of: offering).map {
-                JSONValue.object([
-                    "identifier": .string($0.identifier), "productId": .string($0.productIdentifier),
-                ])
-            }
-            _ = object.add("packages", .array(packages))
-            return .object(object)
+                "metadata": offering.metadata.members.isEmpty ? nil : .object(offering.metadata),
+                "packages": .array(
+                    catalog.packagesForSale(of: offering).map {
+                        .object([
+                            "identifier": .string($0.identifier), "productId": .string($0.productIdentifier),
+                        ])
+                    }),
+            ])
         }
-        _ = list.add("offerings", .array(offerings))
-        return .object(list)
+        return .present([
+            "currentOffering": (catalog.currentOffering?.identifier).map { .string($0) },
+            "offerings": .array(offerings),
+        ])
     }
 }
 

@@ -17,7 +17,6 @@ package struct ServiceRoutes: Sendable {
     private let sharedLimits: SharedLimits
     private let others: [any RouteSource]
     private let accounts: AccountRoutes?
-    private let accountMail: AccountMailRoutes?
     private let profiles: ProfileService?
     private let seedApp: SeedAppRoutes?
     private let events: EventRoutes?
@@ -95,13 +94,11 @@ package struct ServiceRoutes: Sendable {
         self.figures = figures.map { FigureRoutes(figures: $0) }
         orders = OrderLookup(service: service, clients: orderClients)
         self.seedApp = seedApp.map { SeedAppRoutes(service: service, profiles: $0, metrics: metrics) }
-        let accounts = accounts.map {
+        self.accounts = accounts.map {
             AccountRoutes(
                 accounts: $0, attempts: AccountAttempts(clock: clock), passwords: PasswordWork(),
                 mailLanguages: mailLanguages)
         }
-        self.accounts = accounts
-        accountMail = mailLanguages == nil ? nil : accounts.map { AccountMailRoutes(routes: $0) }
     }
 
     package func router() -> Router<ServiceContext> {
@@ -130,7 +127,7 @@ package struct ServiceRoutes: Sendable {
         let open = router.group()
         open.on(.isLive) { _, _ in HTTPResponse.Status.noContent }
         open.on(.isReady) { _, _ in
-            try await service.checkLedger()
+            try await service.ledger.ping()
             return HTTPResponse.Status.noContent
         }
         open.on(.readErrors) { request, _ in
@@ -164,7 +161,6 @@ package struct ServiceRoutes: Sendable {
             seedApp.add(to: app)
         }
         accounts?.addUnauthenticated(to: open)
-        accountMail?.addUnauthenticated(to: open)
         let version = router.group().add(middleware: recognised)
         if let limits { version.add(middleware: limits) }
         let products = ProductRoutes(catalogs: catalogs, profiles: profiles)
@@ -191,15 +187,13 @@ package struct ServiceRoutes: Sendable {
             attributes: AttributeService(ledger: service.ledger, clock: service.clock), subjects: subjects, clock: clock
         ).add(to: version)
         if let profiles {
-            let shown = ProfileRoutes(profiles: profiles, subjects: subjects)
+            let shown = ProfileRoutes(profiles: profiles, products: products, subjects: subjects)
             shown.addUnauthenticated(to: open)
             shown.add(to: version)
-            WishRoutes(profiles: profiles, products: products, subjects: subjects).add(to: version)
         }
         UserDataRoutes(service: service, subjects: subjects, clock: clock, accounts: accounts).add(to: version)
         events?.add(to: version)
         accounts?.addForApps(to: version)
-        accountMail?.addForApps(to: version)
         for other in others { other.add(to: router) }
     }
 }

@@ -22,8 +22,7 @@ struct UserDataRoutes: Sendable {
             let user = try context.requiredUser
             guard let accounts, user.issuer == User.accountIssuer else { return try await erase(user, context) }
             let body = try await JSONBody(request, context, fields: ["password"])
-            let password = try body.text("password", upTo: JSONBody.maximumCredentialLength)
-            let account = try await accounts.confirmed(password, context)
+            let account = try await accounts.confirmed(try body.credential("password"), context)
             try await accounts.accounts.erase(account, by: try context.requiredCaller.actor, at: clock.now())
             return .noContent
         }

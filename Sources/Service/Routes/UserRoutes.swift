@@ -44,7 +44,7 @@ struct UserRoutes: Sendable {
         }
         group.on(.listUserTransactions, .listMeTransactions) { request, context in
             // The names of keys are the team's.
-            let keys = try context.requiredCaller.isBackEnd ? await service.apiKeyNames() : [:]
+            let keys = try context.requiredCaller.isBackEnd ? await service.ledger.apiKeyNames() : [:]
             return try await transactions(
                 of: try subjects.user(request, context), in: try RequestedApps.name(of: request, context),
                 Page(request), naming: keys, service.limited(to: context))

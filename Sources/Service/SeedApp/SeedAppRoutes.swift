@@ -14,7 +14,6 @@ struct SeedAppRoutes: Sendable {
 
     let service: EntitlementService
     let profiles: ProfileService
-    private var members: SeedAppMembers { SeedAppMembers(profiles: profiles) }
     let metrics: ServiceMetrics
 
     func add(to group: RouterGroup<ServiceContext>) {
@@ -26,9 +25,22 @@ struct SeedAppRoutes: Sendable {
         group.on(.seedRedeem) { request, context in try await redeem(request, context) }
     }
 
+    /// A member as the app shows them, as one snapshot.
+    ///
     /// - Throws: `SeedAppStatus`, `noMember`.
-    private func member(_ user: User) async throws -> SeedAppMembers.Member {
-        guard let member = try await members.member(user) else { throw SeedAppStatus.noMember }
+    private func member(_ user: User) async throws -> SeedAppMember {
+        let (origins, moment, free) = (
+            profiles.acceptedOrigins(user), profiles.clock.now(), profiles.catalogs.ownedByEverybody
+        )
+        let member = try await profiles.ledger.read { transaction -> SeedAppMember? in
+            guard let record = try transaction.member(of: user) else { return nil }
+            let profile = try transaction.profile(of: user, accepting: origins, at: moment)
+            return SeedAppMember(
+                record: record, profile: profiles.profile(profile), items: Set(profile.items + free).sorted(),
+                transactionIdentifiers: try transaction.transactions(of: user, before: nil, limit: .max)
+                    .map(\.transactionIdentifier))
+        }
+        guard let member else { throw SeedAppStatus.noMember }
         return member
     }
 
@@ -46,7 +58,11 @@ struct SeedAppRoutes: Sendable {
             fcmToken: try form.text("FCMtoken", upTo: 4096), birth: try form.text("birth"),
             gender: try form.integer("gender"), joinedAt: profiles.clock.now())
         guard let nickname = try? Nickname(try form.text("nick")) else { throw SeedAppStatus.nicknameRefused }
-        let isNew = try await members.join(user, as: member, called: nickname)
+        let isNew = try await profiles.ledger.write { transaction in
+            guard try transaction.join(user, as: member) else { return false }
+            _ = try transaction.changeProfile(of: user, .set(nickname.text), accepting: [], at: member.joinedAt)
+            return true
+        }
         return (isNew ? SeedAppStatus.done : .refused).response
     }
 
@@ -107,11 +123,7 @@ struct SeedAppForm {
 
     /// - Parameter maximumSize: The largest form read, in bytes.
     /// - Throws: `SeedAppStatus`, `clientError`, for an invalid form; `Problem`, `tooBusy`.
-    init(
-        _ request: Request,
-        _ context: ServiceContext,
-        upTo maximumSize: Int = JSONBody.standardSize
-    ) async throws {
+    init(_ request: Request, _ context: ServiceContext, upTo maximumSize: Int = JSONBody.standardSize) async throws {
         let bytes: [UInt8]
         do {
             bytes = try await RequestBytes.collect(request, context, upTo: maximumSize)
@@ -198,8 +210,18 @@ struct SeedAppMiddleware: RouterMiddleware {
     }
 }
 
+/// A member of the seed's own app: a user who has signed up there, with the fields of its form.
+private struct SeedAppMember: Sendable {
+    let record: MemberRecord
+    let profile: Profile
+    /// The owned items, with those that everybody owns, in order.
+    let items: [Item]
+    /// The identifiers of the redeemed transactions, newest first.
+    let transactionIdentifiers: [String]
+}
+
 /// A member in the JSON of the seed's own app. Fields that Till does not use have the values of a new member.
-struct SeedAppUser: Encodable {
+private struct SeedAppUser: Encodable {
     /// 24 hexadecimal digits, in the form of a document database's identifier.
     let _id: String
     let __v = 0
@@ -231,7 +253,7 @@ struct SeedAppUser: Encodable {
     /// RFC 3339 with milliseconds.
     let createdAt: String
 
-    init(_ member: SeedAppMembers.Member, of user: User) {
+    init(_ member: SeedAppMember, of user: User) {
         func chosen(_ collection: String) -> Int {
             member.profile.chosen.first { $0.collection == collection }?.number ?? 0
         }
@@ -252,46 +274,5 @@ struct SeedAppUser: Encodable {
         backgroundCollection = owned(SeedAppRoutes.backgrounds)
         transactionId = member.transactionIdentifiers
         createdAt = member.record.joinedAt.rfc3339.replacing("Z", with: ".000Z")
-    }
-}
-
-/// The members of the seed's own app: users who have signed up there, with the fields of its form.
-struct SeedAppMembers: Sendable {
-    let profiles: ProfileService
-
-    /// A member as the app shows them, as one snapshot.
-    struct Member: Sendable {
-        let record: MemberRecord
-        let profile: Profile
-        /// The owned items, with those that everybody owns, in order.
-        let items: [Item]
-        /// The identifiers of the redeemed transactions, newest first.
-        let transactionIdentifiers: [String]
-    }
-
-    /// - Returns: False if the user is a member already. Nothing is then changed.
-    func join(_ user: User, as member: MemberRecord, called nickname: Nickname) async throws -> Bool {
-        try await profiles.ledger.write { transaction in
-            guard try transaction.join(user, as: member) else { return false }
-            _ = try transaction.change(
-                ProfileChange(nickname: .set(nickname.text)), ofProfileOf: user, owning: [], accepting: [],
-                at: member.joinedAt)
-            return true
-        }
-    }
-
-    /// The member; nil if the user is not a member.
-    func member(_ user: User) async throws -> Member? {
-        let (origins, moment, free) = (
-            profiles.acceptedOrigins(user), profiles.clock.now(), profiles.catalogs.ownedByEverybody
-        )
-        return try await profiles.ledger.read { transaction in
-            guard let record = try transaction.member(of: user) else { return nil }
-            let profile = try transaction.profile(of: user, accepting: origins, at: moment)
-            return Member(
-                record: record, profile: profiles.profile(profile), items: Set(profile.items + free).sorted(),
-                transactionIdentifiers: try transaction.transactions(of: user, before: nil, limit: .max)
-                    .map(\.transactionIdentifier))
-        }
     }
 }

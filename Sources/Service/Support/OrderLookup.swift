@@ -76,7 +76,7 @@ package struct OrderLookup: Sendable {
                 unrecorded.append(UnrecordedTransactionResource(stated, from: origin))
             }
         }
-        let keys = try await service.apiKeyNames()
+        let keys = try await service.ledger.apiKeyNames()
         return PurchaseLookup(
             purchases: known.map { KnownPurchaseResource($0, naming: keys) },
             unclaimed: unclaimed.map { UnclaimedPurchaseResource($0) }, orderId: order.text, unrecorded: unrecorded)

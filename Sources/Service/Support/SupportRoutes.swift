@@ -36,15 +36,15 @@ struct SupportRoutes: Sendable {
         guard let text = try request.query("search"), !text.isEmpty else {
             throw Problem.parameter("search", "the beginning of a user's name, or an account token")
         }
-        let page = try Page(request)
-        let last = try page.position { cursor in
-            let parts = cursor.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
-            return parts.count == 2 ? User(issuer: String(parts[0]), name: String(parts[1])) : nil
-        }
-        let found = try await service.users(matching: text, after: last, limit: page.size + 1)
-        let (shown, next) = page.part(of: found) { "\($0.user.issuer)\n\($0.user.name)" }
-        return try JSONAnswer.response(
-            List(shown.map { KnownUserResource($0) }, nextCursor: next))
+        return try await Page(request).answer(
+            from: { cursor in
+                let parts = cursor.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
+                return parts.count == 2 ? User(issuer: String(parts[0]), name: String(parts[1])) : nil
+            },
+            { last, limit in try await service.ledger.read { try $0.users(matching: text, after: last, limit: limit) }
+            },
+            named: { "\($0.user.issuer)\n\($0.user.name)" }
+        ) { KnownUserResource($0) }
     }
 
     private func purchases(_ request: Request, _ context: ServiceContext) async throws -> Response {
@@ -63,7 +63,7 @@ struct SupportRoutes: Sendable {
                 status: .notFound, code: "transactionUnknown",
                 detail: "No transaction, original transaction or order has this identifier.")
         }
-        let keys = try await service.apiKeyNames()
+        let keys = try await service.ledger.apiKeyNames()
         return try JSONAnswer.response(
             PurchaseLookup(
                 purchases: purchases.map { KnownPurchaseResource($0, naming: keys) },
@@ -71,24 +71,24 @@ struct SupportRoutes: Sendable {
     }
 
     private func story(of user: User, _ request: Request, _ context: ServiceContext) async throws -> Response {
-        let page = try Page(request)
-        let position = try page.position { StoryEntry.Position($0) }
-        let entries = try await service.limited(to: context).story(of: user, before: position, limit: page.size + 1)
-        let (shown, next) = page.part(of: entries) { $0.position.description }
-        let keys = try await service.apiKeyNames()
-        return try JSONAnswer.response(
-            List(shown.map { StoryEntryResource($0, naming: keys) }, nextCursor: next))
+        let (page, service) = (try Page(request), service.limited(to: context))
+        let keys = try await service.ledger.apiKeyNames()
+        return try await page.answer(
+            from: { StoryEntry.Position($0) },
+            { position, limit in try await service.story(of: user, before: position, limit: limit) },
+            named: \.position.description
+        ) { StoryEntryResource($0, naming: keys) }
     }
 
     private func unclaimed(_ request: Request, _ context: ServiceContext) async throws -> Response {
-        let page = try Page(request)
-        let last = try page.position { UnclaimedPurchase.Position($0) }
-        let found = try await service.limited(to: context).unclaimedPurchases(
-            ofTransaction: try request.query("search"), in: try RequestedApps.name(of: request, context), after: last,
-            limit: page.size + 1)
-        let (shown, next) = page.part(of: found) { $0.position.description }
-        return try JSONAnswer.response(
-            List(shown.map { UnclaimedPurchaseResource($0) }, nextCursor: next))
+        let (page, service) = (try Page(request), service.limited(to: context))
+        let (search, app) = (try request.query("search"), try RequestedApps.name(of: request, context))
+        return try await page.answer(
+            from: { UnclaimedPurchase.Position($0) },
+            { last, limit in
+                try await service.unclaimedPurchases(ofTransaction: search, in: app, after: last, limit: limit)
+            }, named: \.position.description
+        ) { UnclaimedPurchaseResource($0) }
     }
 
     private func assign(_ request: Request, _ context: ServiceContext) async throws -> Response {

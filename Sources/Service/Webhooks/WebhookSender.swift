@@ -24,12 +24,7 @@ package struct WebhookSender: Service {
     private let logger: Logger
 
     /// - Parameter allowsPrivateAddresses: True if receivers may be in private networks.
-    package init(
-        service: WebhookService,
-        allowsPrivateAddresses: Bool,
-        metrics: ServiceMetrics,
-        logger: Logger
-    ) {
+    package init(service: WebhookService, allowsPrivateAddresses: Bool, metrics: ServiceMetrics, logger: Logger) {
         self.service = service
         self.allowsPrivateAddresses = allowsPrivateAddresses
         self.metrics = metrics

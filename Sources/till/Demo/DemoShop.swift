@@ -88,7 +88,7 @@ struct DemoShop {
         let password = Randomness.system.bytes(6).hexadecimal
         let invitation = try await team.add(Self.member, role: .admin)
         try await team.accept(
-            invitation: invitation, passwordHash: try team.hash(try Password(password, unlike: [])))
+            invitation: invitation, passwordHash: try team.passwords.hash(try Password(password, unlike: [])))
         return password
     }
 }

@@ -37,9 +37,7 @@ extension Examination {
             return [.problem(.tlsCertificate, message(error))]
         }
         guard let certificate = HealthCertificate(ofServer: tls.certificate) else {
-            return [
-                .problem(.tlsCertificate, "\"\(path)\" has no certificate in PEM")
-            ]
+            return [.problem(.tlsCertificate, "\"\(path)\" has no certificate in PEM")]
         }
         let until = certificate.notAfter.rfc3339
         let ending = problem(of: certificate, .tlsCertificate, remedy: "Renew it, then restart the service.")

@@ -86,9 +86,7 @@ struct Examination {
         do {
             let apps = try configuration.apps()
             let phrases = apps.all.map { Self.phrase(for: $0.catalog) }
-            return .passed(
-                .catalog,
-                .joined(phrases, separator: "; "))
+            return .passed(.catalog, .joined(phrases, separator: "; "))
         } catch {
             return .problem(
                 .catalog, message(error), remedy: "Correct the files; Documentation/Catalog.md describes them.")

@@ -60,8 +60,7 @@ struct ImportRevenueCat: LedgerUser {
         let blockedNames = BlockedNames(adding: blockedUserNames)
         let ledger = try ledger.place(isNew: true).open().blocking(blockedNames)
         let apps = try await CatalogService(apps: Apps(App(catalog)), ledger: ledger, clock: clock).apps
-        let rules = ExportRules(
-            catalog: apps.first.catalog, origin: accept, blocking: blockedNames, at: clock.now())
+        let rules = ExportRules(catalog: apps.first.catalog, origin: accept, blocking: blockedNames, at: clock.now())
         let export = try file.read(by: rules)
         var report = ImportReport(export, isDryRun: dryRun)
         var rest = export.customers()[...]

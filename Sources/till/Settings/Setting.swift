@@ -91,8 +91,7 @@ package struct Setting: Sendable {
     static func flag(
         _ name: String, dependency: String? = nil, reference: String? = nil, _ description: String
     ) -> Setting {
-        Setting(
-            name, .flag, default: .value(.flag(false)), dependency: dependency, reference: reference, description)
+        Setting(name, .flag, default: .value(.flag(false)), dependency: dependency, reference: reference, description)
     }
 
     /// The environment variable; nil if the environment cannot have the setting.

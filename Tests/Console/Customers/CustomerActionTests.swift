@@ -178,7 +178,7 @@ import Testing
             let answer = try await browser.post(Self.path + "/erasure", ["erase-name": name], from: Self.path)
             #expect(answer.status == 422)
         }
-        #expect(try await console.entitlements.customer(alice) != nil)
+        #expect(try await console.entitlements.ledger.read { try $0.customer(alice) } != nil)
         let answer = try await browser.post(Self.path + "/erasure", ["erase-name": "alice"], from: Self.path)
         #expect(answer.location == "/console/customers?done=erased")
         #expect(try await browser.get(Self.path).status == 404)

@@ -22,7 +22,7 @@ import Testing
         try await console.buy("garden.premium.monthly", for: alice)
         try await console.buy("garden.seeds", for: alice, quantity: 2)
         try await console.notify()
-        try await console.profiles.wish(for: "garden.gate", by: alice)
+        try await console.profiles.wish(for: "garden.gate", by: alice, newcomers: nil)
         _ = try await console.profiles.change(.set("Ali"), chosen: [], of: alice)
         let grant = try console.entitlements.newGrant(
             of: Item(collection: "gate", number: 1), reason: "an <apology>", endsAt: nil, by: "member Ada Kim")
@@ -144,7 +144,7 @@ import Testing
         let second = try await browser.get(Self.path + "/events/2")
         #expect(second.has(records[0].digest.hexadecimal) && second.has(records[1].digest.hexadecimal))
         let recorded = try #require(
-            try await console.entitlements.recordedTransactions(transaction, of: alice).first)
+            try await console.entitlements.ledger.read { try $0.recordedTransactions(transaction, of: alice) }.first)
         let anchor = try #require(recorded.anchorDigest)
         #expect(console.store.rootCertificates.map { DigestAlgorithm.sha256.digest(of: $0.der) }.contains(anchor))
         let page = try await browser.get(try #require(links(first, "/transactions/\(transaction)").first))

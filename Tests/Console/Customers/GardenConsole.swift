@@ -49,7 +49,7 @@ struct GardenConsole {
             team: team, entitlements: entitlements, keys: keys, figures: nil,
             webhooks: hasFeatures ? webhooks : nil, administration: administration,
             profiles: hasFeatures ? profiles : nil, store: garden.store,
-            system: TestSystem(health: TestHealth(ledger: ledger)),
+            system: TestSystem(health: TestHealth()),
             clock: garden.store.clock, randomness: .system)
         let export = UserExport(service: entitlements, clock: garden.clock)
         services.export = { try await export.json(of: $0, namingKeys: true) }
@@ -84,7 +84,7 @@ struct GardenConsole {
     /// A browser that is logged in with a role.
     func browser(_ role: TeamRole) async throws -> Browser {
         let secret = try await team.add(role.rawValue, role: role)
-        let hash = try team.hash(try Password("correct horse battery", unlike: []))
+        let hash = try team.passwords.hash(try Password("correct horse battery", unlike: []))
         try await team.accept(invitation: secret, passwordHash: hash)
         let browser = Browser(routes: routes)
         let answer = try await browser.post(

@@ -1,3 +1,4 @@
+import AppStore
 import Console
 import Features
 import Proofs
@@ -10,11 +11,16 @@ import Testing
     private static let technical: Set<String> = [
         "CharacterSet", "ConsolePath", "HTMLAttribute", "HTTPField", "IdempotencyKey", "Picture", "Problem",
         "RouterPath",
-        "String", "Tag", "class", "dropLast", "for", "hasSuffix", "invalid", "notice", "parameter", "plain", "texts",
+        "String", "Tag", "class", "dropLast", "for", "hasSuffix", "invalid", "notice", "optional", "parameter",
+        "parsed", "plain", "texts",
     ]
     /// The functions whose texts a page shows, also a single word.
-    private static let shown: Set<String> = ["Page", "Phrase", "badge", "card", "column", "fact", "link", "table"]
-    private static let shownLabels: Set<String> = ["empty", "note", "remedy", "title"]
+    private static let shown: Set<String> = [
+        "Page", "Phrase", "action", "badge", "card", "column", "emptyNote", "entry", "fact", "link", "note",
+        "part",
+        "table",
+    ]
+    private static let shownLabels: Set<String> = ["empty", "note", "remedy", "submit", "title"]
     /// The signs before a text that a page does not show.
     private static let operators: Set<String> = ["=", "==", "!=", "+", "+=", "case"]
     /// The texts that look like those of a page.
@@ -26,8 +32,7 @@ import Testing
         "TiB", "ECDSA {}", "RSA {}", "Ed25519", "English", "한국어", "January", "February", "March", "April", "May",
         "June",
         "July", "August", "September", "October", "November", "December", "the key is missing", "the text is empty",
-        "it should be a whole number", "it is no price", "it is not a period", "an SKError by its name",
-        "an http or https URL", "an error of the call",
+        "it should be a whole number", "it is no price", "it is not a period",
     ]
 
     private static func literals(_ folder: String) throws -> [SwiftLiteral] {
@@ -43,7 +48,9 @@ import Testing
     private static func isShown(_ literal: SwiftLiteral) -> Bool {
         let text = literal.text
         guard hasLetters(text), !hidden.contains(text), !operators.contains(literal.previous) else { return false }
-        if literal.label == "context" || literal.label == "key" || literal.label == "same" { return false }
+        if ["context", "expected", "key", "same"].contains(literal.label) { return false }
+        // The first value of a case, such as a title with its mood.
+        if literal.callee == ":", literal.previous == "(" { return true }
         if shown.contains(literal.callee) || shownLabels.contains(literal.label) { return true }
         if literal.bracket == "{" { return true }
         let isSentence = text.contains(/[A-Za-z0-9}] [A-Za-z{]/) || text.contains(/^[A-Z][a-z]+(?![-A-Za-z])/)
@@ -62,18 +69,23 @@ import Testing
     }
 
     @Test func `every text that another part states in English has its Korean`() {
-        let stated =
-            Figure.allCases.map(\.definition) + TransactionFact.allCases.map(\.field.meaning)
-            + RenewalFact.allCases.map(\.field.meaning) + AppReceipt.Attribute.allCases.map(\.meaning)
-            + InAppPurchase.Attribute.allCases.map(\.meaning)
-        for text in stated { #expect(KoreanCatalog.texts[text] != nil, "\(text)") }
+        let stated: [[String]] = [
+            Figure.allCases.map(\.definition), TransactionFact.allCases.map(\.field.meaning),
+            RenewalFact.allCases.map(\.field.meaning), AppReceipt.Attribute.allCases.map(\.meaning),
+            InAppPurchase.Attribute.allCases.map(\.meaning), TransactionAction.allCases.map(\.title),
+            StoreSetting.Section.allCases.map(\.rawValue), StoreSetting.all.map(\.title),
+            StoreSetting.all.compactMap(\.note),
+        ]
+        for text in stated.joined() { #expect(KoreanCatalog.texts[text] != nil, "\(text)") }
         for cause in ItemExplanation.Cause.allCases {
             #expect(KoreanCatalog.texts["\(cause.rawValue) [explanation]"] != nil, "\(cause)")
         }
     }
 
     @Test func `every entry of the catalog has its sentence in the sources`() throws {
-        var known = Set(try Self.literals("Sources/Console").map(\.text) + Self.literals("Sources/till").map(\.text))
+        var known = Set(
+            try Self.literals("Sources/Console").map(\.text) + Self.literals("Sources/till").map(\.text)
+                + Self.literals("Sources/AppStore").map(\.text))
         let codes = Set(try Self.literals("Sources/HTTPSupport").map(\.text)).union(known)
         let causes = Set(ItemExplanation.Cause.allCases.map(\.rawValue) + ["expected before"])
         known.formUnion(Figure.allCases.map(\.definition))

@@ -37,7 +37,7 @@ struct SwiftLiteral {
                 } else if character == "\"" {
                     literal()
                 } else {
-                    if "([{".contains(character) { brackets.append((character, word(before: position))) }
+                    if "([{".contains(character) { brackets.append((character, callee(before: position))) }
                     if ")]}".contains(character) {
                         if brackets.count == depth { return }
                         brackets.removeLast()
@@ -76,6 +76,13 @@ struct SwiftLiteral {
                 SwiftLiteral(
                     text: text, callee: bracket?.sign == "{" ? "" : bracket?.callee ?? "", bracket: bracket?.sign,
                     label: label, previous: before))
+        }
+
+        /// The name before a bracket; a colon for the value after one.
+        private func callee(before place: Int) -> String {
+            let name = word(before: place)
+            let isValue = characters[place] == "(" && word(before: place, signs: true).hasSuffix(":")
+            return name.isEmpty && isValue ? ":" : name
         }
 
         /// The name before a place; with signs, also an operator or a label with its colon.

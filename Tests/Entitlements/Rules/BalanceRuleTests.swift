@@ -15,8 +15,8 @@ import Testing
             request: key.map { .init(idempotencyKey: $0, digest: [digest]) })
     }
 
-    private static let coins = Balance(name: "coins", bought: 10, spent: 4)
-    private static let earlier = Spending.Earlier(spending: spending(4, key: "k"), left: 6)
+    private static let coins = Balance(name: "coins", parts: [(bought: 10, spent: 4, isMerged: false)])
+    private static let earlier = (spending: spending(4, key: "k"), left: 6)
 
     @Test(
         arguments: [
@@ -27,7 +27,7 @@ import Testing
             (spending(1, from: "gems"), [coins], nil, .tooLow(0)),
             (spending(1), [], nil, .tooLow(0)),
             // The purchase was refunded after it was spent.
-            (spending(1), [Balance(name: "coins", bought: 0, spent: 4)], nil, .tooLow(0)),
+            (spending(1), [Balance(name: "coins", parts: [(bought: 0, spent: 4, isMerged: false)])], nil, .tooLow(0)),
             // A retry, regardless of the balance.
             (spending(4, key: "k"), [], earlier, .repeated(earlier.spending, left: 6)),
             (spending(4, key: "k", digest: 2), [coins], earlier, .keyReused),
@@ -51,14 +51,15 @@ import Testing
             ([(10, 0, false), (7, 4, true)], 13), ([(10, 12, false), (7, 4, true)], 1),
         ] as [([(bought: Int, spent: Int, isMerged: Bool)], Int)])
     func `a log-in brings no debt`(parts: [(bought: Int, spent: Int, isMerged: Bool)], left: Int) {
-        let parts = parts.map { Balance.Part(bought: $0.bought, spent: $0.spent, isMerged: $0.isMerged) }
         #expect(Balance(name: "coins", parts: parts).left == left)
-        let debt = Balance.Part(bought: 3, spent: 8, isMerged: true)
+        let debt = (bought: 3, spent: 8, isMerged: true)
         #expect(Balance(name: "coins", parts: parts + [debt]).left == left)
     }
 
     @Test func `users see no negative balance`() {
-        #expect(Balance(name: "coins", bought: 0, spent: 4).credit == Credit(balance: "coins", amount: 0))
+        #expect(
+            Balance(name: "coins", parts: [(bought: 0, spent: 4, isMerged: false)]).credit
+                == Credit(balance: "coins", amount: 0))
         #expect(Self.coins.credit == Credit(balance: "coins", amount: 6))
     }
 }

@@ -125,15 +125,13 @@ import Testing
 
     @Test(arguments: cases) func `events follow from the state before and the state now`(example: Case) throws {
         var facts = EntitlementFacts()
-        let key = TransactionKey(app: "com.example.app", origin: .localSandbox, identifier: "1")
+        let claim = Rules.claim(
+            revoked: example.revoked, expires: 100, grace: example.graceEnds.map { .init(endsAt: Rules.later($0)) })
+        let key = claim.key
         facts.set(EntitlementFacts.Purchase(owner: Rules.alice), for: key)
-        facts.set(
-            EntitlementFacts.Transaction(
-                originalKey: key, sequence: 1, productIdentifier: "p", purchaseDate: Rules.now, addsToBalance: false,
-                status: TransactionStatus(
-                    revocationDate: example.revoked ? Rules.later(10) : nil, revocationReason: nil,
-                    expiresAt: Rules.later(100), statedAt: Rules.now),
-                grace: example.graceEnds.map { GracePeriod(endsAt: Rules.later($0), statedAt: Rules.now) }), for: key)
+        var transaction = EntitlementFacts.Transaction(claim, TransactionStatus(claim))
+        transaction.grace = GracePeriod(claim)
+        facts.set(transaction, for: key)
         if let renewal = example.renewal {
             facts.set(
                 StatedRenewal(statedAt: Rules.later(20), proofDigest: [], facts: RenewalFacts(renewal)), for: key)

@@ -90,10 +90,7 @@ import Testing
     }
 
     private static let unclaimed = UnclaimedPurchase(
-        transactionIdentifier: "9", originalTransactionIdentifier: "9", origin: .localSandbox, app: "a",
-        productIdentifier: "p", purchaseDate: Rules.now, statedAt: Rules.now, revocationDate: nil,
-        appAccountToken: Rules.token(of: 9), item: Rules.sprout,
-        position: .init(transactionIdentifier: "9", origin: "local/Sandbox", app: 1))
+        Rules.claim("9", app: "a", of: 9), appNumber: 1, statedAt: Rules.now, revocationDate: nil)
 
     private static let refusal = event(.refused, reason: "ownedByAnotherUser").event
 

@@ -10,7 +10,7 @@ import Testing
         to new: Int64?,
         isSame: Bool = false
     ) -> LogInDecision {
-        LogInDecision(from: .init(customer: customer, isAnonymous: isAnonymous), to: new, isSame: isSame)
+        LogInDecision(from: customer, isAnonymous: isAnonymous, to: new, isSame: isSame)
     }
 
     @Test func `an anonymous id becomes one with the known id`() {

@@ -43,9 +43,8 @@ import Testing
             let former = numbers[current]
             let name = former.flatMap { names[$0] } ?? current
             let rule = LogInDecision(
-                from: .init(
-                    customer: former, isAnonymous: Self.isAnonymous(current) && Self.isAnonymous(name)),
-                to: numbers[new], isSame: current == new)
+                from: former, isAnonymous: Self.isAnonymous(current) && Self.isAnonymous(name), to: numbers[new],
+                isSame: current == new)
             switch rule {
             case .unchanged: break
             case .newCustomer: _ = number(of: new)

@@ -64,11 +64,7 @@ import Testing
     func `a purchase is not transferred again before the pause is over`(seconds: Int64, expected: String) {
         var facts = EntitlementFacts()
         facts.set(.init(owner: Rules.alice, transferredAt: Rules.now), for: Rules.claim().key)
-        facts.set(
-            .init(
-                originalKey: Rules.claim().key, productIdentifier: "p", purchaseDate: Rules.now, addsToBalance: false,
-                status: TransactionStatus(Rules.claim())),
-            for: Rules.claim().key)
+        facts.set(.init(Rules.claim(), TransactionStatus(Rules.claim())), for: Rules.claim().key)
         let (results, _) = Rules.play(
             [.redeem(Rules.claim(), Rules.bob)], under: .transfer(pauseSeconds: 1000), after: seconds, knowing: facts)
         #expect(results == [expected])

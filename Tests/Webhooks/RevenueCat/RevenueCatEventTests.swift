@@ -30,7 +30,7 @@ import Testing
 
     private static let trial: [TransactionFact: StatedValue] = [
         .offerDiscountType: .text(OfferDiscountType.freeTrial.rawValue),
-        .offerType: .integer(Int64(OfferType.introductoryOffer.rawValue)),
+        .offerType: .integer(Int64(SubscriptionOffer.Kind.introductory.rawValue)),
     ]
 
     private static let revocation = Fixture.entry(.revoked, "1", on: 5)
@@ -45,7 +45,7 @@ import Testing
         Case(
             "an introductory price",
             Fixture(.granted, "1").having(
-                "1", from: 1, to: 8, [.offerType: .integer(Int64(OfferType.introductoryOffer.rawValue))]),
+                "1", from: 1, to: 8, [.offerType: .integer(Int64(SubscriptionOffer.Kind.introductory.rawValue))]),
             "INITIAL_PURCHASE", ["period_type": "INTRO"]),
         Case(
             "a price in dollars", Fixture(.granted, "1").having("1", from: 1, to: 8, currency: "USD"),
@@ -107,7 +107,10 @@ import Testing
             "an offer code",
             Fixture(.granted, "1").having(
                 "1", from: 1, to: 8,
-                [.offerType: .integer(Int64(OfferType.offerCode.rawValue)), .offerIdentifier: .text("SPRING")]),
+                [
+                    .offerType: .integer(Int64(SubscriptionOffer.Kind.offerCode.rawValue)),
+                    .offerIdentifier: .text("SPRING"),
+                ]),
             "INITIAL_PURCHASE", ["offer_code": "SPRING"]),
     ]
 

@@ -7,7 +7,7 @@ import Proofs
 /// The pages on which members change their own password and codes.
 struct AccountRoutes: Sendable {
     let team: TeamService
-    let attempts: LogInAttempts
+    let attempts: PasswordLimits
     let passwords: PasswordWork
 
     func add(to pages: ConsolePages) {
@@ -17,7 +17,7 @@ struct AccountRoutes: Sendable {
         pages.post("account/password", .view) { request, context in
             let member = try await confirmed(request, context) { $0 }
             let password = try NewPassword.read(context.form, of: member)
-            let hash = try await passwords.run { try team.hash(password) }
+            let hash = try await passwords.run { try team.passwords.hash(password) }
             try await team.setPasswordHash(hash, of: member)
             // All sessions have ended, this one too.
             return ConsolePath("log-in")
@@ -28,12 +28,12 @@ struct AccountRoutes: Sendable {
                 secret.count == OneTimeCode.secretLength
             else { throw ConsoleForm.invalid("secret", "the secret that the page shows") }
             try await confirmed(request, context) { try await team.setCodeSecret(secret, of: $0, confirmedBy: code) }
-            return ConsolePath("account", query: ["done": Notice.saved.rawValue])
+            return ConsolePath("account", done: .saved)
         }
         pages.post("account/codes/off", .view) { request, context in
             let code = try context.form.text("code")
             try await confirmed(request, context) { try await team.setCodeSecret(nil, of: $0, confirmedBy: code) }
-            return ConsolePath("account", query: ["done": Notice.saved.rawValue])
+            return ConsolePath("account", done: .saved)
         }
     }
 
@@ -45,9 +45,9 @@ struct AccountRoutes: Sendable {
     ) async throws -> Value {
         let member = try context.requiredMember
         let password = try context.form.password("password")
-        return try await attempts.run(member.name, from: context.service.clientAddress(of: request)) {
-            guard try await passwords.run({ try team.isPassword(password, of: member) }) else {
-                throw TeamError.passwordWrong
+        return try await attempts.attempt(member.name, from: context.service.clientAddress(of: request)) {
+            guard try await passwords.run({ try team.passwords.matches(password, member.passwordHash) }) else {
+                throw CredentialError.passwordWrong
             }
             return try await action(member)
         }

@@ -28,9 +28,13 @@ struct AppStoreRoutes: Sendable {
             outcome: try Self.choice("outcome", of: request).flatMap(NotificationOutcome.init),
             app: try Self.choice("app", of: request))
         let list = try HTTPSupport.Page(request)
-        let position = try list.position { ReceivedNotification.Position(cursor: $0) }
-        let found = try await services.entitlements.notifications(filter, before: position, limit: list.size)
-        let latest = try await services.entitlements.notifications(ReceivedNotificationFilter(), before: nil, limit: 1)
+        let position = try list.position { ReceivedNotification.Position($0) }
+        let found = try await services.entitlements.ledger.read {
+            try $0.notifications(filter, before: position, limit: list.size)
+        }
+        let latest = try await services.entitlements.ledger.read {
+            try $0.notifications(ReceivedNotificationFilter(), before: nil, limit: 1)
+        }
         return NotificationListPage(
             apps: services.entitlements.apps.all.map(\.bundleIdentifier), filter: filter, shown: found.shown,
             next: found.next,
@@ -47,7 +51,8 @@ struct AppStoreRoutes: Sendable {
     private func notification(_ request: Request) async throws -> Page {
         guard let identifier = try request.query("uuid"),
             let origin = try request.query("origin").flatMap(Origin.init),
-            let found = try await services.entitlements.notification(identifier, of: origin)
+            let found = try await services.entitlements.ledger.read(
+                .snapshot, { try $0.notification(identifier, of: origin) })
         else {
             throw Problem(
                 status: .notFound, code: "notFound", detail: "The service has not received this notification.")
@@ -75,36 +80,22 @@ struct AppStoreRoutes: Sendable {
                 "member": "\(member)", "reconciliation": "\(identifier)",
                 "subject": "\(subject.rawValue)",
             ])
-        return ConsolePath("app-store", "reconciliation", query: ["done": Notice.started.rawValue])
+        return ConsolePath("app-store", "reconciliation", done: .started)
     }
 
     private func consumption(_ request: Request) async throws -> Page {
         let list = try HTTPSupport.Page(request)
-        let position = try list.position { ReceivedNotification.Position(cursor: $0) }
-        let found = try await services.entitlements.notifications(
-            ReceivedNotificationFilter(type: ConsumptionPage.type), before: position, limit: list.size)
+        let position = try list.position { ReceivedNotification.Position($0) }
+        let found = try await services.entitlements.ledger.read {
+            try $0.notifications(
+                ReceivedNotificationFilter(type: ConsumptionPage.type), before: position, limit: list.size)
+        }
         let open = try await services.entitlements.openConsumptionRequests(
             of: Set(Origin.allCases), limit: ConsumptionPage.openLimit)
         return ConsumptionPage(
             answers: services.system.answersConsumptionRequests, open: open, shown: found.shown, next: found.next,
             now: services.entitlements.clock.now()
         ).page
-    }
-}
-
-extension ReceivedNotification.Position {
-    /// - Returns: Nil for an invalid cursor.
-    init?(cursor: String) {
-        let parts = cursor.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, let milliseconds = Int64(parts[0]), !cursor.utf8.contains(0) else { return nil }
-        self.init(
-            receivedAt: Timestamp(millisecondsSince1970: milliseconds), notificationUUID: String(parts[2]),
-            origin: String(parts[1]))
-    }
-
-    /// The cursor of the page after this position.
-    var cursor: String {
-        Base64.encode(Array("\(receivedAt.millisecondsSince1970) \(origin) \(notificationUUID)".utf8), .urlSafe)
     }
 }
 
@@ -136,11 +127,7 @@ struct ReceivedNotificationPage {
         fact("Outcome") { notification.outcome.html }
         fact("Customer") { received.customerLink }
         fact("Signed") { Shown.moment(notification.signedAt) }
-        fact("Received") {
-            Shown.moment(notification.receivedAt)
-            plain(" ")
-            NotificationWords.marks(received)
-        }
+        fact("Received") { spaced(Shown.moment(notification.receivedAt), NotificationWords.marks(received)) }
         fact("Received again") { Shown.moment(received.repeatedAt) }
         fact("App") { Shown.identifier(received.app) }
         fact("Origin") { Shown.identifier(notification.origin.rawValue) }
@@ -157,31 +144,18 @@ struct ReceivedNotificationPage {
     }
 }
 
-/// A page of the section about the App Store.
-enum AppStoreTab: String, Sendable, CaseIterable {
-    case notifications
-    case reconciliation
-    case consumption
-
-    var title: Phrase {
-        switch self {
-        case .notifications: "Notifications"
-        case .reconciliation: "Reconciliation"
-        case .consumption: "Refund questions"
-        }
-    }
-
-    var path: ConsolePath {
-        switch self {
-        case .notifications: ConsolePath("app-store")
-        case .reconciliation, .consumption: ConsolePath("app-store", rawValue)
-        }
-    }
+/// The pages of the section about the App Store.
+enum AppStoreTab {
+    static let notifications = ConsolePath("app-store")
+    static let reconciliation = ConsolePath("app-store", "reconciliation")
+    static let consumption = ConsolePath("app-store", "consumption")
 
     /// The links to all pages of the section, with a mark at the present one.
-    static func links(present: AppStoreTab?) -> HTML {
+    static func links(present: ConsolePath?) -> HTML {
         Tabs.list("Pages about the App Store") {
-            for tab in allCases { Tabs.link(tab.title, to: tab.path, isPresent: tab == present) }
+            Tabs.link("Notifications", to: notifications, isPresent: present == notifications)
+            Tabs.link("Reconciliation", to: reconciliation, isPresent: present == reconciliation)
+            Tabs.link("Refund questions", to: consumption, isPresent: present == consumption)
         }
     }
 }

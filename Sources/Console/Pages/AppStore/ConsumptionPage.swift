@@ -1,4 +1,5 @@
 import Features
+import HTTPSupport
 import Proofs
 
 /// The App Store's questions about purchases for which customers requested a refund.
@@ -17,7 +18,7 @@ struct ConsumptionPage {
 
     var page: Page {
         Page("Refund questions", section: .appStore) {
-            AppStoreTab.links(present: .consumption)
+            AppStoreTab.links(present: AppStoreTab.consumption)
             p {
                 "A customer requested a refund, and the App Store asks about the purchase (consumption request). It waits for an answer for twelve hours."
             }
@@ -43,7 +44,11 @@ struct ConsumptionPage {
                 Listing.table(
                     "All questions, newest first", of: shown,
                     empty: "The App Store has asked nothing.",
-                    next: next.map { ConsolePath("app-store", "consumption", query: ["cursor": $0.cursor]) }
+                    next: next.map {
+                        ConsolePath(
+                            "app-store", "consumption",
+                            query: ["cursor": HTTPSupport.Page.cursor(after: $0.description)])
+                    }
                 ) {
                     column("Received") { Shown.moment($0.notification.receivedAt) }
                     column("Transaction") { received in
@@ -63,18 +68,12 @@ struct ConsumptionPage {
     static func state(of received: ReceivedNotification, at now: Timestamp) -> HTML {
         if let settledAt = received.settledAt {
             return HTML {
-                Shown.badge("Answered, or the answer was refused for good", .good)
-                plain(" ")
-                Shown.moment(settledAt)
+                spaced(Shown.badge("Answered, or the answer was refused for good", .good), Shown.moment(settledAt))
             }
         }
         let end = received.notification.signedAt.adding(seconds: ReceivedNotification.answerTime)
         guard end >= now else { return Shown.badge("Expired without an answer", .bad) }
-        return HTML {
-            Shown.badge("Open until", .warning)
-            plain(" ")
-            Shown.moment(end)
-        }
+        return HTML { spaced(Shown.badge("Open until", .warning), Shown.moment(end)) }
     }
 
     /// The customer's reason in the content of a notification.

@@ -1,4 +1,5 @@
 import Features
+import HTTPSupport
 import Proofs
 
 /// The list of the received notifications of all apps.
@@ -12,7 +13,7 @@ struct NotificationListPage {
 
     var page: Page {
         Page("App Store", section: .appStore) {
-            AppStoreTab.links(present: .notifications)
+            AppStoreTab.links(present: AppStoreTab.notifications)
             address.html
             part("Received notifications") {
                 filterForm
@@ -30,7 +31,7 @@ struct NotificationListPage {
 
     private var filterForm: HTML {
         div(.class("actions")) {
-            form(.method("get"), .action(AppStoreTab.notifications.path)) {
+            form(.method("get"), .action(AppStoreTab.notifications)) {
                 Field.choice(
                     "type", "Type", empty: "All",
                     NotificationTypeV2.allCases.map(\.rawValue).sorted().map { ($0, Phrase(same: $0)) },
@@ -54,11 +55,7 @@ struct NotificationListPage {
             "Received notifications, newest first", of: shown,
             empty: next == nil ? "No notification matches." : "None among the last ones. Search further."
         ) {
-            column("Received") {
-                Shown.moment($0.notification.receivedAt)
-                plain(" ")
-                NotificationWords.marks($0)
-            }
+            column("Received") { spaced(Shown.moment($0.notification.receivedAt), NotificationWords.marks($0)) }
             column("Type") { received in
                 a(.href(.notification(received.notification))) { data(received.notification.type) }
                 if let subtype = received.notification.subtype {
@@ -90,7 +87,7 @@ struct NotificationListPage {
             "app-store",
             query: [
                 "type": filter.type, "outcome": filter.outcome?.rawValue, "app": filter.app,
-                "cursor": position.cursor,
+                "cursor": HTTPSupport.Page.cursor(after: position.description),
             ])
     }
 }

@@ -10,7 +10,7 @@ struct ReconciliationPage {
 
     var page: Page {
         Page("Reconciliation", section: .appStore) {
-            AppStoreTab.links(present: .reconciliation)
+            AppStoreTab.links(present: AppStoreTab.reconciliation)
             p {
                 "A reconciliation asks the App Store for notifications and transactions that did not arrive, and applies them. What is known already changes nothing."
             }
@@ -90,9 +90,7 @@ struct ReconciliationPage {
                         "Refused"
                     }
                     plain(" ")
-                    code { data(outcome) }
-                    plain(": ")
-                    Shown.number(Int64(count))
+                    spaced(by: ": ", code { data(outcome) }, Shown.number(Int64(count)))
                 }
             }
         }
@@ -106,14 +104,10 @@ struct ReconciliationPage {
     private static func lastRun(_ run: ReconciliationRuns.Run?) -> HTML {
         guard let run else { return Shown.nothing }
         return HTML {
-            Shown.moment(run.startedAt)
-            plain(" – ")
-            Shown.moment(run.endedAt)
+            spaced(by: " – ", Shown.moment(run.startedAt), Shown.moment(run.endedAt))
             if let code = run.errorCode {
                 plain(" ")
-                Shown.badge("Failed", .bad)
-                plain(" ")
-                Console.code { data(code) }
+                spaced(Shown.badge("Failed", .bad), Console.code { data(code) })
             }
         }
     }

@@ -8,9 +8,11 @@ extension ConsolePath {
     ///
     /// The issuer of the team's own back end is empty, and its segment is `-`.
     static func customer(
-        _ user: User, _ segments: String..., query: KeyValuePairs<String, String?> = [:]
+        _ user: User, _ segments: String..., query: KeyValuePairs<String, String?> = [:], done notice: Notice? = nil
     ) -> ConsolePath {
-        ConsolePath(["customers", segment(user.issuer), segment(user.name)] + segments, query: query.map { ($0, $1) })
+        ConsolePath(
+            ["customers", segment(user.issuer), segment(user.name)] + segments, query: query.map { ($0, $1) },
+            done: notice)
     }
 
     /// The user of the path's parameters `issuer` and `user`.
@@ -43,7 +45,9 @@ extension ConsoleServices {
     /// - Throws: `Problem`, `userNotFound`.
     func customer(_ context: ConsoleContext) async throws -> User {
         let user = try ConsolePath.customer(context.parameters)
-        guard try await entitlements.customer(user) != nil else { throw Problem.userNotFound }
+        guard try await entitlements.ledger.read(.snapshot, { try $0.customer(user) }) != nil else {
+            throw Problem.userNotFound
+        }
         return user
     }
 }

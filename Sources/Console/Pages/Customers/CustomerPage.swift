@@ -53,15 +53,9 @@ struct CustomerPage {
     private var items: HTML {
         Listing.table("Items", of: facts.items, empty: "The customer owns no items.") {
             column("Item") { owned in
-                names.picture(owned.item)
-                plain(" ")
-                bdi { names.item(owned.item) }
+                spaced(names.picture(owned.item), bdi { names.item(owned.item) })
             }
-            column("State") {
-                CustomerWords.badge($0.state)
-                plain(" ")
-                OriginWords.mark($0.transaction?.origin)
-            }
+            column("State") { spaced(CustomerWords.badge($0.state), OriginWords.mark($0.transaction?.origin)) }
             column("Since") { Shown.day($0.since) }
             column("Until") { until($0) }
             column("Source") { source(of: $0) }
@@ -98,11 +92,7 @@ struct CustomerPage {
                 let words = SubscriptionWords(
                     status: status, renewal: facts.renewal(of: status)?.renewal.facts, names: names)
                 li {
-                    words.sentence
-                    plain(" ")
-                    CustomerWords.badge(status.state)
-                    plain(" ")
-                    OriginWords.mark(status.origin)
+                    spaced(words.sentence, CustomerWords.badge(status.state), OriginWords.mark(status.origin))
                     if words.awaitsConsent {
                         plain(" ")
                         Shown.badge("price increase without consent yet", .warning)
@@ -131,11 +121,7 @@ struct CustomerPage {
         guard !facts.wishes.isEmpty else { return Shown.nothing }
         return HTML {
             for wish in facts.wishes.prefix(CustomerFacts.listed) {
-                div {
-                    bdi { names.product(wish.product) }
-                    plain(" · ")
-                    Shown.day(wish.wishedAt)
-                }
+                div { spaced(by: " · ", bdi { names.product(wish.product) }, Shown.day(wish.wishedAt)) }
             }
             if facts.wishes.count > CustomerFacts.listed {
                 div { plain("+ \(facts.wishes.count - CustomerFacts.listed)") }
@@ -186,12 +172,14 @@ struct CustomerFacts: Sendable {
     /// - Throws: `Problem`, `userNotFound`.
     init(_ user: User, _ services: ConsoleServices) async throws {
         let service = services.entitlements
-        guard let known = try await service.customer(user) else { throw Problem.userNotFound }
+        guard let known = try await service.ledger.read(.snapshot, { try $0.customer(user) }) else {
+            throw Problem.userNotFound
+        }
         self.known = known
         items = try await service.items(of: user)
         subscriptions = try await service.subscriptions(of: user)
-        renewals = subscriptions.isEmpty ? [] : try await service.renewals(of: user)
-        expectedPurchases = try await service.expectedPurchases(of: user)
+        renewals = subscriptions.isEmpty ? [] : try await service.ledger.read { try $0.renewals(of: user) }
+        expectedPurchases = try await service.ledger.read { try $0.expectedPurchases(of: user) }
             .sorted {
                 ($1.purchaseDate, ByteKey($0.originalTransactionIdentifier))
                     < ($0.purchaseDate, ByteKey($1.originalTransactionIdentifier))
@@ -207,7 +195,7 @@ struct CustomerFacts: Sendable {
         } else {
             wishes = []
         }
-        keys = try await service.apiKeyNames()
+        keys = try await service.ledger.apiKeyNames()
         isTester = service.accepted.sandboxUsers.contains(user)
     }
 

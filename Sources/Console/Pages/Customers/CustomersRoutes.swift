@@ -25,7 +25,7 @@ struct CustomersRoutes: Sendable {
             let timeline = try await TimelineReader(entitlements: entitlements).timeline(
                 of: user, try HTTPSupport.Page(request))
             return Page("Timeline", section: .customers) {
-                CustomerCrumb(user: user).html
+                Shown.wayBack(to: user)
                 timeline.html
             }
         }
@@ -34,7 +34,7 @@ struct CustomersRoutes: Sendable {
         }
         addLists(to: pages)
         addRecords(to: pages)
-        pages.answer("customers/:issuer/:user/export", .support) { _, context in
+        pages.get("customers/:issuer/:user/export", .support) { _, context in
             guard let json = try await services.export(try ConsolePath.customer(context.parameters)) else {
                 throw Problem.userNotFound
             }
@@ -45,7 +45,7 @@ struct CustomersRoutes: Sendable {
                 bytes: json,
                 headers: [.cacheControl: "no-store", .contentDisposition: "attachment; filename=\"customer.json\""])
         }
-        pages.answer("item-pictures/:collection/:number") { request, context in
+        pages.get("item-pictures/:collection/:number") { request, context in
             guard let number = Int(try context.parameters.text("number")) else { throw Problem.pathUnknown }
             let item = Item(collection: try context.parameters.text("collection"), number: number)
             guard let picture = entitlements.catalogs.all.lazy.compactMap({ $0.pictures[item] }).first else {
@@ -63,7 +63,7 @@ struct CustomersRoutes: Sendable {
             let found = try await entitlements.transactions(of: user, before: try page.before(), limit: page.size + 1)
             let (shown, cursor) = page.part(of: found) { String($0.sequence) }
             return Page("Transactions", section: .customers) {
-                CustomerCrumb(user: user).html
+                Shown.wayBack(to: user)
                 TransactionTable(
                     user: user, transactions: shown, names: names, now: entitlements.clock.now(),
                     next: cursor.map { .customer(user, "transactions", query: ["cursor": $0]) }
@@ -75,9 +75,9 @@ struct CustomersRoutes: Sendable {
             let page = try HTTPSupport.Page(request)
             let found = try await entitlements.grants(of: user, before: try page.before(), limit: page.size + 1)
             let (shown, cursor) = page.part(of: found) { String($0.sequence) }
-            let keys = try await entitlements.apiKeyNames()
+            let keys = try await entitlements.ledger.apiKeyNames()
             return Page("Items given by the team", section: .customers) {
-                CustomerCrumb(user: user).html
+                Shown.wayBack(to: user)
                 GrantTable(
                     context: context, user: user, grants: shown, keys: keys, names: names,
                     now: entitlements.clock.now(),
@@ -91,38 +91,45 @@ struct CustomersRoutes: Sendable {
         pages.get("customers/:issuer/:user/transactions/:transaction") { request, context in
             let user = try await services.customer(context)
             let (origin, app) = (try request.origin(), try request.query("app"))
-            let found = try await entitlements.recordedTransactions(
-                try context.parameters.text("transaction"), of: user
-            ).first { recorded in
+            let found = try await entitlements.ledger.read {
+                try $0.recordedTransactions(
+                    try context.parameters.text("transaction"), of: user
+                )
+            }.first { recorded in
                 (origin == nil || recorded.transaction.origin == origin)
                     && (app?.hasSameBytes(as: recorded.transaction.app ?? "") ?? true)
             }
             guard let found else { throw GrantError.transactionNotFound }
             return TransactionPage(
-                context: context, user: user, recorded: found, keys: try await entitlements.apiKeyNames(), names: names
+                context: context, user: user, recorded: found, keys: try await entitlements.ledger.apiKeyNames(),
+                names: names
             ).page
         }
         pages.get("customers/:issuer/:user/events/:number") { _, context in
             let user = try await services.customer(context)
             guard let number = Int64(try context.parameters.text("number")),
-                let event = try await entitlements.recordedEvent(number, of: user)
+                let event = try await entitlements.ledger.read(.snapshot, { try $0.recordedEvent(number, of: user) })
             else { throw Problem.pathUnknown }
             let entry = event.record.entry
             let transactions =
                 entry.origin == nil
                 ? []
-                : try await entitlements.recordedTransactions(entry.reference, of: user).filter {
+                : try await entitlements.ledger.read { try $0.recordedTransactions(entry.reference, of: user) }.filter {
                     $0.transaction.origin == entry.origin
                 }
             return EventPage(
                 context: context, user: user, event: event, transactions: transactions,
-                keys: try await entitlements.apiKeyNames(), names: names
+                keys: try await entitlements.ledger.apiKeyNames(), names: names
             ).page
         }
         pages.get("customers/:issuer/:user/notifications/:notification") { request, context in
             let user = try await services.customer(context)
-            let recorded = try await entitlements.recordedNotification(
-                try context.parameters.text("notification"), from: try request.origin() ?? .appleProduction, of: user)
+            let (identifier, origin) = (
+                try context.parameters.text("notification"), try request.origin() ?? .appleProduction
+            )
+            let recorded = try await entitlements.ledger.read {
+                try $0.recordedNotification(identifier, from: origin, of: user)
+            }
             guard let recorded else { throw Problem.pathUnknown }
             return NotificationPage(user: user, recorded: recorded).page
         }
@@ -131,8 +138,10 @@ struct CustomersRoutes: Sendable {
     private func search(_ request: Request) async throws -> Page {
         let page = try HTTPSupport.Page(request)
         if let product = try request.query("product") {
-            let found = try await entitlements.customers(
-                ofProduct: product, after: try page.position { ProductCustomer.Position($0) }, limit: page.size)
+            let position = try page.position { ProductCustomer.Position($0) }
+            let found = try await entitlements.ledger.read {
+                try $0.customers(ofProduct: product, after: position, limit: page.size)
+            }
             return ProductCustomersPage(
                 product: product, found: found, next: found.next.map { HTTPSupport.Page.cursor(after: $0.description) },
                 names: names
@@ -161,19 +170,5 @@ struct CustomersRoutes: Sendable {
             user: user, items: Set(names.items + owned + [item].compactMap(\.self)).sorted(), explanation: explanation,
             names: names
         ).page
-    }
-}
-
-/// The way back to a customer's page.
-struct CustomerCrumb {
-    let user: User
-
-    var html: HTML {
-        p {
-            a(.href(.customer(user))) {
-                "Customer"; plain(" ")
-                data(user.name)
-            }
-        }
     }
 }

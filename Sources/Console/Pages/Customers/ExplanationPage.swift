@@ -12,7 +12,7 @@ struct ExplanationPage {
 
     var page: Page {
         Page("Why does the customer (not) have it?", section: .customers) {
-            CustomerCrumb(user: user).html
+            Shown.wayBack(to: user)
             form(.class("card narrow"), .method("get"), .action(.customer(user, "explanation"))) {
                 Field.choice(
                     "item", "Item", items.map { ($0.description, names.item($0)) },
@@ -26,11 +26,7 @@ struct ExplanationPage {
     private func answer(_ explanation: ItemExplanation) -> HTML {
         let words = ExplanationWords(explanation: explanation)
         return section(.class("card"), .id("explanation")) {
-            h2 {
-                names.picture(explanation.item)
-                plain(" ")
-                bdi { names.item(explanation.item) }
-            }
+            h2 { spaced(names.picture(explanation.item), bdi { names.item(explanation.item) }) }
             p {
                 explanation.isOwned
                     ? Shown.badge("The customer has it", .good)

@@ -23,7 +23,7 @@ struct FigureRoutes: Sendable {
             guard answer.periods.count <= FigureSelection.maximumPeriods else { throw FigureError.tooManyPoints }
             return FigurePage(answer: answer, selection: selection, apps: apps, today: figures.today).page
         }
-        pages.answer("figures/:figure/csv") { request, context in
+        pages.get("figures/:figure/csv") { request, context in
             let (figure, selection) = try Self.selection(request, context, figures)
             let answer = try await figures.answer(try selection.query(figure))
             let name = "\(figure.rawValue)-\(selection.first)-\(selection.last).csv"

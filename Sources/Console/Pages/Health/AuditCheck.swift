@@ -44,7 +44,7 @@ actor AuditCheck {
     private func verify() async {
         while let current = progress, current.isRunning {
             do {
-                let verification = try await entitlements.verifyAudit(continuing: current.verification)
+                let verification = try await entitlements.ledger.verifyAudit(continuing: current.verification)
                 progress?.verification = verification
                 if verification.isComplete {
                     progress?.endedAt = clock.now()

@@ -4,22 +4,21 @@ import Proofs
 /// The page of the service's health.
 struct HealthPage {
     let context: ConsoleContext
-    let now: Timestamp
+    let services: ConsoleServices
     let results: HealthChecks.Results
-    let ledger: HealthLedger
+    let ledger: LedgerState
     let keys: [APIKeyRecord]
-    let performance: HealthPerformance
-    let versions: [(name: String, version: String)]
-    let settings: [HealthSetting]
-    let startNotes: [String]
     /// The last verification of the audit logs; nil for none.
     let verification: AuditCheck.Progress?
 
+    private var system: any HealthSource { services.system.health }
+
     var page: Page {
-        Page("Health", section: .health) {
-            HealthTabs.overview.html
+        let now = services.clock.now()
+        return Page("Health", section: .health) {
+            HealthTabs.links(present: HealthTabs.overview)
             checks
-            HealthPerformanceTable(performance: performance, ledger: ledger).html
+            HealthPerformanceTable(services: services, state: ledger).html
             AuditCheckCard(context: context, progress: verification).html
             HealthCertificateTable(certificates: results.certificates, now: now).html
             HealthKeyTable(keys: keys, now: now).html
@@ -65,18 +64,18 @@ struct HealthPage {
         h2 { "Versions" }
         section(.class("card")) {
             Facts.list {
-                for each in versions { fact(Phrase(same: each.name)) { plain(each.version) } }
-                fact("Database") { plain(ledger.state.database) }
+                for each in system.versions { fact(Phrase(same: each.name)) { plain(each.version) } }
+                fact("Database") { plain(ledger.database) }
             }
         }
         h2 { "Notes at the start" }
-        if startNotes.isEmpty {
+        if system.startNotes.isEmpty {
             emptyNote("There were none.")
         } else {
-            ul(HTMLAttribute("lang", "en")) { for note in startNotes { li { data(note) } } }
+            ul(HTMLAttribute("lang", "en")) { for note in system.startNotes { li { data(note) } } }
         }
         h2 { "Settings" }
-        Listing.table("Settings", of: settings, empty: "There are no settings.") {
+        Listing.table("Settings", of: system.settings, empty: "There are no settings.") {
             column("Setting") { Shown.identifier($0.name) }
             column("Value") { data($0.value) }
             column("Source") { setting in
@@ -126,28 +125,15 @@ struct HealthCertificateTable {
 }
 
 /// The links between the pages of the service's health.
-enum HealthTabs: CaseIterable {
-    case overview
-    case team
+enum HealthTabs {
+    static let overview = ConsolePath("health")
+    static let team = ConsolePath("health", "team")
 
-    private var title: Phrase {
-        switch self {
-        case .overview: "Service"
-        case .team: "Actions of the team"
-        }
-    }
-
-    private var path: ConsolePath {
-        switch self {
-        case .overview: ConsolePath("health")
-        case .team: ConsolePath("health", "team")
-        }
-    }
-
-    /// The links, with this page's as the current one, and a link to the service's OpenAPI document.
-    var html: HTML {
+    /// - Parameter present: The page that shows the links.
+    static func links(present: ConsolePath) -> HTML {
         Tabs.list("Health") {
-            for tab in Self.allCases { Tabs.link(tab.title, to: tab.path, isPresent: tab == self) }
+            Tabs.link("Service", to: overview, isPresent: present == overview)
+            Tabs.link("Actions of the team", to: team, isPresent: present == team)
             a(HTMLAttribute("href", "/openapi.json")) { "OpenAPI document" }
         }
     }

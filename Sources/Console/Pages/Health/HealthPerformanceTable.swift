@@ -1,11 +1,17 @@
 import Foundation
+import HTTPSupport
 import Ledger
 import Proofs
 
 /// The ledger, its server, and the times and queues of the running service.
 struct HealthPerformanceTable {
-    let performance: HealthPerformance
-    let ledger: HealthLedger
+    /// The periods of the tables of times, in minutes.
+    private static let periods = [1, 5, 15]
+
+    let services: ConsoleServices
+    let state: LedgerState
+
+    private var metrics: ServiceMetrics { services.metrics }
 
     @HTMLBuilder var html: HTML {
         h2 { "Ledger" }
@@ -13,23 +19,24 @@ struct HealthPerformanceTable {
         h2 { "Performance" }
         section(.class("card")) {
             Facts.list {
-                fact("Use cases that wait for a commit or a thread") { plain(String(performance.waitingUseCases)) }
-                fact("Other jobs that wait for a thread") { plain(String(performance.waitingJobs)) }
-                fact("Requests in progress, this one included") { plain(String(performance.requestsInFlight)) }
+                fact("Use cases that wait for a commit or a thread") {
+                    plain(String(services.entitlements.ledger.waitingCount))
+                }
+                fact("Other jobs that wait for a thread") { plain(String(BlockingWork.waitingCount)) }
+                fact("Requests in progress, this one included") { plain(String(metrics.requestsInFlightCount)) }
             }
         }
-        times("Commit times", performance.commits)
-        times("Request times", performance.requests)
+        times("Commit times", metrics.recentCommits)
+        times("Request times", metrics.recentRequests)
     }
 
     @FactsBuilder private var facts: [Fact] {
-        let state = ledger.state
-        fact("Place") { Shown.identifier(ledger.place) }
+        fact("Place") { Shown.identifier(services.system.health.ledgerPlace) }
         fact("Database") { plain(state.database) }
         fact("Version of the tables") { plain(String(state.version)) }
         fact("Size") { plain(Self.size(state.size)) }
         if let users = state.users { fact("Users, about") { Shown.number(users) } }
-        if let server = ledger.server {
+        if let server = services.entitlements.ledger.serverReachability {
             let time = Self.text(server.time)
             fact("Server") {
                 server.isReachable
@@ -43,7 +50,8 @@ struct HealthPerformanceTable {
         }
     }
 
-    @HTMLBuilder private func times(_ title: Phrase, _ times: [HealthPerformance.Times]) -> HTML {
+    @HTMLBuilder private func times(_ title: Phrase, _ durations: RecentDurations) -> HTML {
+        let times = Self.periods.map { (minutes: $0, summary: durations.summary(ofMinutes: $0)) }
         h3 { title }
         Listing.table(title, of: times, empty: "Nothing was measured.") {
             column("Period") { "last \($0.minutes) min" }
@@ -110,11 +118,7 @@ struct HealthKeyTable {
 
     private func state(_ key: APIKeyRecord) -> HTML {
         if let revokedAt = key.revokedAt {
-            return HTML {
-                Shown.badge(Phrase("revoked", context: "key"), .neutral)
-                plain(" ")
-                Shown.day(revokedAt)
-            }
+            return HTML { spaced(Shown.badge(Phrase("revoked", context: "key"), .neutral), Shown.day(revokedAt)) }
         }
         guard let expiresAt = key.expiresAt else { return Shown.badge("valid", .good) }
         if now >= expiresAt { return Shown.badge("expired", .bad) }

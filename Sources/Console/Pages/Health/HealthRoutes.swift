@@ -33,13 +33,11 @@ struct HealthRoutes: Sendable {
 
     private func page(_ context: ConsoleContext) async throws -> Page {
         async let results = checks.results()
-        async let ledger = services.system.health.ledger()
+        async let ledger = services.entitlements.ledger.state()
         async let keys = services.keys.list()
-        let health = services.system.health
         return try await HealthPage(
-            context: context, now: services.clock.now(), results: results, ledger: ledger, keys: keys,
-            performance: health.performance, versions: health.versions, settings: health.settings,
-            startNotes: health.startNotes, verification: audit.progress
+            context: context, services: services, results: results, ledger: ledger, keys: keys,
+            verification: audit.progress
         ).page
     }
 
@@ -116,7 +114,7 @@ struct TeamActionsPage {
 
     var page: Page {
         Page("Actions of the team", section: .health) {
-            HealthTabs.team.html
+            HealthTabs.links(present: HealthTabs.team)
             note(
                 "The changes that people made to customers at the console. The timeline of a customer also shows those of API keys."
             )

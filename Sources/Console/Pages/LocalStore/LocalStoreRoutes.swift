@@ -3,6 +3,7 @@ import Features
 import Foundation
 import HTTPSupport
 import HTTPTypes
+import Hummingbird
 import Proofs
 
 /// The local App Store: everything that Xcode's transaction manager does, and more.
@@ -14,27 +15,37 @@ struct LocalStoreRoutes: Sendable {
     /// Adds the pages, if this process has a local store.
     func add(to pages: ConsolePages) {
         guard let store = services.store, let streams else { return }
-        StoreListRoutes(store: store).add(to: pages)
-        StorePurchaseRoutes(store: store, entitlements: services.entitlements).add(to: pages)
-        StoreTransactionRoutes(store: store, entitlements: services.entitlements).add(to: pages)
-        StoreClockRoutes(store: store).add(to: pages)
-        StoreSettingsRoutes(store: store).add(to: pages)
-        StoreNotificationRoutes(store: store).add(to: pages)
-        StoreStreamRoutes(team: services.team, streams: streams).add(to: pages)
+        let own = StorePages(store: store, pages: pages)
+        StoreListRoutes.add(to: own)
+        StorePurchaseRoutes(redemption: StoreRedemption(store: store, entitlements: services.entitlements)).add(to: own)
+        StoreTransactionRoutes(redemption: StoreRedemption(store: store, entitlements: services.entitlements))
+            .add(to: own)
+        StoreClockRoutes(store: store).add(to: own)
+        StoreSettingsRoutes.add(to: own)
+        StoreNotificationRoutes.add(to: own)
+        pages.get("store/stream", .store) { request, context in
+            let isReconnected = HTTPField.Name.lastEventID.map { request.headers.contains($0) } ?? false
+            let feed = ChangeFeed(streams, isReconnected: isReconnected)
+            return try LiveResponse(streams: streams, team: services.team, context: context, permission: .store)
+                .response(to: request) { feed.events() }
+        }
     }
 }
 
-/// The live rows of the store's pages: an event `change` after commits of the store.
-struct StoreStreamRoutes: Sendable {
-    let team: TeamService
-    let streams: LiveStreams
+/// The pages below `/console/store`. Each reads or changes the store on a thread that may wait.
+struct StorePages {
+    let store: Store
+    let pages: ConsolePages
 
-    func add(to pages: ConsolePages) {
-        pages.answer("store/stream", .store) { request, context in
-            let isReconnected = HTTPField.Name.lastEventID.map { request.headers.contains($0) } ?? false
-            let feed = ChangeFeed(streams, isReconnected: isReconnected)
-            return try LiveResponse(streams: streams, team: team, context: context, permission: .store)
-                .response(to: request) { feed.events() }
+    func get(_ path: RouterPath, _ page: @Sendable @escaping (Request, ConsoleContext, Store) throws -> Page) {
+        pages.get(path, .store) { [store] request, context in
+            try await BlockingWork.run { try page(request, context, store) }
+        }
+    }
+
+    func post(_ path: RouterPath, _ action: @Sendable @escaping (ConsoleContext, Store) throws -> ConsolePath) {
+        pages.post(path, .store) { [store] _, context in
+            try await BlockingWork.run { try action(context, store) }
         }
     }
 }
@@ -42,30 +53,23 @@ struct StoreStreamRoutes: Sendable {
 extension ConsolePath {
     /// The page of a transaction of the local store, or the receiver of an action on it.
     static func storeTransaction(
-        _ identifier: String, _ action: String? = nil, query: KeyValuePairs<String, String?> = [:]
+        _ identifier: String, _ action: String..., cursor: String? = nil, done notice: Notice? = nil
     ) -> ConsolePath {
-        ConsolePath(["store", "transactions", identifier] + [action].compactMap(\.self), query: query.map { ($0, $1) })
+        ConsolePath(["store", "transactions", identifier] + action, query: [("cursor", cursor)], done: notice)
     }
 
     /// The page of a payment in the local store's queue, or the receiver of an action on it.
-    static func storePayment(
-        _ identifier: Int64, _ action: String? = nil, query: KeyValuePairs<String, String?> = [:]
-    ) -> ConsolePath {
-        ConsolePath(
-            ["store", "queue", String(identifier)] + [action].compactMap(\.self), query: query.map { ($0, $1) })
+    static func storePayment(_ identifier: Int64, _ action: String..., done notice: Notice? = nil) -> ConsolePath {
+        ConsolePath(["store", "queue", String(identifier)] + action, done: notice)
     }
 
-    static func storeNotification(_ uuid: UUID, _ action: String? = nil, query: KeyValuePairs<String, String?> = [:])
-        -> ConsolePath
-    {
-        ConsolePath(
-            ["store", "notifications", uuid.uuidString.lowercased()] + [action].compactMap(\.self),
-            query: query.map { ($0, $1) })
+    static func storeNotification(_ uuid: UUID, _ action: String..., done notice: Notice? = nil) -> ConsolePath {
+        ConsolePath(["store", "notifications", uuid.uuidString.lowercased()] + action, done: notice)
     }
 
     /// The page of an account. Its name is a parameter, because browsers resolve a segment such as "..".
-    static func storeAccount(_ account: String, query: KeyValuePairs<String, String?> = [:]) -> ConsolePath {
-        ConsolePath(["store", "account"], query: [("account", account)] + query.map { ($0, $1) })
+    static func storeAccount(_ account: String, done notice: Notice? = nil) -> ConsolePath {
+        ConsolePath("store", "account", query: ["account": account], done: notice)
     }
 }
 

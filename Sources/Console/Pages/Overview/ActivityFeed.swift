@@ -26,7 +26,9 @@ package final class ActivityFeed: Sendable {
 
     /// The events since the last call.
     package func events() async throws -> [LiveEvent] {
-        let latest = try await entitlements.latestActivity(from: environment.origins, limit: Self.length)
+        let latest = try await entitlements.ledger.read { [environment] in
+            try $0.latestActivity(from: environment.origins, limit: Self.length)
+        }
         let before = known.withLock { known in
             defer { known = Set(latest.map(\.id)) }
             return known
@@ -36,7 +38,8 @@ package final class ActivityFeed: Sendable {
             return Self.newest(latest) == shown ? [] : [.change]
         }
         let new = latest.filter { !before.contains($0.id) }
-        let names = new.contains { $0.entry.actor.keyIdentifier != nil } ? try await entitlements.apiKeyNames() : [:]
+        let names =
+            new.contains { $0.entry.actor.keyIdentifier != nil } ? try await entitlements.ledger.apiKeyNames() : [:]
         return new.reversed().map { .row(ActivityRow(activity: $0, keyNames: names).html) }
     }
 
@@ -62,9 +65,7 @@ struct ActivityRow {
             plain(" ")
             customer
             div(.class("note")) {
-                Shown.moment(entry.happenedAt)
-                plain(" · ")
-                actor
+                spaced(by: " · ", Shown.moment(entry.happenedAt), actor)
                 if let origin = entry.origin {
                     plain(" · ")
                     plain(origin.rawValue)

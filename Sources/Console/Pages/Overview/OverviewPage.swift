@@ -168,7 +168,7 @@ struct OverviewRoutes: Sendable {
 
     func add(to pages: ConsolePages) {
         pages.get("") { request, _ in try await overview(request) }
-        pages.answer("activity") { request, context in
+        pages.get("activity") { request, context in
             let feed = ActivityFeed(
                 services.entitlements, try environment(request), shown: try request.query("shown") ?? "")
             return try LiveResponse(streams: streams, team: services.team, context: context, permission: .view)
@@ -182,8 +182,11 @@ struct OverviewRoutes: Sendable {
         let named = try request.query("app")
         let app = apps.first { named?.hasSameBytes(as: $0) ?? false }
         async let today = services.entitlements.activityToday(from: environment.origins)
-        async let activity = services.entitlements.latestActivity(from: environment.origins, limit: ActivityFeed.length)
-        async let keyNames = services.entitlements.apiKeyNames()
+        async let activity = services.entitlements.ledger.read {
+            try $0.latestActivity(
+                from: environment.origins, limit: ActivityFeed.length)
+        }
+        async let keyNames = services.entitlements.ledger.apiKeyNames()
         var figures: OverviewFigures?
         if let service = services.figures { figures = try await OverviewFigures(service, environment, app: app) }
         return try await OverviewPage(

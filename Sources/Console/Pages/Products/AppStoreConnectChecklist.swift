@@ -30,92 +30,61 @@ struct AppStoreConnectChecklist: Sendable {
     let product: Product
     let storefront: Storefront
 
-    var entries: [Entry] {
-        general + subscription + [price] + localizations + offers + [
-            familySharing,
-            Entry(
-                title: "Review screenshot", value: HTML { "a screenshot of the purchase in the app" }, check: .byHand),
-            Entry(
-                title: "Availability and tax category",
-                value: HTML { "the countries that sell the app" }, check: .byHand),
-        ]
-    }
-
-    private var general: [Entry] {
-        let isIdentifier = product.productIdentifier.wholeMatch(of: /[A-Za-z0-9._-]+/) != nil
-        return [
-            Entry(title: "Type", value: HTML { product.type.title }, check: .ready),
-            Entry(
-                title: "Product ID", value: Shown.identifier(product.productIdentifier),
-                check: isIdentifier
-                    ? Self.check(product.productIdentifier, 1...Self.maximumIdentifierLength) : .notAccepted),
-            Entry(
-                title: "Reference name", value: data(product.referenceName),
-                check: Self.check(product.referenceName, 1...Self.maximumReferenceNameLength)),
-        ]
-    }
-
-    private var subscription: [Entry] {
-        guard let subscription = product.subscription else { return [] }
-        return [
-            Entry(
-                title: "Subscription group", value: data(subscription.groupName),
-                check: Self.check(subscription.groupName, 1...Self.maximumReferenceNameLength)),
-            Entry(
-                title: "Level in the group", value: plain(String(subscription.level)),
-                check: subscription.level > 0 ? .ready : .notAccepted),
-            Entry(
-                title: "Subscription duration",
-                value: HTML { subscription.period.words() },
-                check: Self.durations.contains(subscription.period.description) ? .ready : .notAccepted),
-        ]
-    }
-
-    private var price: Entry {
-        Entry(
-            title: "Price in the storefront \(storefront.countryCode)",
-            value: Shown.money(product.price), check: .ready)
-    }
-
-    private var localizations: [Entry] {
-        guard !product.localizations.isEmpty else {
-            return [Entry(title: "Localization", value: Shown.nothing, check: .missing)]
+    /// The entries in the order of App Store Connect.
+    @ListBuilder<Entry> var entries: [Entry] {
+        entry("Type", .ready) { product.type.title }
+        entry("Product ID", identifierCheck) { Shown.identifier(product.productIdentifier) }
+        entry("Reference name", Self.check(product.referenceName, 1...Self.maximumReferenceNameLength)) {
+            data(product.referenceName)
         }
-        return product.localizations.flatMap { localization in
+        if let subscription = product.subscription {
+            entry("Subscription group", Self.check(subscription.groupName, 1...Self.maximumReferenceNameLength)) {
+                data(subscription.groupName)
+            }
+            entry("Level in the group", subscription.level > 0 ? .ready : .notAccepted) {
+                plain(String(subscription.level))
+            }
+            entry(
+                "Subscription duration",
+                Self.durations.contains(subscription.period.description) ? .ready : .notAccepted
+            ) { subscription.period.words() }
+        }
+        entry("Price in the storefront \(storefront.countryCode)", .ready) { Shown.money(product.price) }
+        if product.localizations.isEmpty { entry("Localization", .missing) { Shown.nothing } }
+        for localization in product.localizations {
             let language = localization.locale.replacing("_", with: "-")
-            return [
-                Entry(
-                    title: "Display name (\(language))",
-                    value: data(localization.displayName),
-                    check: Self.check(localization.displayName, Self.displayNameLengths)),
-                Entry(
-                    title: "Description (\(language))",
-                    value: data(localization.description),
-                    check: Self.check(localization.description, 1...Self.maximumDescriptionLength)),
-            ]
+            entry("Display name (\(language))", Self.check(localization.displayName, Self.displayNameLengths)) {
+                data(localization.displayName)
+            }
+            entry(
+                "Description (\(language))", Self.check(localization.description, 1...Self.maximumDescriptionLength)
+            ) { data(localization.description) }
         }
+        for offer in product.subscription?.offers ?? [] {
+            entry(offer.kind.title, .ready) {
+                if let identifier = offer.identifier {
+                    Shown.identifier(identifier)
+                    plain(" · ")
+                }
+                ProductWords.terms(of: offer)
+            }
+        }
+        entry("Family Sharing", canBeShared || !product.isFamilyShareable ? .ready : .notAccepted) {
+            product.isFamilyShareable ? "on" : "off"
+        }
+        entry("Review screenshot", .byHand) { "a screenshot of the purchase in the app" }
+        entry("Availability and tax category", .byHand) { "the countries that sell the app" }
     }
 
-    private var offers: [Entry] {
-        (product.subscription?.offers ?? []).map { offer in
-            Entry(
-                title: offer.kind.title,
-                value: HTML {
-                    if let identifier = offer.identifier {
-                        Shown.identifier(identifier)
-                        plain(" · ")
-                    }
-                    ProductWords.terms(of: offer)
-                }, check: .ready)
-        }
+    private var identifierCheck: Check {
+        guard product.productIdentifier.wholeMatch(of: /[A-Za-z0-9._-]+/) != nil else { return .notAccepted }
+        return Self.check(product.productIdentifier, 1...Self.maximumIdentifierLength)
     }
 
-    private var familySharing: Entry {
-        let isPossible = [.nonConsumable, .autoRenewableSubscription].contains(product.type)
-        return Entry(
-            title: "Family Sharing",
-            value: HTML { product.isFamilyShareable ? "on" : "off" },
-            check: isPossible || !product.isFamilyShareable ? .ready : .notAccepted)
+    private var canBeShared: Bool { [.nonConsumable, .autoRenewableSubscription].contains(product.type) }
+
+    private func entry(_ title: Phrase, _ check: Check, @HTMLBuilder value: () -> HTML) -> Entry {
+        Entry(title: title, value: value(), check: check)
     }
 
     private static func check(_ text: String, _ lengths: ClosedRange<Int>) -> Check {

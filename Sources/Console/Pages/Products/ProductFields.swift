@@ -106,71 +106,41 @@ struct ProductFields: Sendable {
     }
 }
 
-/// A key of a definition that has a field of its own in the form of a product.
+/// A key of a definition that has a field of its own in the form of a product, in the order of the form.
 enum ProductKey: String, Sendable, CaseIterable {
-    case type
-    case referenceName
-    case displayPrice
-    case collection
-    case number
-    case duration
-    case balance
-    case amount
-    case subscriptionGroupID
-    case subscriptionGroupName
-    case groupNumber
-    case recurringSubscriptionPeriod
-    case familyShareable
-    case localizations
+    case type, referenceName, displayPrice, collection, number, duration, balance, amount
+    case subscriptionGroupID, subscriptionGroupName, groupNumber, recurringSubscriptionPeriod
+    case familyShareable, localizations
 
-    /// The keys for a type of product, in the order of the form.
-    static func keys(of type: ProductType) -> [ProductKey] {
-        let subscription: [ProductKey] = [
-            .subscriptionGroupID, .subscriptionGroupName, .groupNumber, .recurringSubscriptionPeriod,
-        ]
-        return switch type {
-        case .consumable: [.type, .referenceName, .displayPrice, .balance, .amount, .localizations]
-        case .nonConsumable:
-            [.type, .referenceName, .displayPrice, .collection, .number, .familyShareable, .localizations]
-        case .nonRenewingSubscription:
-            [.type, .referenceName, .displayPrice, .collection, .number, .duration, .localizations]
-        case .autoRenewableSubscription:
-            [.type, .referenceName, .displayPrice, .collection, .number] + subscription
-                + [.familyShareable, .localizations]
-        }
-    }
+    /// The keys for a type of product.
+    static func keys(of type: ProductType) -> [ProductKey] { allCases.filter { $0.row.types.contains(type) } }
 
-    var title: Phrase {
-        switch self {
-        case .type: "Type"
-        case .referenceName: "Reference name"
-        case .displayPrice: "Price"
-        case .collection: "Collection of the item"
-        case .number: "Number of the item"
-        case .duration: "Duration"
-        case .balance: Phrase("Balance", context: "name")
-        case .amount: "Amount"
-        case .subscriptionGroupID: "Subscription group, identifier"
-        case .subscriptionGroupName: "Subscription group, name"
-        case .groupNumber: "Level in the group (1 is the highest)"
-        case .recurringSubscriptionPeriod: Phrase("Period", context: "renewal")
-        case .familyShareable: "Family Sharing"
-        case .localizations: "Texts"
-        }
-    }
+    var title: Phrase { row.title }
+
+    /// The explanation of a value; nil if the title says it.
+    var note: Phrase? { row.note }
 
     /// True if the value is a number.
     var isNumber: Bool { [.number, .amount, .groupNumber].contains(self) }
 
-    /// The explanation of a value; nil if the title says it.
-    var note: Phrase? {
-        switch self {
-        case .duration, .recurringSubscriptionPeriod: "Such as P1W, P1M, P3M or P1Y."
-        case .displayPrice: "Such as 1200 or 0.99."
-        case .collection: "Such as sprout, up to 64 bytes."
-        case .balance: "Letters, digits, - and _."
-        case .amount: "Added for each purchased unit."
-        default: nil
+    private var row: (title: Phrase, types: [ProductType], note: Phrase?) {
+        let items: [ProductType] = [.nonConsumable, .nonRenewingSubscription, .autoRenewableSubscription]
+        return switch self {
+        case .type: ("Type", ProductType.allCases, nil)
+        case .referenceName: ("Reference name", ProductType.allCases, nil)
+        case .displayPrice: ("Price", ProductType.allCases, "Such as 1200 or 0.99.")
+        case .collection: ("Collection of the item", items, "Such as sprout, up to 64 bytes.")
+        case .number: ("Number of the item", items, nil)
+        case .duration: ("Duration", [.nonRenewingSubscription], "Such as P1W, P1M, P3M or P1Y.")
+        case .balance: (Phrase("Balance", context: "name"), [.consumable], "Letters, digits, - and _.")
+        case .amount: ("Amount", [.consumable], "Added for each purchased unit.")
+        case .subscriptionGroupID: ("Subscription group, identifier", [.autoRenewableSubscription], nil)
+        case .subscriptionGroupName: ("Subscription group, name", [.autoRenewableSubscription], nil)
+        case .groupNumber: ("Level in the group (1 is the highest)", [.autoRenewableSubscription], nil)
+        case .recurringSubscriptionPeriod:
+            (Phrase("Period", context: "renewal"), [.autoRenewableSubscription], "Such as P1W, P1M, P3M or P1Y.")
+        case .familyShareable: ("Family Sharing", [.nonConsumable, .autoRenewableSubscription], nil)
+        case .localizations: ("Texts", ProductType.allCases, nil)
         }
     }
 }

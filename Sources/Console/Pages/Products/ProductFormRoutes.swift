@@ -22,10 +22,10 @@ struct ProductFormRoutes: Sendable {
                 preview: nil
             ).page
         }
-        pages.postPage("new-product/preview", .catalog) { request, context in
+        pages.post("new-product/preview", .catalog) { request, context in
             try await preview(try newTarget(request), context)
         }
-        pages.postAnswer("new-product", .catalog) { request, context in try await save(try newTarget(request), context)
+        pages.post("new-product", .catalog) { request, context in try await save(try newTarget(request), context)
         }
         pages.get("products/:product/edit", .catalog) { request, context in
             let address = try ProductAddress(request, context, of: catalog.apps)
@@ -40,10 +40,10 @@ struct ProductFormRoutes: Sendable {
             }
             return ProductFormPage(context: context, target: target, fields: fields, preview: nil).page
         }
-        pages.postPage("products/:product/preview", .catalog) { request, context in
+        pages.post("products/:product/preview", .catalog) { request, context in
             try await preview(.existing(try ProductAddress(request, context, of: catalog.apps)), context)
         }
-        pages.postAnswer("products/:product/definition", .catalog) { request, context in
+        pages.post("products/:product/definition", .catalog) { request, context in
             try await save(.existing(try ProductAddress(request, context, of: catalog.apps)), context)
         }
     }

@@ -28,7 +28,7 @@ struct ProductHistoryRoutes: Sendable {
             let (address, revision) = try await revision(request, context)
             return CatalogChangePage(
                 context: context, address: address, revision: revision,
-                keys: try await entitlements.apiKeyNames()
+                keys: try await entitlements.ledger.apiKeyNames()
             ).page
         }
         pages.post("products/:product/history/:number/undo", .catalog) { request, context in
@@ -49,7 +49,7 @@ struct ProductHistoryRoutes: Sendable {
         let (shown, next) = page.part(of: found) { String($0.change.number) }
         return CatalogHistoryPage(
             context: context, apps: catalog.apps, app: app, productIdentifier: productIdentifier, revisions: shown,
-            keys: try await entitlements.apiKeyNames(), next: next.map(path)
+            keys: try await entitlements.ledger.apiKeyNames(), next: next.map(path)
         ).page
     }
 

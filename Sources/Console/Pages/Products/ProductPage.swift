@@ -64,9 +64,7 @@ struct ProductPage {
         fact("Family Sharing") { product.isFamilyShareable ? "on" : "off" }
         if let subscription = product.subscription {
             fact("Subscription group") {
-                data(subscription.groupName)
-                plain(" ")
-                Shown.identifier(subscription.groupIdentifier)
+                spaced(data(subscription.groupName), Shown.identifier(subscription.groupIdentifier))
             }
             fact("Level in the group") { plain(String(subscription.level)) }
             fact("Period") { subscription.period.words() }

@@ -14,7 +14,7 @@ struct ProductRoutes: Sendable {
     func add(to pages: ConsolePages) {
         pages.get("products") { request, context in try list(request, context) }
         pages.get("products/:product") { request, context in try await product(request, context) }
-        pages.answer("products/:product/picture") { request, context in try picture(request, context) }
+        pages.get("products/:product/picture") { request, context in try picture(request, context) }
         guard let administration = services.administration else { return }
         ProductHistoryRoutes(catalog: administration, entitlements: services.entitlements).add(to: pages)
         ProductChangeRoutes(catalog: administration).add(to: pages)
@@ -88,7 +88,7 @@ struct ProductChangeRoutes: Sendable {
             }
             // The files may not have the product.
             return address.product == nil
-                ? ConsolePath("products", query: ["done": Notice.removed.rawValue]) : address.path(done: .restored)
+                ? ConsolePath("products", done: .removed) : address.path(done: .restored)
         }
     }
 

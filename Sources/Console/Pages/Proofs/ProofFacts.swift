@@ -32,11 +32,7 @@ struct ProofFacts {
         guard let anchor = inspection.anchor else {
             return Shown.badge("unknown anchor", .bad)
         }
-        return HTML {
-            data(anchor.certificate.subjectName.description)
-            plain(" ")
-            Shown.badge(anchor.realm.title)
-        }
+        return HTML { spaced(data(anchor.certificate.subjectName.description), Shown.badge(anchor.realm.title)) }
     }
 
     private var signature: HTML {
@@ -48,9 +44,7 @@ struct ProofFacts {
             case nil: Shown.badge("cannot be checked", .warning)
             }
             plain(" ")
-            Shown.identifier(signature.algorithm)
-            plain(" ")
-            ProofTree.bytes(signature.bytes)
+            spaced(Shown.identifier(signature.algorithm), ProofTree.bytes(signature.bytes))
         }
     }
 }

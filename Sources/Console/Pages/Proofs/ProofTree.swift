@@ -46,11 +46,7 @@ struct ProofTree {
         case .bool(let bool): return Shown.identifier(bool ? "true" : "false")
         case .null: return Shown.identifier("null")
         case .date(let date, let stated):
-            return HTML {
-                Shown.moment(date)
-                plain(" ")
-                small { Shown.identifier(clipped(stated, to: 64)) }
-            }
+            return HTML { spaced(Shown.moment(date), small { Shown.identifier(clipped(stated, to: 64)) }) }
         case .bytes(let bytes): return Self.bytes(bytes)
         case .proof(let inspection): return proof(inspection)
         case .certificates(let count):
@@ -74,11 +70,7 @@ struct ProofTree {
         if field.value.hasParts {
             return nested(field.value, named: field.name, isOpen: isOpen) { title }
         }
-        return HTML {
-            title
-            plain(": ")
-            html(field.value, named: field.name)
-        }
+        return HTML { spaced(by: ": ", title, html(field.value, named: field.name)) }
     }
 
     private static func nested(

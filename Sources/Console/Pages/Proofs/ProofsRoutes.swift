@@ -9,14 +9,15 @@ struct ProofsRoutes: Sendable {
 
     func add(to pages: ConsolePages) {
         pages.get("proofs") { _, context in ProofsPage(context: context, proof: nil).page }
-        pages.postPage("proofs", .view) { _, context in
+        pages.post("proofs", .view) { _, context in
             let proof = try await Self.proof(in: context.form)
             return ProofsPage(context: context, proof: try await inspect(proof)).page
         }
         pages.get("customers/:issuer/:user/proofs/:digest") { _, context in
             let user = try await services.customer(context)
             guard let digest = Self.digest(try context.parameters.text("digest")),
-                let stored = try await services.entitlements.storedProof(digest, of: user)
+                let stored = try await services.entitlements.ledger.read(
+                    .snapshot, { try $0.storedProof(digest, of: user) })
             else {
                 throw Problem(
                     status: .notFound, code: "proofNotKept",
@@ -62,7 +63,7 @@ struct KeptProofPage {
 
     var page: Page {
         Page("Kept proof", section: .customers) {
-            CustomerCrumb(user: user).html
+            Shown.wayBack(to: user)
             section(.class("card")) {
                 Facts.list {
                     fact("SHA-256 of the signed bytes") { Shown.identifier(digest.hexadecimal) }

@@ -32,7 +32,7 @@ struct RefusalsPage {
                 a(.href(ConsolePath("refusals", group.code))) { Shown.identifier(group.code) }
             }
             column("Last \(days) days") { Self.count($0.count) }
-            column("Latest") { Shown.moment($0.latest.first?.happenedAt) }
+            column("Latest") { Shown.moment($0.latest.first?.entry.happenedAt) }
             column("Cause") { Self.text(RefusalExplanation(code: $0.code)?.cause) }
             column("Remedy") { Self.text(RefusalExplanation(code: $0.code)?.remedy) }
         }
@@ -79,7 +79,7 @@ struct RefusalsPage {
 /// The page of the refused purchases with one code.
 struct RefusedPurchasesPage {
     let code: String
-    let refusals: [RecordedRefusal]
+    let refusals: [ActivityEntry]
     let nextCursor: String?
 
     var page: Page {
@@ -98,17 +98,17 @@ struct RefusedPurchasesPage {
         }
     }
 
-    static func table(_ caption: Phrase, _ refusals: [RecordedRefusal], next: ConsolePath?) -> HTML {
+    static func table(_ caption: Phrase, _ refusals: [ActivityEntry], next: ConsolePath?) -> HTML {
         Listing.table(caption, of: refusals, empty: "No purchase was refused with this code.", next: next) {
-            column("Time") { Shown.moment($0.happenedAt) }
+            column("Time") { Shown.moment($0.entry.happenedAt) }
             column("User") { Shown.customer($0.user) }
-            column("Product") { Shown.identifier($0.productIdentifier) }
+            column("Product") { Shown.identifier($0.entry.subject) }
             column("Transaction") { refusal in
-                a(.href(ConsolePath("customers", query: ["search": refusal.transactionIdentifier]))) {
-                    Shown.identifier(refusal.transactionIdentifier)
+                a(.href(ConsolePath("customers", query: ["search": refusal.entry.reference]))) {
+                    Shown.identifier(refusal.entry.reference)
                 }
             }
-            column("Origin") { Shown.identifier($0.origin?.rawValue) }
+            column("Origin") { Shown.identifier($0.entry.origin?.rawValue) }
         }
     }
 }
@@ -122,15 +122,19 @@ struct RefusalsRoutes: Sendable {
 
     func add(to pages: ConsolePages) {
         pages.get("refusals") { _, _ in
-            let groups = try await services.entitlements.refusalGroups(
-                since: services.entitlements.clock.now().adding(days: -Self.days), latest: Self.latest)
+            let since = services.entitlements.clock.now().adding(days: -Self.days)
+            let groups = try await services.entitlements.ledger.read {
+                try $0.refusalGroups(since: since, latest: Self.latest)
+            }
             return RefusalsPage(days: Self.days, groups: groups, uncounted: services.metrics.refusals).page
         }
         pages.get("refusals/:code") { request, context in
             let code = try context.parameters.text("code")
             let page = try HTTPSupport.Page(request)
-            let found = try await services.entitlements.refusals(
-                of: code, before: try page.position { RecordedRefusal.Position($0) }, limit: page.size + 1)
+            let position = try page.position { RecordPosition($0) }
+            let found = try await services.entitlements.ledger.read {
+                try $0.refusals(of: code, before: position, limit: page.size + 1)
+            }
             let (shown, next) = page.part(of: found) { $0.position.description }
             return RefusedPurchasesPage(code: code, refusals: shown, nextCursor: next).page
         }

@@ -107,9 +107,7 @@ struct TeamPage {
     }
 
     @HTMLBuilder private func sentence(_ change: TeamChange) -> HTML {
-        data(change.member)
-        plain(": ")
-        change.event.title
+        spaced(by: ": ", data(change.member), change.event.title)
         if let role = change.role {
             plain(" (")
             role.title

@@ -19,12 +19,12 @@ struct TeamRoutes: Sendable {
                 next: next.map { ConsolePath("team", query: ["cursor": $0]) }
             ).page
         }
-        pages.postPage("team/members", .administer) { request, context in
+        pages.post("team/members", .administer) { request, context in
             let name = try context.form.requiredText("name", upTo: TeamMember.maximumNameLength)
             let secret = try await team.add(name, role: try role(context), by: try actor(context))
             return LinkPage(context: context, name: name, link: link(secret, request), isNew: true).page
         }
-        pages.postPage("team/members/:name/invitation", .administer) { request, context in
+        pages.post("team/members/:name/invitation", .administer) { request, context in
             let name = try context.parameters.text("name")
             let secret = try await team.invite(name, by: try actor(context))
             return LinkPage(context: context, name: name, link: link(secret, request), isNew: false).page
@@ -32,12 +32,12 @@ struct TeamRoutes: Sendable {
         pages.post("team/members/:name/role", .administer) { _, context in
             let name = try context.parameters.text("name")
             try await team.setRole(try role(context), of: name, by: try actor(context))
-            return ConsolePath("team", query: ["done": Notice.saved.rawValue])
+            return ConsolePath("team", done: .saved)
         }
         pages.post("team/members/:name/removal", .administer) { _, context in
             let name = try context.parameters.text("name")
             try await team.remove(name, by: try actor(context))
-            return ConsolePath("team", query: ["done": Notice.removed.rawValue])
+            return ConsolePath("team", done: .removed)
         }
     }
 

@@ -25,7 +25,7 @@ struct UnclaimedRoutes: Sendable {
                 unclaimed: try context.parameters.text("transaction"), origin: origin,
                 in: try context.form.requiredText("app"), to: user, reason: try context.form.reason(),
                 by: try context.requiredMember.caller)
-            return ConsolePath("unclaimed", query: ["done": Notice.assigned.rawValue])
+            return ConsolePath("unclaimed", done: .assigned)
         }
     }
 
@@ -42,8 +42,10 @@ struct UnclaimedRoutes: Sendable {
         let (shown, next) = page.part(of: found) { $0.position.description }
         return UnclaimedPage(
             apps: services.entitlements.apps.all.map(\.bundleIdentifier), search: search, app: app, purchases: shown,
-            expectedCount: try await services.entitlements.expectedPurchaseCount(
-                upTo: UnclaimedPage.maximumExpected), nextCursor: next
+            expectedCount: try await services.entitlements.ledger.read {
+                try $0.expectedPurchaseCount(
+                    upTo: UnclaimedPage.maximumExpected)
+            }, nextCursor: next
         ).page
     }
 
@@ -65,10 +67,11 @@ struct UnclaimedRoutes: Sendable {
         let issuer = try form.text("issuer", upTo: User.maximumIssuerLength)
         // Of all issuers, this one has the longest names.
         let name = User(issuer: User.customerIssuer, name: text).map { ByteKey($0.name) }
-        let found = try await services.entitlements.users(matching: text, after: nil, limit: 100).filter { known in
-            let isNamed = ByteKey(known.user.name) == name || known.appAccountToken == UUID(uuidString: text)
-            return isNamed && (issuer.isEmpty || ByteKey(known.user.issuer) == ByteKey(issuer))
-        }
+        let found = try await services.entitlements.ledger.read { try $0.users(matching: text, after: nil, limit: 100) }
+            .filter { known in
+                let isNamed = ByteKey(known.user.name) == name || known.appAccountToken == UUID(uuidString: text)
+                return isNamed && (issuer.isEmpty || ByteKey(known.user.issuer) == ByteKey(issuer))
+            }
         guard let user = found.first?.user else { throw Problem.userNotFound }
         guard found.count == 1 else {
             throw Problem(

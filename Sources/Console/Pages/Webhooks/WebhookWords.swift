@@ -4,23 +4,17 @@ import Proofs
 
 /// The states and outcomes of deliveries in plain words.
 enum WebhookWords {
-    static func title(of state: WebhookDelivery.State) -> Phrase {
+    static func title(of state: WebhookDelivery.State) -> Phrase { word(state).title }
+
+    private static func word(_ state: WebhookDelivery.State) -> Shown.Word {
         switch state {
-        case .pending: "Waiting"
-        case .delivered: "Delivered"
-        case .failed: "Given up"
+        case .pending: ("Waiting", .warning)
+        case .delivered: ("Delivered", .good)
+        case .failed: ("Given up", .bad)
         }
     }
 
-    static func badge(_ state: WebhookDelivery.State) -> HTML {
-        let mood: Shown.Mood =
-            switch state {
-            case .pending: .warning
-            case .delivered: .good
-            case .failed: .bad
-            }
-        return Shown.badge(title(of: state), mood)
-    }
+    static func badge(_ state: WebhookDelivery.State) -> HTML { Shown.badge(word(state)) }
 
     /// The outcome of an attempt.
     @HTMLBuilder static func outcome(of attempt: WebhookDelivery.Attempt) -> HTML {
@@ -28,9 +22,7 @@ enum WebhookWords {
         case .answered(let status):
             HTML { Shown.badge("Answered \(status)", (200...299).contains(status) ? .good : .bad) }
         case .unanswered(let code):
-            Shown.badge(reason(code), .bad)
-            plain(" ")
-            Console.code { data(code) }
+            spaced(Shown.badge(reason(code), .bad), Console.code { data(code) })
         case nil:
             Shown.badge("Under way, or the service stopped")
         }

@@ -19,7 +19,7 @@ struct WebhooksRoutes: Sendable {
             let endpoint = try await webhooks.add(
                 try url(context), format: try Self.format(context), authorization: try Self.authorization(context),
                 by: try context.requiredMember.caller)
-            return ConsolePath("webhooks", endpoint.identifier, "secret", query: ["done": Notice.created.rawValue])
+            return ConsolePath("webhooks", endpoint.identifier, "secret", done: .created)
         }
         pages.get("webhooks/:webhook") { request, context in try await endpoint(webhooks, request, context) }
         addAdministration(to: pages, webhooks)
@@ -30,17 +30,17 @@ struct WebhooksRoutes: Sendable {
         pages.post("webhooks/:webhook/address", .administer) { _, context in
             let identifier = try context.parameters.text("webhook")
             _ = try await webhooks.setURL(try url(context), of: identifier, by: try context.requiredMember.caller)
-            return ConsolePath("webhooks", identifier, query: ["done": Notice.saved.rawValue])
+            return ConsolePath("webhooks", identifier, done: .saved)
         }
         pages.post("webhooks/:webhook/authorization", .administer) { _, context in
             let identifier = try context.parameters.text("webhook")
             _ = try await webhooks.setAuthorization(
                 try Self.authorization(context), of: identifier, by: try context.requiredMember.caller)
-            return ConsolePath("webhooks", identifier, query: ["done": Notice.saved.rawValue])
+            return ConsolePath("webhooks", identifier, done: .saved)
         }
         pages.post("webhooks/:webhook/removal", .administer) { _, context in
             try await webhooks.remove(try context.parameters.text("webhook"), by: try context.requiredMember.caller)
-            return ConsolePath("webhooks", query: ["done": Notice.removed.rawValue])
+            return ConsolePath("webhooks", done: .removed)
         }
         pages.get("webhooks/:webhook/secret", .administer) { _, context in
             let endpoint = try await webhooks.endpoint(try context.parameters.text("webhook"))
@@ -52,7 +52,7 @@ struct WebhooksRoutes: Sendable {
             else { throw ConsoleForm.invalid("overlap", "one of the offered periods") }
             _ = try await webhooks.replaceSecret(
                 of: identifier, keepingPreviousFor: seconds, by: try context.requiredMember.caller)
-            return ConsolePath("webhooks", identifier, "secret", query: ["done": Notice.secretReplaced.rawValue])
+            return ConsolePath("webhooks", identifier, "secret", done: .secretReplaced)
         }
     }
 
@@ -61,7 +61,7 @@ struct WebhooksRoutes: Sendable {
         pages.post("webhooks/:webhook/deliveries/:message/resending", .support) { _, context in
             let (identifier, message) = (try context.parameters.text("webhook"), try context.parameters.text("message"))
             _ = try await webhooks.replay(message, to: identifier, by: try context.requiredMember.caller)
-            return ConsolePath("webhooks", identifier, "deliveries", message, query: ["done": Notice.queued.rawValue])
+            return ConsolePath("webhooks", identifier, "deliveries", message, done: .queued)
         }
         pages.post("webhooks/:webhook/failed/resending", .support) { _, context in
             let identifier = try context.parameters.text("webhook")
@@ -114,7 +114,9 @@ struct WebhooksRoutes: Sendable {
             )
             rows.append(EndpointListPage.Row(endpoint: endpoint, last: last.first, hasFailed: !failed.isEmpty))
         }
-        return EndpointListPage(context: context, rows: rows, keys: try await services.entitlements.apiKeyNames()).page
+        return EndpointListPage(
+            context: context, rows: rows, keys: try await services.entitlements.ledger.apiKeyNames()
+        ).page
     }
 
     private func endpoint(
@@ -129,7 +131,7 @@ struct WebhooksRoutes: Sendable {
         let (shown, next) = list.part(of: found) { WebhookDeliveryPosition($0).cursor }
         let types = try await webhooks.contents(of: Array(shown), to: endpoint).map { $0?.type }
         return EndpointPage(
-            context: context, endpoint: endpoint, keys: try await services.entitlements.apiKeyNames(),
+            context: context, endpoint: endpoint, keys: try await services.entitlements.ledger.apiKeyNames(),
             state: state, deliveries: zip(shown, types).map { ($0, $1) }, nextCursor: next,
             changes: try await webhooks.changes(of: identifier, limit: Self.shownChanges), now: webhooks.now(),
             resent: try request.query("resent").flatMap(Int.init),
@@ -182,9 +184,7 @@ struct EndpointListPage {
             column("Format") { WebhookWords.title(of: $0.endpoint.format) }
             column("Last message") { row in
                 if let last = row.last {
-                    WebhookWords.badge(last.state)
-                    plain(" ")
-                    Shown.moment(last.entry.happenedAt)
+                    spaced(WebhookWords.badge(last.state), Shown.moment(last.entry.happenedAt))
                 } else {
                     Shown.nothing
                 }

@@ -13,54 +13,35 @@ extension LedgerTransaction {
     /// The state of the catalog after all changes.
     package func catalogRecord() throws -> CatalogRecord {
         guard try database.has("catalog_picture") else {
-            return CatalogRecord(revision: 0, products: [], offerings: [], pictures: [:])
+            return CatalogRecord(revision: 0, changed: [], pictures: [:])
         }
         return CatalogRecord(
-            revision: try catalogRevision(), products: try changedProducts(), offerings: try changedOfferings(),
-            pictures: try pictureDigests())
+            revision: try catalogRevision(), changed: try changedSubjects(), pictures: try pictureDigests())
     }
 
-    /// The changed products, in the order of their first changes.
-    private func changedProducts() throws -> [CatalogRecord.Product] {
-        try database.rows(
+    /// The changed subjects, in the order of their first changes.
+    private func changedSubjects() throws -> [CatalogRecord.Changed] {
+        func last(_ column: String, _ kinds: String) -> String {
             """
-            SELECT app, product_id,
-                (SELECT definition FROM catalog_change AS defined
-                    WHERE defined.subject = 'product' AND defined.product_id = changed.product_id
-                        AND defined.app = changed.app AND kind IN ('defined', 'reverted')
-                    ORDER BY number DESC LIMIT 1) AS definition,
-                (SELECT kind FROM catalog_change AS standing
-                    WHERE standing.subject = 'product' AND standing.product_id = changed.product_id
-                        AND standing.app = changed.app AND kind IN ('withdrawn', 'restored', 'reverted')
-                    ORDER BY number DESC LIMIT 1) AS standing
-            FROM (SELECT app, product_id, min(number) AS first FROM catalog_change
-                WHERE subject = 'product' GROUP BY app, product_id) AS changed
+            (SELECT \(column) FROM catalog_change AS change
+                WHERE change.subject = changed.subject AND change.product_id = changed.product_id
+                    AND change.app = changed.app AND kind IN (\(kinds))
+                ORDER BY number DESC LIMIT 1)
+            """
+        }
+        return try database.rows(
+            """
+            SELECT app, subject, product_id, \(last("definition", "'defined', 'reverted'")) AS definition,
+                \(last("kind", "'withdrawn', 'restored', 'reverted'")) AS standing
+            FROM (SELECT app, subject, product_id, min(number) AS first FROM catalog_change
+                GROUP BY app, subject, product_id) AS changed
             ORDER BY first
             """
         ).map { row in
             let standing: String? = try row["standing"]
-            return CatalogRecord.Product(
-                app: try row["app"], productIdentifier: try row["product_id"], definition: try row["definition"],
+            return CatalogRecord.Changed(
+                app: try row["app"], subject: try subject(row), definition: try row["definition"],
                 isWithdrawn: standing == CatalogChange.Kind.withdrawn.rawValue)
-        }
-    }
-
-    /// The rights and offerings that differ from the files, in the order of their first changes.
-    private func changedOfferings() throws -> [CatalogRecord.Definition] {
-        try database.rows(
-            """
-            SELECT app, subject, product_id,
-                (SELECT definition FROM catalog_change AS defined
-                    WHERE defined.subject = changed.subject AND defined.product_id = changed.product_id
-                        AND defined.app = changed.app
-                    ORDER BY number DESC LIMIT 1) AS definition
-            FROM (SELECT app, subject, product_id, min(number) AS first FROM catalog_change
-                WHERE subject <> 'product' GROUP BY app, subject, product_id) AS changed
-            ORDER BY first
-            """
-        ).compactMap { row in
-            guard let definition: String = try row["definition"] else { return nil }
-            return CatalogRecord.Definition(app: try row["app"], subject: try subject(row), text: definition)
         }
     }
 
@@ -215,32 +196,27 @@ extension LedgerTransaction {
 
 /// The state of the catalog after all changes in the ledger.
 package struct CatalogRecord: Hashable, Sendable {
-    package struct Product: Hashable, Sendable {
-        /// The bundle identifier of the app that sells the product.
-        package let app: String
-        package let productIdentifier: String
-        /// The definition as JSON; nil if the files' definition is valid.
-        package let definition: String?
-        package let isWithdrawn: Bool
-    }
-
-    /// The definition of a right, an offering or the current offering that differs from the files.
-    package struct Definition: Hashable, Sendable {
+    package struct Changed: Hashable, Sendable {
         /// The bundle identifier of the app.
         package let app: String
         package let subject: CatalogSubject
-        /// The definition as JSON.
-        package let text: String
+        /// The definition as JSON; nil if the files' definition is valid.
+        package let definition: String?
+        /// True for a product that is no longer for sale.
+        package let isWithdrawn: Bool
     }
 
     /// The number of the last change; 0 if there is none.
     package let revision: Int64
-    /// The changed products, in the order of their first changes.
-    package let products: [Product]
-    /// The changed rights and offerings, in the order of their first changes.
-    package let offerings: [Definition]
+    fileprivate let changed: [Changed]
     /// The SHA-256 of each item's picture.
     package let pictures: [Item: [UInt8]]
+
+    /// The changed products, in the order of their first changes.
+    package var products: [Changed] { changed.filter { $0.subject.kind == .product } }
+
+    /// The rights and offerings that differ from the files, in the order of their first changes.
+    package var offerings: [Changed] { changed.filter { $0.subject.kind != .product && $0.definition != nil } }
 }
 
 extension CatalogRecord {
@@ -248,44 +224,30 @@ extension CatalogRecord {
     ///
     /// - Throws: `CatalogError` if the changes conflict with the files.
     func catalog(of app: App, pictures shown: [Item: Picture]) throws(CatalogError) -> Catalog {
-        var catalog = app.files
-        var definitions: [ProductDefinition] = []
-        let products = products.filter { $0.app.hasSameBytes(as: app.bundleIdentifier) }
-        do {
-            for product in products {
-                guard let text = product.definition else { continue }
-                definitions.append(try definition(text, of: product.productIdentifier, in: app))
+        var (catalog, definitions, offeringMap) = (app.files, [ProductDefinition](), OfferingMap())
+        let changed = (products + offerings).filter { $0.app.hasSameBytes(as: app.bundleIdentifier) }
+        do throws(CatalogError) {
+            for change in changed {
+                guard let text = change.definition else { continue }
+                let identifier = change.subject.identifier
+                guard let object = JSONObject.stored(text) else {
+                    throw CatalogError(file: identifier, reason: "it is not JSON")
+                }
+                if case .product = change.subject {
+                    definitions.append(
+                        try ProductDefinition(object, of: identifier, currency: app.files.storefront.currency))
+                } else {
+                    try offeringMap.define(object, as: change.subject)
+                }
             }
             try catalog.administer(
-                definitions, withdrawn: Set(products.filter(\.isWithdrawn).map(\.productIdentifier)),
-                pictures: shown, offerings: try offeringChanges(of: app))
+                definitions, withdrawn: Set(changed.filter(\.isWithdrawn).map(\.subject.identifier)), pictures: shown,
+                offerings: offeringMap)
         } catch {
             throw CatalogError(
                 file: "The ledger's change of \"\(error.file)\" conflicts with the catalog's files", key: error.key,
                 reason: error.reason)
         }
         return catalog
-    }
-
-    private func offeringChanges(of app: App) throws(CatalogError) -> OfferingMap {
-        var changes = OfferingMap()
-        for changed in offerings where changed.app.hasSameBytes(as: app.bundleIdentifier) {
-            guard let object = JSONObject.stored(changed.text) else {
-                throw CatalogError(file: changed.subject.identifier, reason: "it is not JSON")
-            }
-            try changes.define(object, as: changed.subject)
-        }
-        return changes
-    }
-
-    private func definition(
-        _ text: String,
-        of productIdentifier: String,
-        in app: App
-    ) throws(CatalogError) -> ProductDefinition {
-        guard let object = JSONObject.stored(text) else {
-            throw CatalogError(file: productIdentifier, reason: "it is not JSON")
-        }
-        return try ProductDefinition(object, of: productIdentifier, currency: app.files.storefront.currency)
     }
 }

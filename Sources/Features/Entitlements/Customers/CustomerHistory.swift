@@ -1,4 +1,3 @@
-import Catalog
 import Ledger
 import Proofs
 
@@ -35,27 +34,32 @@ package struct RenewalEvents: Hashable, Sendable {
     package init() {}
 }
 
+extension EntitlementService {
+    /// The purchases and grants of a user; nil for an unknown user.
+    package func history(of user: User) async throws -> CustomerHistory? {
+        let view = view
+        return try await ledger.read { try $0.history(of: user, from: view) }
+    }
+}
+
 extension LedgerTransaction {
     /// The purchases and grants of a user; nil for an unknown user.
     ///
     /// - Parameters:
-    ///   - origins: The origins that are valid for the user.
-    ///   - limit: The limit of the caller; nil for a caller of all apps.
     ///   - transactions: The number of the newest transactions that are returned in any case.
     ///   - grants: The number of the newest grants that are returned in any case.
     package func history(
         of user: User,
-        accepting origins: Set<Origin>,
-        seeing limit: AppLimit? = nil,
+        from view: Viewpoint,
         newestTransactions transactions: Int = CustomerHistory.newestTransactions,
         newestGrants grants: Int = CustomerHistory.newestGrants
     ) throws -> CustomerHistory? {
         guard let number = try users.known(user), let known = try knownUser(user) else { return nil }
-        let records = ReadingRecords(database: database)
+        let (origins, records) = (view.accepted.origins(for: user), ReadingRecords(database: database))
         let apps = try AppRecords(database: database).names()
         var renewals: [TransactionKey: StatedRenewal] = [:]
         for purchase in try records.renewals(of: number)
-        where origins.contains(purchase.origin) && limit?.includes(app: apps[purchase.app]) ?? true {
+        where origins.contains(purchase.origin) && view.includes(app: apps[purchase.app]) {
             let key = TransactionKey(
                 app: apps[purchase.app] ?? "", origin: purchase.origin,
                 identifier: purchase.originalTransactionIdentifier)
@@ -67,96 +71,28 @@ extension LedgerTransaction {
         }
         return CustomerHistory(
             user: try users.names(of: [number])[number] ?? user, firstSeenAt: known.firstSeenAt,
-            transactions: try self.number(ofApp: limit?.app).map {
+            transactions: try self.number(ofApp: view.limit?.app).map {
                 try records.transactions(of: number, in: $0.number, newest: transactions)
                     .filter { origins.contains($0.origin) }
             } ?? [],
             renewals: renewals,
             renewalEvents: hasEvents ? try records.renewalEvents(of: number, from: origins) : RenewalEvents(),
-            grants: try GrantRecords(database: database).grants(of: number, newest: grants)
-                .filter { limit?.sees($0.item) ?? true })
+            grants: try self.grants(of: number, newest: grants)
+                .filter { view.sees($0.item) })
     }
 
     /// The owners of purchases by their original transactions, each under the own name. A purchase without an owner is absent.
     package func owners(ofPurchases originals: Set<TransactionKey>) throws -> [TransactionKey: User] {
-        let apps = try AppRecords(database: database).numbers(of: [])
-        let owners = try EntitlementRecords(database: database, apps: apps).owners(ofPurchases: originals)
+        let owners = try EntitlementRecords(database: database, apps: try apps).facts(aboutOwnersOf: originals)
+            .purchases.mapValues(\.owner)
         let names = try users.names(of: Set(owners.values))
         return owners.compactMapValues { names[$0] }
     }
-}
-
-/// The queries about single customers.
-extension LedgerTransaction {
-    /// A user with the account token; nil for an unknown user.
-    package func customer(_ user: User) throws -> KnownUser? {
-        try knownUser(user).map {
-            KnownUser(user: user, appAccountToken: $0.appAccountToken, firstSeenAt: $0.firstSeenAt)
-        }
-    }
-
-    /// The customers of a product, the latest redemption first.
-    ///
-    /// - Parameter position: The end of the previous page; nil for the first page.
-    package func customers(
-        ofProduct product: String,
-        after position: ProductCustomer.Position?,
-        limit: Int
-    ) throws -> ProductCustomer.Page {
-        try CustomerRecords(database: database).customers(ofProduct: product, after: position, users, limit: limit)
-    }
-
-    /// A user's transactions of some identifiers, in no order.
-    package func transactions(of user: User, identifiedBy identifiers: [String]) throws -> [RedeemedTransaction] {
-        guard !identifiers.isEmpty, let user = try users.known(user) else { return [] }
-        return try ReadingRecords(database: database).transactions(identifiers, of: user)
-    }
 
     /// True if a user has redeemed a transaction, also if it is revoked.
-    package func hasPurchases(_ user: User) throws -> Bool {
-        guard let user = try users.known(user) else { return false }
-        return try CustomerRecords(database: database).hasPurchases(user)
-    }
-
-    /// A user's transactions of an identifier, with the facts about their proofs. There are several if origins share the
-    /// identifier.
-    package func recordedTransactions(_ identifier: String, of user: User) throws -> [RecordedTransaction] {
-        guard let user = try users.known(user) else { return [] }
-        let proofs = try CustomerRecords(database: database).proofs(of: identifier, of: user)
-        let support = SupportRecords(database: database, apps: try AppRecords(database: database).numbers(of: []))
-        return try ReadingRecords(database: database).transactions(identifier, of: user).compactMap { transaction in
-            guard let proof = proofs.first(where: { $0.sequence == transaction.sequence }) else { return nil }
-            return RecordedTransaction(
-                transaction: transaction, statedAt: proof.statedAt, proofDigest: proof.digest,
-                anchorDigest: proof.anchorDigest, leafDigest: proof.leafDigest, isProofKept: proof.isKept,
-                items: try support.items(of: [transaction.sequence], of: user), credit: proof.credit)
-        }
-    }
-
-    /// A notification about a purchase of a user; nil for another notification.
-    package func recordedNotification(
-        _ identifier: String,
-        from origin: Origin,
-        of user: User
-    ) throws -> RecordedNotification? {
-        guard let user = try users.known(user) else { return nil }
-        return try CustomerRecords(database: database).notification(identifier, from: origin, of: user)
-    }
-
-    /// A record of a user's audit log; nil if there is none of that number.
-    package func recordedEvent(_ number: Int64, of user: User) throws -> RecordedEvent? {
-        guard number > 0 else { return nil }
-        let records = try audit(of: user, after: max(0, number - 2), limit: 2).filter { $0.number <= number }
-        guard let record = records.last, record.number == number else { return nil }
-        let previous = records.first.flatMap { $0.number == number - 1 ? $0 : nil }
-        var owner: User?
-        if record.entry.event == .refused {
-            owner = try SupportRecords(database: database, apps: try AppRecords(database: database).numbers(of: []))
-                .owners(of: [record.entry], users)[record.entry.reference]
-        }
-        return RecordedEvent(
-            record: record, previousDigest: previous?.digest ?? AuditRecord.beginning,
-            isIntact: record.follows(previous), otherOwner: owner.flatMap { $0 == user ? nil : $0 })
+    package func hasPurchases(_ user: Int64) throws -> Bool {
+        // A distributed database accepts no LIMIT in a subquery about each of several users.
+        try database.row("SELECT sequence FROM redeemed_transaction WHERE user_id = $1 LIMIT 1", [user]) != nil
     }
 }
 
@@ -177,60 +113,61 @@ package struct ProductCustomer: Hashable, Sendable {
         package let next: Position?
     }
 
-    /// The position of a transaction in the list of a product: its redemption, its user, and its number among the user's.
-    package struct Position: Hashable, Sendable, CustomStringConvertible {
-        let redeemedAt: Timestamp
-        let user: Int64
-        let sequence: Int64
-
-        package var description: String { "\(redeemedAt.millisecondsSince1970) \(user) \(sequence)" }
-    }
+    package typealias Position = RecordPosition
 }
 
-extension ProductCustomer.Position {
-    /// - Returns: Nil for an invalid text.
-    package init?(_ text: String) {
-        let numbers = text.split(separator: " ", omittingEmptySubsequences: false).map { Int64($0) }
-        guard numbers.count == 3, let moment = numbers[0], let user = numbers[1], let sequence = numbers[2] else {
-            return nil
+extension LedgerTransaction {
+    /// The maximum number of transactions that one page of a product's customers reads. A subscriber has many.
+    private static let maximumTransactionsOfProduct = 500
+
+    /// The customers of a product, the latest redemption first. Each user is listed once, by the latest transaction.
+    ///
+    /// - Parameter position: The end of the previous page; nil for the first page.
+    package func customers(
+        ofProduct product: String,
+        after position: ProductCustomer.Position?,
+        limit: Int
+    ) throws -> ProductCustomer.Page {
+        let rows = try database.rows(
+            """
+            SELECT user_id, sequence, transaction_id, origin, purchase_date, redeemed_at FROM redeemed_transaction
+            WHERE product_id = $1 AND (redeemed_at, user_id, sequence) < ($2, $3, $4)
+            ORDER BY redeemed_at DESC, user_id DESC, sequence DESC LIMIT $5
+            """,
+            [
+                product, position?.first ?? .max, position?.second ?? .max, position?.third ?? .max,
+                Self.maximumTransactionsOfProduct,
+            ])
+        let found = Set(try rows.map { try $0["user_id"] as Int64 })
+        let (latest, names) = (try latestRedemptions(of: product, by: found), try presentNames(of: found))
+        var customers: [ProductCustomer] = []
+        var end: ProductCustomer.Position?
+        // The last user of the previous page may have further transactions of the same moment.
+        var listed: Set<Int64> = Set(position.map { [$0.second] } ?? [])
+        for row in rows {
+            let (user, redeemedAt): (Int64, Timestamp) = (try row["user_id"], try row["redeemed_at"])
+            if customers.count == limit { return ProductCustomer.Page(customers: customers, next: end) }
+            end = ProductCustomer.Position(redeemedAt.millisecondsSince1970, user, try row["sequence"])
+            guard latest[user] == redeemedAt, listed.insert(user).inserted, let name = names[user] else { continue }
+            customers.append(
+                ProductCustomer(
+                    user: name, transactionIdentifier: try row["transaction_id"], origin: try row["origin"],
+                    purchaseDate: try row["purchase_date"], redeemedAt: redeemedAt))
         }
-        self.init(redeemedAt: Timestamp(millisecondsSince1970: moment), user: user, sequence: sequence)
+        let isLast = rows.count < Self.maximumTransactionsOfProduct
+        return ProductCustomer.Page(customers: customers, next: isLast ? nil : end)
     }
-}
 
-/// A record of a user's audit log, with its place in the hash chain.
-package struct RecordedEvent: Hashable, Sendable {
-    package let record: AuditRecord
-    /// The digest of the record before; zeros for a user's first record.
-    package let previousDigest: [UInt8]
-    /// True if the digest follows from the record and the record before it.
-    package let isIntact: Bool
-    /// The owner of a purchase that was refused to the user; nil for another event.
-    package let otherOwner: User?
-}
-
-/// A notification about a purchase of a user, with the digest of its signed bytes.
-package struct RecordedNotification: Hashable, Sendable {
-    package let notification: StatedNotification
-    /// The SHA-256 of the signed bytes.
-    package let proofDigest: [UInt8]
-}
-
-/// A redeemed transaction with all facts about its proof.
-package struct RecordedTransaction: Hashable, Sendable {
-    package let transaction: RedeemedTransaction
-    /// The date of the last statement about the transaction.
-    package let statedAt: Timestamp
-    /// The SHA-256 of the signed bytes.
-    package let proofDigest: [UInt8]
-    /// The SHA-256 of the trusted certificate that ends the chain; nil for a purchase without a proof.
-    package let anchorDigest: [UInt8]?
-    /// The SHA-256 of the certificate that has signed; nil for a purchase without a proof.
-    package let leafDigest: [UInt8]?
-    /// True if the ledger stores the signed bytes.
-    package let isProofKept: Bool
-    /// The items that the transaction grants.
-    package let items: [Item]
-    /// The amount that the transaction adds to a balance; nil for none.
-    package let credit: Credit?
+    private func latestRedemptions(of product: String, by users: Set<Int64>) throws -> [Int64: Timestamp] {
+        guard !users.isEmpty else { return [:] }
+        // The query uses the users' key, not the product's index.
+        let rows = try database.rows(
+            """
+            SELECT user_id, max(redeemed_at) AS latest FROM \(database.listed("$1"))
+                JOIN redeemed_transaction ON user_id = listed.value
+            WHERE coalesce(product_id, '') = $2 GROUP BY user_id
+            """,
+            [database.list(users.sorted()), product])
+        return Dictionary(uniqueKeysWithValues: try rows.map { (try $0["user_id"], try $0["latest"]) })
+    }
 }

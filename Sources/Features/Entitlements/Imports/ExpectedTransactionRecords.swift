@@ -12,10 +12,6 @@ struct ExpectedTransactionRecords {
         [purchase.productIdentifier, purchase.purchaseDate, purchase.expiresAt]
     }
 
-    private func key(of purchase: ImportedCustomer.ExpectedPurchase) -> [any SQLConvertible] {
-        purchase.key.sqlValues(apps)
-    }
-
     /// Inserts expected purchases. A purchase that another process has inserted stays as it is.
     func insert(
         _ purchases: [ImportedCustomer.ExpectedPurchase],
@@ -24,14 +20,15 @@ struct ExpectedTransactionRecords {
     ) throws {
         try database.insert(
             into: "expected_transaction", Table.originalKey + ["user_id", "expected_at"] + Self.facts,
-            purchases.sorted { $0.key < $1.key }.map { key(of: $0) + [user, moment] + Self.facts($0) }, isNew: false)
+            purchases.sorted { $0.key < $1.key }.map { $0.key.sqlValues(apps) + [user, moment] + Self.facts($0) },
+            isNew: false)
     }
 
     /// Replaces the facts about expected purchases.
     func update(_ purchases: [ImportedCustomer.ExpectedPurchase]) throws {
         try database.update(
             "expected_transaction", set: Self.facts, where: Table.originalKey,
-            purchases.sorted { $0.key < $1.key }.map { Self.facts($0) + key(of: $0) })
+            purchases.sorted { $0.key < $1.key }.map { Self.facts($0) + $0.key.sqlValues(apps) })
     }
 
     /// The expected purchases of a user, in the order of their original transactions.
@@ -49,37 +46,6 @@ struct ExpectedTransactionRecords {
                 originalTransactionIdentifier: try $0["original_transaction_id"],
                 productIdentifier: try $0["product_id"], purchaseDate: try $0["purchase_date"],
                 expiresAt: try $0["expires_at"])
-        }
-    }
-
-    /// The number of expected purchases of all users, up to a limit.
-    func count(upTo limit: Int) throws -> Int {
-        try database.rows(
-            "SELECT count(*) AS count FROM (SELECT 1 FROM expected_transaction LIMIT $1) AS counted", [limit]
-        ).first?["count"] ?? 0
-    }
-
-    /// The customers with expected purchases, one for each purchase, in the order of the original transactions.
-    ///
-    /// A transaction's identifier is unique in an environment of the App Store, so a page never ends between two origins or
-    /// apps of one identifier there.
-    ///
-    /// - Parameter app: The number of the app; nil for all apps.
-    func customers(after last: String, of origins: Set<Origin>, in app: Int64?, limit: Int) throws -> [Customer] {
-        try database.rows(
-            """
-            SELECT expected.user_id, issuer, name, original_transaction_id
-            FROM expected_transaction AS expected JOIN "user" ON "user".user_id = expected.user_id
-            WHERE original_transaction_id > $1 AND origin IN \(origins.sqlList)
-                \(app.map { "AND app = \($0)" } ?? "")
-            ORDER BY original_transaction_id LIMIT $2
-            """,
-            [last, limit]
-        ).compactMap { row in
-            try User(issuer: try row["issuer"], name: try row["name"]).map {
-                Customer(
-                    number: try row["user_id"], user: $0, transactionIdentifier: try row["original_transaction_id"])
-            }
         }
     }
 }

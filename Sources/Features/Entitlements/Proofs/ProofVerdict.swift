@@ -57,19 +57,7 @@ package struct ProofVerdict: Hashable, Sendable {
 
 extension ProofVerdict.Check {
     /// The check of a verification's step. Nil for the revocation of certificates, which a redemption does not ask for.
-    package init?(_ step: ProofRefusal.Step) {
-        switch step {
-        case .size: self = .size
-        case .encoding: self = .encoding
-        case .container: self = .container
-        case .chain: self = .chain
-        case .extensions: self = .extensions
-        case .signature: self = .signature
-        case .payload: self = .payload
-        case .appAndOrigin: self = .appAndOrigin
-        case .revocation: return nil
-        }
-    }
+    package init?(_ step: ProofRefusal.Step) { self.init(rawValue: step.rawValue) }
 }
 
 /// The use cases for people who look at a proof. They store nothing.
@@ -79,6 +67,13 @@ extension EntitlementService {
         let inspection = decode(proof)
         // Xcode's certificate has no extensions of Apple's.
         var unneeded: Set<ProofVerdict.Check> = inspection.anchor?.realm == .xcode ? [.extensions] : []
+        func inspected(
+            _ failure: ProofVerdict.Failure? = nil, at check: ProofVerdict.Check? = nil, from origin: Origin? = nil
+        ) -> InspectedProof {
+            InspectedProof(
+                inspection: inspection, verdict: ProofVerdict(failure, at: check, withoutNeed: unneeded), origin: origin
+            )
+        }
         do throws(RedemptionError) {
             let verified = try verify(proof)
             let app = try bundleIdentifier(of: verified)
@@ -86,31 +81,16 @@ extension EntitlementService {
             if products == nil { unneeded.insert(.product) }
             let catalog = catalogs[app]
             let unknown = (products ?? []).filter { catalog?.benefit(of: $0) == nil }
-            guard unknown.isEmpty else {
-                let names = unknown.prefix(5).map { "\"\($0.prefix(155))\"" }.joined(separator: ", ")
-                return InspectedProof(
-                    inspection: inspection,
-                    verdict: ProofVerdict(
-                        .init(
-                            code: Redemption.Result.productUnknown.rawValue,
-                            message: "The catalog does not have \(names)."),
-                        at: .product, withoutNeed: unneeded), origin: verified.origin)
-            }
-            return InspectedProof(
-                inspection: inspection, verdict: ProofVerdict(withoutNeed: unneeded), origin: verified.origin)
+            guard !unknown.isEmpty else { return inspected(from: verified.origin) }
+            let names = unknown.prefix(5).map { "\"\($0.prefix(155))\"" }.joined(separator: ", ")
+            return inspected(
+                .init(
+                    code: Redemption.Result.productUnknown.rawValue, message: "The catalog does not have \(names)."),
+                at: .product, from: verified.origin)
         } catch {
-            guard case .refused(let refusal) = error, let check = ProofVerdict.Check(refusal.reason.step) else {
-                return InspectedProof(
-                    inspection: inspection,
-                    verdict: ProofVerdict(
-                        .init(code: error.code, message: error.message), at: .appAndOrigin, withoutNeed: unneeded),
-                    origin: nil)
-            }
-            return InspectedProof(
-                inspection: inspection,
-                verdict: ProofVerdict(
-                    .init(code: refusal.code, message: refusal.message), at: check, withoutNeed: unneeded),
-                origin: nil)
+            let step: ProofRefusal.Step? = if case .refused(let refusal) = error { refusal.reason.step } else { nil }
+            return inspected(
+                .init(code: error.code, message: error.message), at: step.flatMap { .init($0) } ?? .appAndOrigin)
         }
     }
 
@@ -120,14 +100,6 @@ extension EntitlementService {
         guard let all else { return nil }
         var known: Set<ByteKey> = []
         return all.filter { known.insert(ByteKey($0)).inserted }
-    }
-
-    /// A kept proof of a user's transactions.
-    ///
-    /// - Parameter digest: The SHA-256 of the signed bytes, by which transactions name their proof.
-    /// - Returns: Nil if no such proof of the user was kept.
-    package func storedProof(_ digest: [UInt8], of user: User) async throws -> StoredProof? {
-        try await ledger.read { try $0.storedProof(digest, of: user) }
     }
 }
 
@@ -150,7 +122,7 @@ extension LedgerTransaction {
     ///
     /// - Parameter digest: The SHA-256 of the signed bytes.
     /// - Returns: Nil if no such proof was kept.
-    func storedProof(_ digest: [UInt8], of user: User) throws -> StoredProof? {
+    package func storedProof(_ digest: [UInt8], of user: User) throws -> StoredProof? {
         guard try database.has("kept_proof"), let user = try users.known(user) else { return nil }
         return try database.row(
             "SELECT bytes, certificates FROM kept_proof WHERE user_id = $1 AND proof_digest = $2", [user, digest]

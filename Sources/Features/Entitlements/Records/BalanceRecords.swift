@@ -1,56 +1,101 @@
 import Catalog
+import Foundation
 import Ledger
 import Proofs
 
-/// The SQL of balances and spendings, inside the caller's transaction.
-struct BalanceRecords {
-    let database: any LedgerDatabase
-
-    func insert(_ addition: BalanceAddition, for user: Int64) throws {
-        try database.insert(
-            into: "balance_addition",
-            ["addition_id", "user_id", "balance", "amount", "reason", "added_by", "added_at"],
-            [
-                [
-                    addition.identifier, user, addition.balance, addition.amount, addition.reason, addition.addedBy,
-                    addition.addedAt,
-                ]
-            ])
+extension EntitlementService {
+    /// The balances of a user by name: those of the catalog, and any other that the user has ever had.
+    package func balances(of user: User) async throws -> [Credit] {
+        let limit = limit
+        let (had, hidden) = try await ledger.read { transaction in
+            (
+                try transaction.balances(of: user, accepting: accepted.origins(for: user)),
+                try limit.map { try transaction.balances(of: user, filledOutside: $0) } ?? []
+            )
+        }
+        let others = catalogs.balances.filter { name in !had.contains { $0.balance == name } }
+        return (had + others.map { Credit(balance: $0, amount: 0) })
+            .filter { !hidden.contains(ByteKey($0.balance)) && limit?.owns(balance: $0.balance) ?? true }
+            .sorted { $0.balance < $1.balance }
     }
 
-    func insert(_ spending: Spending, left: Int, for user: Int64) throws {
-        try database.insert(
-            into: "spending",
-            [
-                "spending_id", "user_id", "balance", "amount", "reason", "spent_by", "spent_at", "idempotency_key",
-                "request_digest", "left_after",
-            ],
-            [
-                [
-                    spending.identifier, user, spending.balance, spending.amount, spending.reason, spending.spentBy,
-                    spending.spentAt, spending.request?.idempotencyKey, spending.request?.digest, left,
-                ]
-            ])
+    /// A new addition to a balance. It is not stored yet.
+    ///
+    /// - Parameter caller: The identifier of the API key.
+    /// - Throws: `BalanceError.balanceUnknown` for a balance that no product adds to.
+    package func newAddition(
+        of amount: Int,
+        to balance: String,
+        reason: String,
+        by caller: String
+    ) throws(BalanceError) -> BalanceAddition {
+        guard catalogs.balances.contains(where: { $0.hasSameBytes(as: balance) }) else {
+            throw .balanceUnknown(balance)
+        }
+        return BalanceAddition(
+            identifier: UUID(randomness: randomness).lowercasedString, balance: balance, amount: amount, reason: reason,
+            addedBy: caller, addedAt: clock.now())
     }
 
-    /// The spending under the idempotency key of a request; nil if there is none.
-    func earlier(for request: Spending.Request?, of user: Int64) throws -> Spending.Earlier? {
-        guard let key = request?.idempotencyKey else { return nil }
-        return try database.row(
-            SQLQuery("SELECT * FROM spending WHERE user_id = $1 AND idempotency_key = $2", [user, key])
-        ).map { row in
-            Spending.Earlier(
-                spending: Spending(
-                    identifier: try row["spending_id"], balance: try row["balance"], amount: try row["amount"],
-                    reason: try row["reason"], spentBy: try row["spent_by"], spentAt: try row["spent_at"],
-                    request: Spending.Request(idempotencyKey: key, digest: try row["request_digest"])),
-                left: try row["left_after"])
+    /// Adds to a user's balance, and stores the answer to the caller in the same commit.
+    ///
+    /// - Returns: The answer that another process has stored under the key; nil if the amount was added.
+    package func add(
+        _ addition: BalanceAddition,
+        for user: User,
+        keeping answer: KeptAnswer?,
+        for key: IdempotencyKey?
+    ) async throws -> KeptAnswer? {
+        let limit = limit
+        try limit?.check(balance: addition.balance)
+        return try await ledger.write { transaction in
+            if let limit { try transaction.check(addition.balance, of: user, isOnlyOf: limit) }
+            return try transaction.add(addition, for: user, keeping: answer, for: key)
         }
     }
 
+    /// A new spending. It is not stored yet.
+    ///
+    /// - Parameters:
+    ///   - caller: The identifier of the API key.
+    ///   - request: Nil for a request without an idempotency key.
+    package func newSpending(
+        of amount: Int,
+        from balance: String,
+        reason: String,
+        by caller: String,
+        for request: Spending.Request? = nil
+    ) -> Spending {
+        Spending(
+            identifier: UUID(randomness: randomness).lowercasedString, balance: balance, amount: amount,
+            reason: reason, spentBy: caller, spentAt: clock.now(), request: request)
+    }
+
+    /// Spends a part of a user's balance, never more than it holds, and once for each idempotency key of the user.
+    package func spend(_ spending: Spending, for user: User) async throws -> SpentBalance {
+        let limit = limit
+        try limit?.check(balance: spending.balance)
+        let answer = try await ledger.write {
+            try $0.spend(spending, for: user, accepting: accepted.origins(for: user), seeing: limit)
+        }
+        switch answer {
+        case .spent(let left): return SpentBalance(spending: spending, left: left, isRepeated: false)
+        case .repeated(let first, let left): return SpentBalance(spending: first, left: left, isRepeated: true)
+        case .keyReused: throw BalanceError.idempotencyKeyReused
+        case .tooLow(let amount):
+            // Users can still spend a balance that the catalog no longer has, if they have ever had some of it.
+            let isKnown = try await balances(of: user).contains { ByteKey($0.balance) == ByteKey(spending.balance) }
+            guard isKnown else { throw BalanceError.balanceUnknown(spending.balance) }
+            throw BalanceError.balanceTooLow(name: spending.balance, amount: amount)
+        }
+    }
+}
+
+extension LedgerTransaction {
     /// The names of the balances to which a user's purchases of other apps than the caller's have added.
-    func balances(of user: Int64, filledOutside limit: AppLimit) throws -> Set<ByteKey> {
-        Set(
+    fileprivate func balances(of user: User, filledOutside limit: AppLimit) throws -> Set<ByteKey> {
+        guard let user = try users.known(user) else { return [] }
+        return Set(
             try database.rows(
                 """
                 SELECT DISTINCT balance FROM credit JOIN redeemed_transaction AS redeemed USING (user_id, sequence)
@@ -60,8 +105,22 @@ struct BalanceRecords {
             ).map { ByteKey(try $0["balance"]) })
     }
 
-    /// The balances that a user has ever had, by name, with the purchases of some origins.
-    func balances(of user: Int64, accepting origins: Set<Origin>) throws -> [Balance] {
+    /// Checks that no purchase of another app has added to a user's balance.
+    ///
+    /// - Throws: `AppLimitError`.
+    fileprivate func check(_ balance: String, of user: User, isOnlyOf limit: AppLimit) throws {
+        guard try !balances(of: user, filledOutside: limit).contains(ByteKey(balance)) else {
+            throw AppLimitError.balanceOfAnotherApp(balance, app: limit.app)
+        }
+    }
+
+    /// The balances that a user has ever had, by name, as users see them, with the purchases of some origins.
+    package func balances(of user: User, accepting origins: Set<Origin>) throws -> [Credit] {
+        guard let user = try users.known(user) else { return [] }
+        return try balances(of: user, accepting: origins).map(\.credit)
+    }
+
+    private func balances(of user: Int64, accepting origins: Set<Origin>) throws -> [Balance] {
         let rows = try database.rows(
             """
             SELECT balance, merged_from, CAST(sum(bought) AS BIGINT) AS bought, CAST(sum(spent) AS BIGINT) AS spent FROM (
@@ -79,8 +138,89 @@ struct BalanceRecords {
             let (name, mergedFrom): (String, Int64?) = (try row["balance"], try row["merged_from"])
             if parts.last?.name.hasSameBytes(as: name) != true { parts.append((name, [])) }
             parts[parts.count - 1].parts.append(
-                Balance.Part(bought: try row["bought"], spent: try row["spent"], isMerged: mergedFrom != nil))
+                (bought: try row["bought"], spent: try row["spent"], isMerged: mergedFrom != nil))
         }
         return parts.map { Balance(name: $0.name, parts: $0.parts) }
+    }
+
+    /// Adds to a user's balance, and stores the answer to the caller in the same commit. Adds nothing if another process has
+    /// stored an answer under the same key.
+    ///
+    /// - Returns: The answer that another process has stored; nil if the amount was added.
+    fileprivate func add(
+        _ addition: BalanceAddition,
+        for user: User,
+        keeping answer: KeptAnswer?,
+        for key: IdempotencyKey?
+    ) throws -> KeptAnswer? {
+        let user = try number(of: user, at: addition.addedAt)
+        if let kept = try earlierAnswer(orKeeping: answer, for: key, about: user, at: addition.addedAt) { return kept }
+        var heads = try users.heads(of: [user])
+        try database.insert(
+            into: "balance_addition",
+            ["addition_id", "user_id", "balance", "amount", "reason", "added_by", "added_at"],
+            [
+                [
+                    addition.identifier, user, addition.balance, addition.amount, addition.reason, addition.addedBy,
+                    addition.addedAt,
+                ]
+            ])
+        let entry = AuditEntry(
+            by: addition.addedBy, .credited, addition.identifier, "\(addition.amount) \(addition.balance)",
+            reason: addition.reason, at: addition.addedAt)
+        try record(entry, of: user, &heads)
+        return nil
+    }
+
+    /// Spends a part of a user's balance, once for each idempotency key of the user.
+    ///
+    /// - Parameters:
+    ///   - origins: The origins whose purchases add to the balance.
+    ///   - limit: The limit of the caller; nil for a caller of all apps.
+    /// - Throws: `AppLimitError` for a balance to which purchases of another app have added.
+    package func spend(
+        _ spending: Spending,
+        for user: User,
+        accepting origins: Set<Origin>,
+        seeing limit: AppLimit? = nil
+    ) throws -> SpendingAnswer {
+        if let limit { try check(spending.balance, of: user, isOnlyOf: limit) }
+        guard let user = try users.known(user) else { return spending.answer(from: [], earlier: nil) }
+        // The heads are read first, so that a concurrent writer changes their version.
+        var heads = try users.heads(of: [user])
+        let answer = spending.answer(
+            from: try balances(of: user, accepting: origins), earlier: try earlier(for: spending.request, of: user))
+        guard case .spent(let left) = answer else { return answer }
+        try database.insert(
+            into: "spending",
+            [
+                "spending_id", "user_id", "balance", "amount", "reason", "spent_by", "spent_at", "idempotency_key",
+                "request_digest", "left_after",
+            ],
+            [
+                [
+                    spending.identifier, user, spending.balance, spending.amount, spending.reason, spending.spentBy,
+                    spending.spentAt, spending.request?.idempotencyKey, spending.request?.digest, left,
+                ]
+            ])
+        let entry = AuditEntry(
+            by: spending.spentBy, .spent, spending.identifier, "\(spending.amount) \(spending.balance)",
+            reason: spending.reason, at: spending.spentAt)
+        try record(entry, of: user, &heads)
+        return answer
+    }
+
+    /// The spending under the idempotency key of a request; nil if there is none.
+    private func earlier(for request: Spending.Request?, of user: Int64) throws -> Spending.Earlier? {
+        guard let key = request?.idempotencyKey else { return nil }
+        return try database.row("SELECT * FROM spending WHERE user_id = $1 AND idempotency_key = $2", [user, key]).map {
+            (
+                spending: Spending(
+                    identifier: try $0["spending_id"], balance: try $0["balance"], amount: try $0["amount"],
+                    reason: try $0["reason"], spentBy: try $0["spent_by"], spentAt: try $0["spent_at"],
+                    request: Spending.Request(idempotencyKey: key, digest: try $0["request_digest"])),
+                left: try $0["left_after"]
+            )
+        }
     }
 }

@@ -2,6 +2,23 @@ import Catalog
 import Ledger
 import Proofs
 
+extension LedgerTransaction {
+    /// Decides requests in their order, each after the changes of those before it, and writes the changes.
+    ///
+    /// - Parameter type: Returns the type of a product, for transactions without a stated type.
+    /// - Returns: The answers in the order of the requests.
+    package func decide(
+        _ requests: [ClaimRequest],
+        under policy: OwnershipPolicy,
+        accepting accepted: AcceptedOrigins,
+        at moment: Timestamp,
+        type: (String) -> ProductType? = { _ in nil }
+    ) throws -> [ClaimAnswer] {
+        try ClaimGroup(transaction: self, policy: policy, accepted: accepted, moment: moment)
+            .answer(requests, type: type)
+    }
+}
+
 /// A group of requests that are read, decided and written together, inside the caller's transaction.
 struct ClaimGroup {
     let transaction: LedgerTransaction
@@ -45,7 +62,7 @@ struct ClaimGroup {
         var decisions = decide(for: numbers.merging(strangers) { $1 })
         let excluded = try newcomers.excluded(
             by: decisions.decided.map(\.results), in: decisions.decision.facts,
-            RefusalRecords(database: database, apps: apps))
+            RefusalRecords(database: database, apps: apps), transaction.hasPurchases)
         let admitted = Set(strangers.filter { !excluded.contains($0.value) }.keys)
         if !admitted.isEmpty {
             numbers.merge(try users.add(admitted, at: moment)) { $1 }
@@ -141,7 +158,7 @@ struct ClaimGroup {
                 .redeemed(
                     LedgerAnswer(
                         results: results,
-                        items: try records.items(of: user, accepting: accepted, seeing: limit, at: moment)))
+                        items: try records.items(of: [user: accepted], seeing: limit, at: moment)[user] ?? []))
             case .redeemed(let results, let user, _, nil):
                 .redeemed(LedgerAnswer(results: results, items: items[user] ?? []))
             case .recorded(let outcome): .recorded(outcome)
@@ -150,66 +167,6 @@ struct ClaimGroup {
             }
         }
     }
-}
-
-/// A request for a decision: the claims of a user's proof, or a statement of the App Store.
-package enum ClaimRequest: Sendable {
-    /// - accepting: The origins that are valid for the user, for the items in the answer.
-    /// - seeing: The limit of the caller, for the same items; nil for a caller of all apps.
-    /// - newcomers: The caller's allowance for users without a purchase; nil for no limit.
-    case redeem(
-        [Claim], for: User, accepting: Set<Origin>, by: AuditActor, keeping: AnswerKeeping? = nil,
-        seeing: AppLimit? = nil, newcomers: NewcomerAllowance? = nil)
-    /// - stating: Nil for a notification without a transaction.
-    case notify(NotificationRecord, stating: Claim?)
-    case state(Claim)
-
-    var claims: [Claim] {
-        switch self {
-        case .redeem(let claims, _, _, _, _, _, _): claims
-        case .notify(_, let claim): claim.map { [$0] } ?? []
-        case .state(let claim): [claim]
-        }
-    }
-
-    /// The bundle identifiers of the request's apps.
-    var apps: [String] {
-        if case .notify(let notification, _) = self { return [notification.app] }
-        return claims.map(\.app)
-    }
-
-    var user: User? {
-        if case .redeem(_, let user, _, _, _, _, _) = self { user } else { nil }
-    }
-
-    var keeping: AnswerKeeping? {
-        if case .redeem(_, _, _, _, let keeping, _, _) = self { keeping } else { nil }
-    }
-
-    var newcomers: NewcomerAllowance? {
-        if case .redeem(_, _, _, _, _, _, let newcomers) = self { newcomers } else { nil }
-    }
-
-    var isStatement: Bool { user == nil }
-}
-
-/// The answer to a `ClaimRequest`.
-package enum ClaimAnswer: Sendable {
-    case redeemed(LedgerAnswer)
-    case recorded(NotificationOutcome)
-    /// The account does not exist, or was erased.
-    case userUnknown
-    /// The answer stored for an earlier request under the same idempotency key. Nothing was changed.
-    case kept(KeptAnswer)
-}
-
-/// The answer to store under an idempotency key, in the commit of its claims.
-package struct AnswerKeeping: Sendable {
-    package let key: IdempotencyKey
-    /// The time of the oldest valid answers. Older ones are deleted.
-    let oldest: Timestamp
-    /// Returns the bytes to store; nil stores nothing.
-    let make: @Sendable (ClaimAnswer) -> KeptAnswer?
 }
 
 /// The users of a group for whom only limited callers present claims.
@@ -251,7 +208,8 @@ struct NewcomerClaims {
     func excluded(
         by results: [(user: Int64, results: [Redemption.Result])?],
         in facts: EntitlementFacts,
-        _ records: RefusalRecords
+        _ records: RefusalRecords,
+        _ hasPurchases: (Int64) throws -> Bool
     ) throws -> Set<Int64> {
         guard !allowances.isEmpty else { return [] }
         let owners = Set(facts.purchases.values.map(\.owner))
@@ -271,12 +229,11 @@ struct NewcomerClaims {
         users.removeAll { granted.contains($0.number) }
         var recorded = try records.known(
             among: users.filter { $0.number > 0 }.flatMap { refusals[$0.number] ?? [] })
-        let customers = CustomerRecords(database: records.database)
         return Set(
             try users.filter { number, user, newcomers in
                 let count = (refusals[number] ?? []).count { recorded.insert($0) }
                 guard count > 0 else { return true }
-                if number > 0, try customers.hasPurchases(number) { return false }
+                if number > 0, try hasPurchases(number) { return false }
                 let bytes =
                     count * NewcomerAllowance.bytesOfRefusal
                     + (number < 0 ? NewcomerAllowance.bytes(ofUserNamed: user) : 0)
@@ -288,4 +245,31 @@ struct NewcomerClaims {
 extension NewcomerAllowance {
     /// The bytes that a recorded refusal takes in the ledger with its audit record, about.
     static let bytesOfRefusal = 512
+}
+
+/// The rule of all that strangers write: it is charged, unless the user has a purchase.
+extension LedgerTransaction {
+    /// Takes the bytes that are written for a user from the caller's allowance, unless the user has a purchase.
+    ///
+    /// - Parameters:
+    ///   - user: The user's number.
+    ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit.
+    /// - Throws: `LedgerError.newcomersLimited` if they are not available.
+    package func charge(_ bytes: Int, for user: Int64, to newcomers: NewcomerAllowance?) throws {
+        guard let newcomers, bytes > 0, try !hasPurchases(user) else { return }
+        try newcomers.charge(bytes)
+    }
+
+    /// Takes the bytes of an answer that is kept about a user in the same way.
+    ///
+    /// - Returns: False if the answer may not be kept.
+    package func admits(_ answer: KeptAnswer, about user: Int64, _ newcomers: NewcomerAllowance?) throws -> Bool {
+        do {
+            // The key, its caller and the digest of the request come with the answer.
+            try charge(512 + answer.bytes.count, for: user, to: newcomers)
+            return true
+        } catch LedgerError.newcomersLimited {
+            return false
+        }
+    }
 }

@@ -19,7 +19,7 @@ struct EntitlementChangeRecords {
         let changes = EntitlementChangeSet(changes)
         let events = try newEvents(changes.events)
         var heads = try users.heads(of: affectedUsers(changes, events.entries))
-        let moves = PurchaseMoves(database: database, apps: apps, before: before, after: after, moment: moment)
+        let moves = PurchaseMoves(database: database, apps: apps, before: before, after: after)
         let places = try moves.move(changes.transfers, &heads)
         try insertPurchases(changes.newPurchases)
         try deleteExpectations(of: changes.newPurchases)
@@ -100,8 +100,7 @@ struct EntitlementChangeRecords {
             heads[owner] = head
             return NewTransaction(
                 claim: claim, transaction: transaction, owner: owner, sequence: head.lastTransaction,
-                coverage: coverage[transaction.originalKey]?[claim.key],
-                facts: transaction.stated ?? TransactionFacts())
+                coverage: coverage[transaction.originalKey]?[claim.key])
         }
         try NewTransactionRecords(database: database, apps: apps, moment: moment).insert(new)
     }
@@ -109,19 +108,10 @@ struct EntitlementChangeRecords {
     /// Writes the last statements about transactions that were already redeemed.
     private func update(_ keys: [TransactionKey], _ places: PurchaseMoves.Places) throws {
         try database.update(
-            "redeemed_transaction",
-            set: [
-                "revocation_date", "revocation_reason", "stated_at", "expires_at", "grace_ends_at", "grace_stated_at",
-                "event_statements",
-            ],
-            where: ["user_id", "sequence"],
+            "redeemed_transaction", set: EntitlementFacts.Transaction.statementColumns, where: ["user_id", "sequence"],
             try keys.compactMap { key in
                 guard let transaction = after.transactions[key], let place = places[key] else { return nil }
-                let (status, grace) = (transaction.status, transaction.grace)
-                return [
-                    status.revocationDate, status.revocationReason, status.statedAt, status.expiresAt,
-                    grace?.endsAt, grace?.statedAt, try transaction.statementBytes, place.user, place.sequence,
-                ]
+                return try transaction.statementValues + [place.user, place.sequence]
             })
     }
 
@@ -162,7 +152,8 @@ struct EntitlementChangeRecords {
                 if let place = places[key] { changed.append((place, coverage)) }
             }
         }
-        try CoverageRecords(database: database).update(changed)
+        try database.update(
+            coverage: changed)
     }
 
     private func updateNaming(of originals: [TransactionKey]) throws {
@@ -181,16 +172,11 @@ struct EntitlementChangeRecords {
             from: "parked_transaction", where: Table.transactionKey, keys.map { $0.sqlValues(apps) })
         try database.insert(
             into: "parked_transaction",
-            Table.transactionKey + [
-                "original_transaction_id", "stated_at", "revocation_date", "revocation_reason", "expires_at", "claim",
-            ],
+            Table.transactionKey + ["original_transaction_id"] + TransactionStatus.columns + ["claim"],
             try keys.compactMap { key in
                 guard let parked = after.parked[key] else { return nil }
-                let (status, claim) = (parked.status, parked.claim)
-                return key.sqlValues(apps) + [
-                    claim.originalTransactionIdentifier, status.statedAt, status.revocationDate,
-                    status.revocationReason, status.expiresAt, [UInt8](try JSONEncoder().encode(claim)),
-                ]
+                return key.sqlValues(apps) + [parked.claim.originalTransactionIdentifier] + parked.status.sqlValues
+                    + [[UInt8](try JSONEncoder().encode(parked.claim))]
             })
     }
 
@@ -221,11 +207,6 @@ struct EntitlementChangeRecords {
         }
         return (entries, new)
     }
-}
-
-extension TransactionKey {
-    /// The values of the columns of `Table.transactionKey` and `Table.originalKey`.
-    func sqlValues(_ apps: AppNumbers) -> [any SQLConvertible] { [identifier, origin, apps[app]] }
 }
 
 /// The rows that a decision changes, each once, regardless of the number of changes.

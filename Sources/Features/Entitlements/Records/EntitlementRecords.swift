@@ -33,11 +33,6 @@ struct EntitlementRecords {
         return facts
     }
 
-    /// The owners of purchases, by their original transactions.
-    func owners(ofPurchases originals: Set<TransactionKey>) throws -> [TransactionKey: Int64] {
-        try facts(aboutOwnersOf: originals).purchases.mapValues(\.owner)
-    }
-
     /// The facts about the owners and the expected owners of purchases, without their transactions.
     func facts(aboutOwnersOf originals: Set<TransactionKey>) throws -> EntitlementFacts {
         var facts = EntitlementFacts()
@@ -52,7 +47,7 @@ struct EntitlementRecords {
             SELECT DISTINCT original_transaction_id, origin, app FROM redeemed_transaction WHERE user_id = $1
             """,
             [user])
-        return Set(try rows.map { try key($0, "original_transaction_id") })
+        return Set(try rows.map { try apps.key($0) })
     }
 
     /// The original transaction of a redeemed transaction.
@@ -66,7 +61,7 @@ struct EntitlementRecords {
             """,
             [user, sequence])
         guard let row else { throw SQLRow.Mismatch(column: "sequence") }
-        return try key(row, "original_transaction_id")
+        return try apps.key(row)
     }
 
     /// The first queries of `facts`, to send in one round trip.
@@ -83,7 +78,7 @@ struct EntitlementRecords {
 
     private static func claimed(_ keys: Set<TransactionKey>, in database: any LedgerDatabase) -> SQLQuery {
         SQLQuery(
-            "SELECT * FROM claim WHERE transaction_id \(database.isIn("$1"))", [list(keys, in: database)])
+            "SELECT * FROM claim WHERE transaction_id \(database.isIn("$1"))", [database.list(keys)])
     }
 
     /// The original transactions under which the redeemed ones among transactions were redeemed.
@@ -91,18 +86,18 @@ struct EntitlementRecords {
         guard !keys.isEmpty else { return [] }
         var originals: Set<TransactionKey> = []
         for row in try database.rows(Self.claimed(keys, in: database))
-        where keys.contains(try key(row, "transaction_id")) {
-            originals.insert(try key(row, "original_transaction_id"))
+        where keys.contains(try apps.key(row, "transaction_id")) {
+            originals.insert(try apps.key(row))
         }
         return originals
     }
 
     private static func originals(of claims: [Claim], in database: any LedgerDatabase) -> SQLQuery {
-        originals(list(Set(claims.map(\.originalKey)), in: database), in: database)
+        originals(database.list(claims.map(\.originalKey)), in: database)
     }
 
     private func originals(_ keys: Set<TransactionKey>) -> SQLQuery {
-        Self.originals(Self.list(keys, in: database), in: database)
+        Self.originals(database.list(keys), in: database)
     }
 
     private static func originals(_ identifiers: SQLValue, in database: any LedgerDatabase) -> SQLQuery {
@@ -126,7 +121,7 @@ struct EntitlementRecords {
     ) throws {
         guard !keys.isEmpty else { return }
         for row in try database.rows(query) {
-            let key = try key(row, "original_transaction_id")
+            let key = try apps.key(row)
             guard keys.contains(key) else { continue }
             if try row["is_expected"] {
                 facts.setExpected(try row["user_id"], for: key)
@@ -146,12 +141,12 @@ struct EntitlementRecords {
         guard !facts.purchases.isEmpty else { return }
         let arguments: [any SQLConvertible] = [
             database.list(Set(facts.purchases.values.map(\.owner)).sorted()),
-            Self.list(Set(facts.purchases.keys), in: database),
+            database.list(facts.purchases.keys),
         ]
         for row in try database.rows(
             """
             SELECT redeemed.user_id, redeemed.sequence, original_transaction_id, transaction_id, redeemed.origin, app,
-                product_id, purchase_date, \(TransactionStatus.columns), grace_ends_at, grace_stated_at, \(Self.terms),
+                product_id, purchase_date, \(TransactionStatus.columns.joined(separator: ", ")), grace_ends_at, grace_stated_at, \(Self.terms),
                 web_order_line_item_id, event_statements,
                 CASE WHEN credit.user_id IS NULL THEN 0 ELSE 1 END AS adds_to_balance
             FROM \(database.listed("$1")) JOIN redeemed_transaction AS redeemed ON redeemed.user_id = listed.value
@@ -161,9 +156,9 @@ struct EntitlementRecords {
             """,
             arguments)
         {
-            let original = try key(row, "original_transaction_id")
+            let original = try apps.key(row)
             guard facts.purchases[original]?.owner == (try row["user_id"] as Int64) else { continue }
-            facts.set(try Self.transaction(row, of: original), for: try key(row, "transaction_id"))
+            facts.set(try Self.transaction(row, of: original), for: try apps.key(row, "transaction_id"))
         }
         for row in try database.rows(
             """
@@ -173,7 +168,7 @@ struct EntitlementRecords {
             """,
             arguments)
         {
-            let original = try key(row, "original_transaction_id")
+            let original = try apps.key(row)
             guard facts.purchases[original]?.owner == (try row["user_id"] as Int64) else { continue }
             facts.revokedByTeam.insert(original)
         }
@@ -191,20 +186,18 @@ struct EntitlementRecords {
             SELECT * FROM parked_transaction WHERE transaction_id \(database.isIn("$2"))
             """,
             [
-                list(originals, in: database),
+                database.list(originals),
                 // A statement about the original transaction also covers the transactions that repeat it.
-                list(originals.union(claims.map(\.key)), in: database),
+                database.list(originals.union(claims.map(\.key))),
             ])
     }
 
     private func readParked(_ claims: [Claim], into facts: inout EntitlementFacts) throws {
         guard !claims.isEmpty else { return }
         for row in try database.rows(Self.parked(claims, in: database)) {
-            let key = try key(row, "transaction_id")
-            var claim = try Self.claim(try row["claim"])
-            claim.app = key.app
-            facts.setParked(
-                EntitlementFacts.ParkedStatement(status: try TransactionStatus(row), claim: claim), for: key)
+            let statement = EntitlementFacts.ParkedStatement(
+                status: try TransactionStatus(row), claim: try Claim(parked: row, apps))
+            facts.setParked(statement, for: try apps.key(row, "transaction_id"))
         }
     }
 
@@ -221,20 +214,10 @@ struct EntitlementRecords {
     private static func tokenOwners(_ tokens: Set<UUID>, in database: any LedgerDatabase) -> SQLQuery {
         SQLQuery(
             "SELECT * FROM account_token WHERE app_account_token \(database.isIn("$1"))",
-            [database.list(Set(tokens.map { ByteKey($0.lowercasedString) }).sorted().map(\.text))])
+            [database.list(eachOf: tokens.map(\.lowercasedString))])
     }
 
     // MARK: Rows
-
-    /// The identifiers of keys in the order of their bytes, so that the same keys make the same query.
-    private static func list(_ keys: Set<TransactionKey>, in database: any LedgerDatabase) -> SQLValue {
-        database.list(Set(keys.map { ByteKey($0.identifier) }).sorted().map(\.text))
-    }
-
-    private func key(_ row: SQLRow, _ column: String) throws -> TransactionKey {
-        TransactionKey(
-            app: try apps.bundleIdentifier(row), origin: try row["origin"], identifier: try row[column])
-    }
 
     private static func purchase(_ row: SQLRow) throws -> EntitlementFacts.Purchase {
         let namedAt: Timestamp? = try row["named_at"]
@@ -260,20 +243,6 @@ struct EntitlementRecords {
             },
             grace: try graceStatedAt.map { GracePeriod(endsAt: try row["grace_ends_at"], statedAt: $0) },
             terms: PurchasePeriod.Terms(TransactionFacts(row, PurchasePeriod.Terms.facts)),
-            event: try row["web_order_line_item_id"])
-    }
-
-    private static func claim(_ record: [UInt8]) throws -> Claim {
-        try JSONDecoder().decode(Claim.self, from: Data(record))
-    }
-}
-
-extension TransactionStatus {
-    fileprivate static let columns = "revocation_date, revocation_reason, expires_at, stated_at"
-
-    fileprivate init(_ row: SQLRow) throws {
-        self.init(
-            revocationDate: try row["revocation_date"], revocationReason: try row["revocation_reason"],
-            expiresAt: try row["expires_at"], statedAt: try row["stated_at"])
+            recordedEvent: try row["web_order_line_item_id"])
     }
 }

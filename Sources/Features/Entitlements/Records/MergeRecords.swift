@@ -5,19 +5,16 @@ import Proofs
 ///
 /// The movements of a balance note the customer of whom they were (`merged_from`), so that a debt of that customer lowers no
 /// other balance.
-struct MergeRecords {
-    let database: any LedgerDatabase
-    let users: UserRecords
-
+extension LedgerTransaction {
     /// Moves everything but the purchases, whose credits move with them.
-    func mergeGrantsAndBalances(of former: Int64, into user: Int64) throws {
+    private func mergeGrantsAndBalances(of former: Int64, into user: Int64) throws {
         try moveGrants(of: former, to: user)
         try moveAdditions(of: former, to: user)
         try moveSpendings(of: former, to: user)
     }
 
     /// Notes that the movements of a user's balances are of a time before the user's id was known.
-    func separateBalances(of user: Int64) throws {
+    private func separateBalances(of user: Int64) throws {
         for table in ["credit", "balance_addition", "spending"] {
             try database.execute(
                 "UPDATE \(table) SET merged_from = user_id WHERE user_id = $1 AND merged_from IS NULL", [user])
@@ -52,12 +49,11 @@ struct MergeRecords {
     private func moveSpendings(of former: Int64, to user: Int64) throws {
         let rows = try database.rows("SELECT * FROM spending WHERE user_id = $1 ORDER BY spending_id", [former])
         guard let columns = rows.first?.columns else { return }
-        let moved = try rows.compactMap { row -> ByteKey? in (try row["idempotency_key"] as String?).map { ByteKey($0) }
-        }
+        let moved = try rows.compactMap { try $0["idempotency_key"] as String? }
         let keys = Set(
             try database.rows(
                 "SELECT idempotency_key FROM spending WHERE user_id = $1 AND idempotency_key \(database.isIn("$2"))",
-                [user, database.list(Set(moved).sorted().map(\.text))]
+                [user, database.list(eachOf: moved)]
             ).map { ByteKey(try $0["idempotency_key"]) })
         try database.delete(from: "spending", where: ["user_id"], [[former]])
         try database.insert(
@@ -102,9 +98,8 @@ extension LedgerTransaction {
         let names = try users.names(of: Set([former, known].compactMap(\.self)))
         let name = former.flatMap { names[$0] } ?? current
         let decision = LogInDecision(
-            from: .init(
-                customer: former, isAnonymous: current.isAnonymousCustomer && name.isAnonymousCustomer),
-            to: known, isSame: current == new)
+            from: former, isAnonymous: current.isAnonymousCustomer && name.isAnonymousCustomer, to: known,
+            isSame: current == new)
         var effect = LogIn.Effect.unchanged
         if let newcomers, try isLimited(decision, to: new, known),
             newcomers.take(NewcomerAllowance.bytes(ofUserNamed: current, new)) != nil
@@ -121,7 +116,7 @@ extension LedgerTransaction {
             _ = try recordCount(of: customer, upTo: maximumRecords)
             try users.rename(customer, from: name, to: new.issuer, new.name)
             try users.addNewestAlias(name, of: customer, at: moment)
-            try MergeRecords(database: database, users: users).separateBalances(of: customer)
+            try separateBalances(of: customer)
             try audit.append(AuditEntry(aliasedBy: actor, name, at: moment), to: customer)
             effect = .aliased
         case .merge(let first, let second):
@@ -155,8 +150,16 @@ extension LedgerTransaction {
             customers = [customer]
         case .merge(let former, let customer): customers = [former, customer]
         }
-        let records = CustomerRecords(database: database)
-        return try !customers.contains(where: records.hasPurchases) && !records.haveGifts(customers)
+        return try !customers.contains(where: hasPurchases) && !haveGifts(customers)
+    }
+
+    /// True if the team has given any of the customers something, or an import expects a purchase of one.
+    private func haveGifts(_ customers: Set<Int64>) throws -> Bool {
+        try ["team_grant", "balance_addition", "expected_transaction"].contains { table in
+            try database.row(
+                "SELECT user_id FROM \(database.listed("$1")) JOIN \(table) ON user_id = listed.value LIMIT 1",
+                [database.list(customers.sorted())]) != nil
+        }
     }
 
     /// The number of records that a merge moves.
@@ -188,7 +191,7 @@ extension LedgerTransaction {
         by actor: AuditActor,
         at moment: Timestamp
     ) throws {
-        let apps = try AppRecords(database: database).numbers(of: [])
+        let apps = try apps
         let records = EntitlementRecords(database: database, apps: apps)
         let before = try records.facts(ofPurchases: try records.originals(of: former))
         // The names come first: the former customer is a tombstone then, whose audit records concern nobody any more.
@@ -200,7 +203,7 @@ extension LedgerTransaction {
             database: database, users: users, audit: audit, apps: apps, before: before, after: decision.facts,
             moment: moment
         ).write(decision.changes)
-        try MergeRecords(database: database, users: users).mergeGrantsAndBalances(of: former, into: customer)
+        try mergeGrantsAndBalances(of: former, into: customer)
         try merge.mergeRows()
         try audit.append(
             AuditEntry(aliasedBy: actor, name, tombstone: tombstone, at: moment), to: customer)

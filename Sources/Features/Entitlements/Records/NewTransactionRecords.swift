@@ -9,7 +9,6 @@ struct NewTransaction {
     let owner: Int64
     let sequence: Int64
     let coverage: Coverage?
-    let facts: TransactionFacts
 
     var isRevoked: Bool { coverage?.isRevoked ?? false }
 }
@@ -65,20 +64,15 @@ struct NewTransactionRecords {
             into: "redeemed_transaction",
             [
                 "user_id", "sequence", "original_transaction_id", "transaction_id", "origin", "app", "product_id",
-                "quantity", "purchase_date", "redeemed_at", "stated_at", "revocation_date", "revocation_reason",
-                "expires_at", "grace_ends_at", "grace_stated_at", "event_statements", "proof_digest", "anchor_digest",
-                "leaf_digest",
-            ] + TransactionFacts.columnNames,
+                "quantity", "purchase_date", "redeemed_at", "proof_digest", "anchor_digest", "leaf_digest",
+            ] + EntitlementFacts.Transaction.statementColumns + TransactionFacts.columnNames,
             try new.map { new in
-                let (claim, status, grace) = (new.claim, new.transaction.status, new.transaction.grace)
+                let claim = new.claim
                 return [
                     new.owner, new.sequence, claim.originalTransactionIdentifier, claim.transactionIdentifier,
                     claim.origin, apps[claim.app], claim.productIdentifier, claim.quantity, claim.purchaseDate, moment,
-                    status.statedAt, status.revocationDate, status.revocationReason, status.expiresAt,
-                    grace?.endsAt, grace?.statedAt, try new.transaction.statementBytes, claim.proofDigest,
-                    claim.fingerprints?.anchor,
-                    claim.fingerprints?.leaf,
-                ] + new.facts.sqlValues
+                    claim.proofDigest, claim.fingerprints?.anchor, claim.fingerprints?.leaf,
+                ] + (try new.transaction.statementValues) + (new.transaction.stated ?? TransactionFacts()).sqlValues
             })
     }
 
@@ -110,12 +104,5 @@ struct NewTransactionRecords {
                     ]
                 }
             })
-    }
-}
-
-extension EntitlementFacts.Transaction {
-    /// The statements under several identifiers as JSON; nil for one identifier.
-    var statementBytes: [UInt8]? {
-        get throws { try statements.map { [UInt8](try JSONEncoder().encode($0)) } }
     }
 }

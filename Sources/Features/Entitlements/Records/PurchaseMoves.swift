@@ -11,7 +11,6 @@ struct PurchaseMoves {
     /// The facts before and after the decision.
     let before: EntitlementFacts
     let after: EntitlementFacts
-    let moment: Timestamp
 
     /// The key of a redeemed transaction's row.
     struct Place: Hashable {
@@ -182,17 +181,15 @@ struct PurchaseMoves {
     }
 }
 
-/// The SQL that writes the coverage of redeemed transactions, inside the caller's transaction.
-struct CoverageRecords {
-    let database: any LedgerDatabase
-
-    func update(_ changed: [(place: PurchaseMoves.Place, coverage: Coverage)]) throws {
-        try database.update(
+extension LedgerDatabase {
+    /// Writes the coverage of redeemed transactions.
+    func update(coverage changed: [(place: PurchaseMoves.Place, coverage: Coverage)]) throws {
+        try update(
             "entitlement", set: ["begins_at", "ends_at", "is_revoked"], where: ["user_id", "sequence"],
             changed.map { place, coverage in
                 [coverage.beginsAt, coverage.endsAt, coverage.isRevoked, place.user, place.sequence]
             })
-        try database.update(
+        try update(
             "credit", set: ["is_revoked"], where: ["user_id", "sequence"],
             changed.map { place, coverage in [coverage.isRevoked, place.user, place.sequence] })
     }

@@ -2,70 +2,45 @@ import Catalog
 import Ledger
 import Proofs
 
-/// The SQL that reads the items and transactions of users, inside the caller's transaction.
+/// The SQL that reads the items and transactions of users by their numbers, inside the caller's transaction.
 struct ReadingRecords {
     let database: any LedgerDatabase
 
-    /// The items of a user at a moment, by purchases of some origins and by grants, each once, in order.
-    func items(of user: Int64, accepting origins: Set<Origin>, at moment: Timestamp) throws -> [Item] {
-        try items(of: "$1", [user, moment], accepting: origins, at: "$2")
-    }
-
-    /// The items that a limited caller sees: by purchases of the app, and by grants of its items.
+    /// The items of several users at a moment, by purchases of origins and by grants, each once, in order.
+    ///
+    /// - Parameters:
+    ///   - users: The origins that are valid for each user.
+    ///   - limit: The limit of the caller, who sees the purchases of the app and the grants of its items; nil for a caller of all
+    ///     apps.
     func items(
-        of user: Int64,
-        accepting origins: Set<Origin>,
-        seeing limit: AppLimit,
+        of users: [Int64: Set<Origin>],
+        seeing limit: AppLimit? = nil,
         at moment: Timestamp
-    ) throws -> [Item] {
+    ) throws -> [Int64: [Item]] {
+        guard !users.isEmpty else { return [:] }
+        let ofApp = """
+            EXISTS (
+                SELECT 1 FROM redeemed_transaction AS redeemed
+                WHERE redeemed.user_id = entitlement.user_id AND redeemed.sequence = entitlement.sequence
+                    AND redeemed.app = (SELECT app FROM app WHERE bundle_id = $2))
+            """
+        let listed = database.listed("$1")
         let sql = Self.items(
-            entitlements: """
-                entitlement WHERE user_id = $1 AND EXISTS (
-                    SELECT 1 FROM redeemed_transaction AS redeemed
-                    WHERE redeemed.user_id = $1 AND redeemed.sequence = entitlement.sequence
-                        AND redeemed.app = (SELECT app FROM app WHERE bundle_id = $2))
-                """,
-            grants: "team_grant WHERE user_id = $1", at: "$3")
-        let rows = try database.rows(sql, [user, limit.app, moment]).filter { row in
-            let origin: Origin? = try row["origin"]
-            return try origin != nil
-                || limit.sees(Item(collection: try row["collection"], number: try row["number"]))
-        }
-        return try Self.items(in: rows) { _ in origins }[user] ?? []
+            entitlements:
+                "\(listed) JOIN entitlement ON user_id = listed.value WHERE \(limit == nil ? "true" : ofApp)",
+            grants: "\(listed) JOIN team_grant ON user_id = listed.value WHERE true", at: limit == nil ? "$2" : "$3")
+        let rows = try database.rows(
+            sql, [database.list(users.keys.sorted())] + (limit.map { [$0.app] } ?? []) + [moment])
+        return try Self.items(in: rows, seeing: limit) { users[$0] ?? [] }
     }
 
     /// The items by the user's name, in one query.
     func items(of user: User, accepting origins: Set<Origin>, at moment: Timestamp) throws -> [Item] {
-        try items(
-            of: "(SELECT user_id FROM user_name WHERE name = $1 AND issuer = $2)", [user.name, user.issuer, moment],
-            accepting: origins, at: "$3")
-    }
-
-    /// - Parameters:
-    ///   - user: The SQL of the user's number.
-    ///   - moment: The parameter of the moment.
-    private func items(
-        of user: String,
-        _ arguments: [any SQLConvertible],
-        accepting origins: Set<Origin>,
-        at moment: String
-    ) throws -> [Item] {
+        let isUsers = "user_id = (SELECT user_id FROM user_name WHERE name = $1 AND issuer = $2)"
         let sql = Self.items(
-            entitlements: "entitlement WHERE user_id = \(user)", grants: "team_grant WHERE user_id = \(user)",
-            at: moment)
-        return try Self.items(in: try database.rows(sql, arguments)) { _ in origins }.first?.value ?? []
-    }
-
-    /// The items of several users, each with the origins that are valid for the user.
-    func items(of users: [Int64: Set<Origin>], at moment: Timestamp) throws -> [Int64: [Item]] {
-        guard !users.isEmpty else { return [:] }
-        let listed = database.listed("$1")
-        let rows = try database.rows(
-            Self.items(
-                entitlements: "\(listed) JOIN entitlement ON user_id = listed.value WHERE true",
-                grants: "\(listed) JOIN team_grant ON user_id = listed.value WHERE true", at: "$2"),
-            [database.list(users.keys.sorted()), moment])
-        return try Self.items(in: rows) { users[$0] ?? [] }
+            entitlements: "entitlement WHERE \(isUsers)", grants: "team_grant WHERE \(isUsers)", at: "$3")
+        let rows = try database.rows(sql, [user.name, user.issuer, moment])
+        return try Self.items(in: rows) { _ in origins }.first?.value ?? []
     }
 
     /// The query for the items of users at a moment.
@@ -86,16 +61,31 @@ struct ReadingRecords {
 
     private static func items(
         in rows: [SQLRow],
+        seeing limit: AppLimit? = nil,
         _ origins: (Int64) -> Set<Origin>
     ) throws -> [Int64: [Item]] {
         var items: [Int64: Set<Item>] = [:]
         for row in rows {
-            let (user, origin): (Int64, Origin?) = (try row["user_id"], try row["origin"])
-            guard origin.map({ origins(user).contains($0) }) ?? true else { continue }
-            items[user, default: []].insert(
-                Item(collection: try row["collection"], number: try row["number"]))
+            let (user, origin, item): (Int64, Origin?, Item) = (try row["user_id"], try row["origin"], try Item(row))
+            guard origin.map({ origins(user).contains($0) }) ?? limit?.sees(item) ?? true else { continue }
+            items[user, default: []].insert(item)
         }
         return items.mapValues { $0.sorted() }
+    }
+
+    /// The transactions that fulfil a condition, which the SQL of their order may follow.
+    private func transactions(
+        where condition: String,
+        _ arguments: [any SQLConvertible]
+    ) throws -> [RedeemedTransaction] {
+        try database.rows("\(Self.transactions) WHERE \(condition)", arguments).map(Self.transaction)
+    }
+
+    /// The condition that a transaction has the type of a subscription, or has an end but no stated type.
+    ///
+    /// - Parameter type: The parameter of the type of subscriptions.
+    static func isSubscribed(_ type: String) -> String {
+        "(type = \(type) OR type IS NULL AND expires_at IS NOT NULL)"
     }
 
     /// The transactions older than a sequence number, newest first.
@@ -107,32 +97,17 @@ struct ReadingRecords {
         before sequence: Int64,
         limit: Int
     ) throws -> [RedeemedTransaction] {
-        try database.rows(
-            """
-            \(Self.transactions)
-            WHERE redeemed_transaction.user_id = $1 AND redeemed_transaction.sequence < $2 \(Self.isIn(app, of: "redeemed_transaction"))
-            ORDER BY redeemed_transaction.sequence DESC LIMIT $3
-            """,
-            [user, sequence, limit]
-        ).map(Self.transaction)
-    }
-
-    /// The condition that a transaction has the type of a subscription, or has an end but no stated type.
-    ///
-    /// - Parameter type: The parameter of the type of subscriptions.
-    static func isSubscribed(_ type: String) -> String {
-        "(type = \(type) OR type IS NULL AND expires_at IS NOT NULL)"
-    }
-
-    /// The condition that a row is of an app.
-    ///
-    /// - Parameter app: The number of the app; nil for all apps.
-    static func isIn(_ app: Int64?, of table: String) -> String {
-        app.map { "AND \(table).app = \($0)" } ?? ""
+        try transactions(
+            where: """
+                redeemed_transaction.user_id = $1 AND redeemed_transaction.sequence < $2
+                    \(database.isIn(app, of: "redeemed_transaction"))
+                ORDER BY redeemed_transaction.sequence DESC LIMIT $3
+                """,
+            [user, sequence, limit])
     }
 
     /// All transactions of users, in no order.
-    func transactions(of users: Set<Int64>) throws -> [Int64: [BoughtTransaction]] {
+    func transactions(of users: Set<Int64>) throws -> [Int64: [RedeemedTransaction]] {
         guard !users.isEmpty else { return [:] }
         let rows = try database.rows(
             """
@@ -140,11 +115,8 @@ struct ReadingRecords {
             WHERE redeemed_transaction.user_id IN (SELECT listed.value FROM \(database.listed("$1")))
             """,
             [database.list(users.sorted())])
-        var transactions: [Int64: [BoughtTransaction]] = [:]
-        for row in rows {
-            transactions[try row["user_id"], default: []].append(
-                BoughtTransaction(app: try row["app"], transaction: try Self.transaction(row)))
-        }
+        var transactions: [Int64: [RedeemedTransaction]] = [:]
+        for row in rows { transactions[try row["user_id"], default: []].append(try Self.transaction(row)) }
         return transactions
     }
 
@@ -159,28 +131,17 @@ struct ReadingRecords {
             """,
             [database.list(users.sorted())])
         for row in rows {
-            items[try row["user_id"], default: [:]][try row["sequence"], default: []].append(
-                Item(collection: try row["collection"], number: try row["number"]))
+            items[try row["user_id"], default: [:]][try row["sequence"], default: []].append(try Item(row))
         }
         return items
     }
 
-    /// The transactions of an identifier that a user has redeemed. There are several if origins share the identifier.
-    func transactions(_ identifier: String, of user: Int64) throws -> [RedeemedTransaction] {
-        try database.rows(
-            "\(Self.transactions) WHERE redeemed_transaction.user_id = $1 AND transaction_id = $2", [user, identifier]
-        ).map(Self.transaction)
-    }
-
-    /// The transactions of identifiers that a user has redeemed, in no order.
+    /// The transactions of identifiers that a user has redeemed, in no order. There are several of one identifier if origins
+    /// share it.
     func transactions(_ identifiers: [String], of user: Int64) throws -> [RedeemedTransaction] {
-        try database.rows(
-            """
-            \(Self.transactions) WHERE redeemed_transaction.user_id = $1
-                AND transaction_id \(database.isIn("$2"))
-            """,
-            [user, database.list(Set(identifiers.map { ByteKey($0) }).sorted().map(\.text))]
-        ).map(Self.transaction)
+        try transactions(
+            where: "redeemed_transaction.user_id = $1 AND transaction_id \(database.isIn("$2"))",
+            [user, database.list(eachOf: identifiers)])
     }
 
     /// The columns of transactions, with the team's revocation in effect.
@@ -201,26 +162,19 @@ struct ReadingRecords {
     ///
     /// - Parameter app: The number of the app.
     func transactions(ofPurchase key: TransactionKey, app: Int64, of user: Int64) throws -> [RedeemedTransaction] {
-        try database.rows(
-            """
-            \(Self.transactions) WHERE redeemed_transaction.user_id = $1
-                AND redeemed_transaction.original_transaction_id = $2 AND redeemed_transaction.origin = $3
-                AND redeemed_transaction.app = $4
-            """,
-            [user, key.identifier, key.origin, app]
-        ).map(Self.transaction)
+        try transactions(
+            where: """
+                redeemed_transaction.user_id = $1 AND redeemed_transaction.original_transaction_id = $2
+                    AND redeemed_transaction.origin = $3 AND redeemed_transaction.app = $4
+                """,
+            [user, key.identifier, key.origin, app])
     }
 
     /// The transactions with the type of a subscription, and those with an end but without a stated type.
-    ///
-    /// - Returns: The transactions with the numbers of their apps.
-    func subscribedTransactions(of user: Int64) throws -> [(app: Int64, transaction: RedeemedTransaction)] {
-        try database.rows(
-            """
-            \(Self.transactions) WHERE redeemed_transaction.user_id = $1 AND \(Self.isSubscribed("$2"))
-            """,
-            [user, ProductType.autoRenewableSubscription.rawValue]
-        ).map { (try $0["app"], try Self.transaction($0)) }
+    func subscribedTransactions(of user: Int64) throws -> [RedeemedTransaction] {
+        try transactions(
+            where: "redeemed_transaction.user_id = $1 AND \(Self.isSubscribed("$2"))",
+            [user, ProductType.autoRenewableSubscription.rawValue])
     }
 
     /// The last statements about renewals, in the order of the purchases.
@@ -245,35 +199,7 @@ struct ReadingRecords {
         SubscribedPurchase(
             originalTransactionIdentifier: try row["original_transaction_id"], origin: try row["origin"],
             app: try row["app"],
-            renewal: StatedRenewal(
-                statedAt: try row["stated_at"], proofDigest: try row["proof_digest"], facts: RenewalFacts(row)))
-    }
-
-    /// The customers, each with the last transaction of each origin.
-    ///
-    /// - Parameter app: The number of the app; nil for all apps.
-    func customers(after number: Int64, of origins: Set<Origin>, in app: Int64?, limit: Int) throws -> [Customer] {
-        // The query uses the user's index, not the origin's, because nearly all rows have the same origin.
-        let isOfOrigins = "coalesce(bought.origin, '') IN \(origins.sqlList) \(Self.isIn(app, of: "bought"))"
-        return try database.rows(
-            """
-            SELECT * FROM (
-                SELECT customer.user_id, issuer, name, transaction_id, row_number() OVER (
-                    PARTITION BY customer.user_id, origin ORDER BY sequence DESC) AS age
-                FROM (SELECT * FROM "user" WHERE user_id > $1 AND (
-                        -- No EXISTS, for which PostgreSQL may read all transactions.
-                        SELECT sequence FROM redeemed_transaction AS bought
-                        WHERE bought.user_id = "user".user_id AND \(isOfOrigins) LIMIT 1) IS NOT NULL
-                    ORDER BY user_id LIMIT $2) AS customer
-                JOIN redeemed_transaction AS bought ON bought.user_id = customer.user_id AND \(isOfOrigins)) AS bought
-            WHERE age = 1 ORDER BY user_id
-            """,
-            [number, limit]
-        ).compactMap { row in
-            try User(issuer: try row["issuer"], name: try row["name"]).map {
-                Customer(number: try row["user_id"], user: $0, transactionIdentifier: try row["transaction_id"])
-            }
-        }
+            renewal: try StatedRenewal(row))
     }
 
     static func transaction(_ row: SQLRow) throws -> RedeemedTransaction {
@@ -281,13 +207,11 @@ struct ReadingRecords {
             row,
             revocationDate: try row["revocation_date"], revocationReason: try row["revocation_reason"],
             details: RedeemedTransaction.Details(
-                app: try row["bundle_id"], expiresAt: try row["expires_at"],
+                app: try row["bundle_id"], appNumber: try row["app"], expiresAt: try row["expires_at"],
                 graceEndsAt: try row["grace_ends_at"], revocation: try Revocation(row, reason: "team_reason"),
                 facts: TransactionFacts(row)))
     }
-}
 
-extension ReadingRecords {
     /// The newest transactions, and every older one with an effect on rights, newest first: the periods of subscriptions, and of
     /// each other product the valid transaction that lasts longest.
     ///
@@ -297,29 +221,26 @@ extension ReadingRecords {
     func transactions(of user: Int64, in app: Int64?, newest count: Int) throws -> [RedeemedTransaction] {
         let newest = try transactions(of: user, in: app, before: .max, limit: count)
         guard newest.count == count, let oldest = newest.last else { return newest }
-        let type = ProductType.autoRenewableSubscription.rawValue
         return newest
-            + (try database.rows(
-                """
-                \(Self.transactions)
-                WHERE redeemed_transaction.user_id = $1 AND redeemed_transaction.sequence < $2
-                    \(Self.isIn(app, of: "redeemed_transaction")) AND (\(Self.isSubscribed("$3")) OR redeemed_transaction.sequence IN (
-                        SELECT sequence FROM (
-                            SELECT sequence, row_number() OVER (
-                                PARTITION BY product_id, origin, app
-                                ORDER BY (CASE WHEN expires_at IS NULL THEN 0 ELSE 1 END), expires_at DESC,
-                                    sequence DESC) AS place
-                            FROM redeemed_transaction AS bought
-                            WHERE user_id = $1 AND sequence < $2 AND revocation_date IS NULL AND NOT EXISTS (
-                                SELECT 1 FROM team_revocation AS revoked
-                                WHERE revoked.user_id = bought.user_id AND revoked.origin = bought.origin
-                                    AND revoked.original_transaction_id = bought.original_transaction_id
-                                    AND revoked.app = bought.app AND reinstated_at IS NULL)) AS valid
-                        WHERE place = 1))
-                ORDER BY redeemed_transaction.sequence DESC
-                """,
-                [user, oldest.sequence, type]
-            ).map(Self.transaction))
+            + (try transactions(
+                where: """
+                    redeemed_transaction.user_id = $1 AND redeemed_transaction.sequence < $2
+                        \(database.isIn(app, of: "redeemed_transaction")) AND (\(Self.isSubscribed("$3")) OR redeemed_transaction.sequence IN (
+                            SELECT sequence FROM (
+                                SELECT sequence, row_number() OVER (
+                                    PARTITION BY product_id, origin, app
+                                    ORDER BY (CASE WHEN expires_at IS NULL THEN 0 ELSE 1 END), expires_at DESC,
+                                        sequence DESC) AS place
+                                FROM redeemed_transaction AS bought
+                                WHERE user_id = $1 AND sequence < $2 AND revocation_date IS NULL AND NOT EXISTS (
+                                    SELECT 1 FROM team_revocation AS revoked
+                                    WHERE revoked.user_id = bought.user_id AND revoked.origin = bought.origin
+                                        AND revoked.original_transaction_id = bought.original_transaction_id
+                                        AND revoked.app = bought.app AND reinstated_at IS NULL)) AS valid
+                            WHERE place = 1))
+                    ORDER BY redeemed_transaction.sequence DESC
+                    """,
+                [user, oldest.sequence, ProductType.autoRenewableSubscription.rawValue]))
     }
 
     /// The events about the renewal of subscriptions from some origins.

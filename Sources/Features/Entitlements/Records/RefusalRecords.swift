@@ -24,13 +24,9 @@ struct RefusalRecords {
 
     /// The refusals that were recorded before.
     struct Known {
-        private var refusals: Set<Refusal> = []
+        fileprivate var refusals: Set<Refusal> = []
         /// The counts by the user.
-        private var counts: [Int64: Int] = [:]
-
-        fileprivate mutating func add(_ refusal: Refusal) { refusals.insert(refusal) }
-
-        fileprivate mutating func set(_ count: Int, of user: Int64) { counts[user] = count }
+        fileprivate var counts: [Int64: Int] = [:]
 
         /// Adds a refusal.
         ///
@@ -59,20 +55,16 @@ struct RefusalRecords {
             """,
             [
                 database.list(Set(refusals.map(\.user)).sorted()),
-                database.list(Set(refusals.map { ByteKey($0.key.identifier) }).sorted().map(\.text)),
+                database.list(refusals.map(\.key)),
             ])
         for row in rows {
             let user: Int64 = try row["user_id"]
-            guard let identifier: String = try row["transaction_id"] else {
-                known.set(try row["refusals"], of: user)
-                continue
+            if let result: String = try row["reason"] {
+                known.refusals.insert(
+                    Refusal(user: user, key: try apps.key(row, "transaction_id"), result: result))
+            } else {
+                known.counts[user] = try row["refusals"]
             }
-            known.add(
-                Refusal(
-                    user: user,
-                    key: TransactionKey(
-                        app: try apps.bundleIdentifier(row), origin: try row["origin"], identifier: identifier),
-                    result: try row["reason"]))
         }
         return known
     }
@@ -81,60 +73,6 @@ struct RefusalRecords {
         try database.insert(
             into: "refusal", ["user_id"] + Table.transactionKey + ["reason"],
             refusals.map { [$0.user] + $0.key.sqlValues(apps) + [$0.result] })
-    }
-}
-
-/// The states of purchases in the histories of their owners.
-extension LedgerTransaction {
-    /// Records the changes that time has caused until a moment.
-    ///
-    /// - Parameters:
-    ///   - hold: The last moment at which no end is reported that time alone has brought to a subscription that may renew.
-    ///   - limit: The maximum number of purchases.
-    ///   - type: Returns the type of a product, for transactions without a stated type.
-    /// - Returns: The number of purchases whose states have changed, which is 0 if no more are due, and the purchases whose
-    ///   statement about the renewal is awaited.
-    package func recordDueStates(
-        at moment: Timestamp,
-        holding hold: Timestamp? = nil,
-        accepting accepted: AcceptedOrigins,
-        limit: Int,
-        type: (String) -> ProductType?
-    ) throws -> (changed: Int, awaiting: Set<TransactionKey>) {
-        let apps = try AppRecords(database: database).numbers(of: [])
-        let due = try HistoryStateRecords(database: database, apps: apps)
-            .due(at: moment, of: accepted.all, limit: limit)
-        return try recordStates(of: due, apps, at: moment, holding: hold, accepting: accepted, type: type)
-    }
-
-    /// Records the current states of purchases.
-    ///
-    /// - Parameters:
-    ///   - hold: The last moment at which no end is reported that time alone has brought to a subscription that may renew.
-    ///   - accepted: The origins with events.
-    /// - Returns: The number of purchases whose states have changed, and the purchases whose statement about the renewal is
-    ///   awaited.
-    func recordStates(
-        of originals: Set<TransactionKey>,
-        _ apps: AppNumbers,
-        at moment: Timestamp,
-        holding hold: Timestamp? = nil,
-        accepting accepted: AcceptedOrigins,
-        type: (String) -> ProductType?
-    ) throws -> (changed: Int, awaiting: Set<TransactionKey>) {
-        guard !originals.isEmpty else { return (0, []) }
-        var facts = try EntitlementRecords(database: database, apps: apps).facts(ofPurchases: originals)
-        for (number, user) in try users.names(of: Set(facts.purchases.values.map(\.owner))) {
-            facts.acceptedOriginsByUser[number] = accepted.origins(for: user)
-        }
-        var decision = EntitlementDecision(facts: facts, origins: accepted.origins, at: moment)
-        let awaiting = decision.recordStates(of: originals, holding: hold, type: type)
-        try EntitlementChangeRecords(
-            database: database, users: users, audit: audit, apps: apps, before: facts, after: decision.facts,
-            moment: moment
-        ).write(decision.changes)
-        let changed = originals.count { facts.recordedStates[$0] != decision.facts.recordedStates[$0] }
-        return (changed, awaiting)
     }
 }
 
@@ -184,5 +122,45 @@ extension LedgerTransaction {
                     subject: claim.productIdentifier, reason: code)
                 return (entry, number)
             })
+    }
+}
+
+extension EntitlementService {
+    /// The first claims of a proof of any app and origin; empty if it is not authentic, or not of purchases.
+    package func claims(ofAuthentic proof: [UInt8]) -> [Claim] {
+        guard let verified = verifyForAnyone(proof), let purchases = verified.purchases,
+            let claims = try? claims(verified, proof)
+        else { return [] }
+        return purchases.prefix(Self.maximumRefusals).map { claims.claim($0) }
+    }
+
+    /// The largest number of purchases of one proof whose refusal is recorded.
+    private static let maximumRefusals = 10
+
+    /// Records a refusal of an authentic proof, which support explains by it. Other refusals are only counted.
+    ///
+    /// - Parameters:
+    ///   - error: The error of the redemption. One that says nothing of an authentic proof is ignored.
+    ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit.
+    ///   - verify: Returns `claims(ofAuthentic:)` of the proof, on a thread for such work.
+    package func recordRefusal(
+        _ error: any Error,
+        for user: User,
+        by actor: AuditActor,
+        newcomers: NewcomerAllowance? = nil,
+        verify: () async -> [Claim]
+    ) async throws {
+        guard case RedemptionError.refused(let refusal)? = error as? RedemptionError,
+            refusal.reason.step == .appAndOrigin
+        else { return }
+        let refused = await verify()
+        guard !refused.isEmpty else { return }
+        let (app, limit) = (apps.first.bundleIdentifier, limit)
+        let own = apps.all.map(\.bundleIdentifier).filter { limit?.includes(app: $0) ?? true }
+        try await ledger.write {
+            try $0.recordRefusal(
+                refusal.code, of: refused, in: app, naming: own, for: user, by: actor, newcomers: newcomers,
+                at: clock.now())
+        }
     }
 }

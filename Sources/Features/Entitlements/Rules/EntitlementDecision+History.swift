@@ -138,7 +138,7 @@ extension EntitlementDecision {
             $0.keys(from: date.adding(seconds: -tolerance), through: date.adding(seconds: tolerance))
         }.compactMap { facts.transactions[$0].map { Successor($0) } }
         // The other purchases of the proof, and parked renewals, follow in the same decision.
-        let following = (presented + Array(facts.parkedSiblings(of: claim))).filter {
+        let following = (presented + Array(facts.parkedSiblings(of: claim).claims)).filter {
             $0.isKnown && $0.originalKey == original
         }
         let isUpgrade = (known + following.map { Successor($0) }).contains {

@@ -99,7 +99,7 @@ extension EntitlementDecision {
 
     /// Redeems the transactions parked for the same purchase, such as a subscription's renewals.
     mutating func apply(_ siblings: ParkedSiblings, of user: Int64) {
-        for sibling in siblings where sibling.isKnown {
+        for sibling in siblings.claims where sibling.isKnown {
             let claim = facts.standing(for: sibling)
             if claim.key != sibling.key { make(.unparked(sibling.key)) }
             _ = apply(claim, of: user, by: .appStore, nil)

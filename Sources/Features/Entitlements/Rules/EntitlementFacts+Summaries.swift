@@ -106,7 +106,7 @@ struct RepeatedStatus: Hashable, Sendable {
 
 /// The claims parked for other transactions of a claim's purchase, as far as they are known, in the order of their
 /// identifiers.
-struct ParkedSiblings: Sequence, Sendable {
+struct ParkedSiblings: Sendable {
     /// The claim whose siblings they are.
     private let key: TransactionKey
     private let purchase: EntitlementFacts.ParkedPurchase?
@@ -119,13 +119,7 @@ struct ParkedSiblings: Sequence, Sendable {
     /// The last naming by a sibling; nil if no sibling has the account token of a user.
     var lastNaming: EntitlementFacts.NamedOwner? { purchase?.namings.first { $0.key != key }?.owner }
 
-    func makeIterator() -> AnyIterator<Claim> {
-        var rest = (purchase?.claims ?? [])[...]
-        return AnyIterator {
-            while let claim = rest.popFirst() { if claim.key != key { return claim } }
-            return nil
-        }
-    }
+    var claims: some Sequence<Claim> { (purchase?.claims ?? []).lazy.filter { [key] in $0.key != key } }
 }
 
 extension EntitlementFacts {

@@ -29,7 +29,7 @@ package struct EntitlementFacts: Sendable {
     package struct Transaction: Hashable, Sendable {
         package let originalKey: TransactionKey
         /// The number among the owner's transactions; nil before the transaction is stored.
-        package let sequence: Int64?
+        package private(set) var sequence: Int64?
         package let productIdentifier: String
         package let purchaseDate: Timestamp
         package let addsToBalance: Bool
@@ -40,9 +40,9 @@ package struct EntitlementFacts: Sendable {
         /// The facts of a claimed transaction; nil for other transactions.
         package var stated: TransactionFacts?
         /// The terms from the ledger; nil if the facts are known.
-        package let terms: PurchasePeriod.Terms?
+        package private(set) var terms: PurchasePeriod.Terms?
         /// The purchase event from the ledger; nil for none, and if the facts are known.
-        private let recordedEvent: String?
+        private(set) var recordedEvent: String?
 
         /// The App Store's identifier of the purchase event, such as one renewal (`webOrderLineItemId`).
         package var event: String? { stated?.text(.webOrderLineItemId) ?? recordedEvent }
@@ -50,32 +50,6 @@ package struct EntitlementFacts: Sendable {
         /// True if the transaction is not the only one of its period.
         var isAdditional: Bool {
             stated.map { $0[.additionalTransactionReason] != nil } ?? terms?.isAdditional ?? false
-        }
-
-        package init(
-            originalKey: TransactionKey,
-            sequence: Int64? = nil,
-            productIdentifier: String,
-            purchaseDate: Timestamp,
-            addsToBalance: Bool,
-            status: TransactionStatus,
-            statements: EventStatements? = nil,
-            grace: GracePeriod? = nil,
-            stated: TransactionFacts? = nil,
-            terms: PurchasePeriod.Terms? = nil,
-            event: String? = nil
-        ) {
-            self.originalKey = originalKey
-            self.sequence = sequence
-            self.productIdentifier = productIdentifier
-            self.purchaseDate = purchaseDate
-            self.addsToBalance = addsToBalance
-            self.status = status
-            self.statements = statements
-            self.grace = grace
-            self.stated = stated
-            self.terms = terms
-            recordedEvent = event
         }
     }
 
@@ -253,6 +227,15 @@ package struct EntitlementFacts: Sendable {
     }
 }
 
+extension EntitlementFacts.Transaction {
+    /// The transaction of a claim that is redeemed for the first time.
+    package init(_ claim: Claim, _ status: TransactionStatus) {
+        self.init(
+            originalKey: claim.originalKey, productIdentifier: claim.productIdentifier,
+            purchaseDate: claim.purchaseDate, addsToBalance: claim.credit != nil, status: status, stated: claim.facts)
+    }
+}
+
 /// The rules of account tokens.
 extension EntitlementFacts {
     /// The user of an account token, and the transaction with the token.
@@ -295,11 +278,7 @@ extension EntitlementFacts {
             set(Purchase(owner: owner, naming: naming), for: original)
             removeExpected(original)
         case .transaction(let claim, let status, _):
-            set(
-                Transaction(
-                    originalKey: claim.originalKey, productIdentifier: claim.productIdentifier,
-                    purchaseDate: claim.purchaseDate, addsToBalance: claim.credit != nil, status: status,
-                    stated: claim.facts), for: claim.key)
+            set(Transaction(claim, status), for: claim.key)
         case .facts(let key, let complete):
             set(complete, for: key)
         case .renewal(let original, let renewal):

@@ -18,19 +18,6 @@ package enum LogInDecision: Hashable, Sendable {
     /// The anonymous customer becomes one with another.
     case merge(Int64, into: Int64)
 
-    /// The current id at the log-in.
-    package struct Current: Hashable, Sendable {
-        /// The number of the id's customer; nil for an unknown id.
-        package let customer: Int64?
-        /// True if the id is anonymous, and no known id belongs to its customer.
-        package let isAnonymous: Bool
-
-        package init(customer: Int64?, isAnonymous: Bool) {
-            self.customer = customer
-            self.isAnonymous = isAnonymous
-        }
-    }
-
     /// Two anonymous customers, of whom the smaller one becomes one with the larger one. A chain of log-ins then moves each record
     /// only a few times.
     ///
@@ -43,15 +30,16 @@ package enum LogInDecision: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - current: The id that the app used before.
+    ///   - current: The number of the customer whose id the app used before; nil for an unknown id.
+    ///   - isAnonymous: True if that id is anonymous, and no known id belongs to its customer.
     ///   - customer: The number of the new id's customer; nil for an unknown id.
     ///   - isSame: True if both ids are the same.
-    package init(from current: Current, to customer: Int64?, isSame: Bool) {
-        guard current.isAnonymous, !isSame else {
+    package init(from current: Int64?, isAnonymous: Bool, to customer: Int64?, isSame: Bool) {
+        guard isAnonymous, !isSame else {
             self = customer == nil ? .newCustomer : .unchanged
             return
         }
-        switch (current.customer, customer) {
+        switch (current, customer) {
         case (nil, _): self = .alias
         case (let former?, nil): self = .renaming(former)
         case (let former?, let customer?): self = former == customer ? .unchanged : .merge(former, into: customer)

@@ -24,7 +24,7 @@ package struct PurchasePeriod: Hashable, Sendable {
                 facts.text(.offerDiscountType) == OfferDiscountType.freeTrial.rawValue
                 || facts.bool(.isTrialPeriod) == true
             isIntroductory =
-                facts.integer(.offerType) == Int64(OfferType.introductoryOffer.rawValue)
+                facts.integer(.offerType) == Int64(SubscriptionOffer.Kind.introductory.rawValue)
                 || facts.bool(.isInIntroductoryOfferPeriod) == true
             ownership = facts.text(.inAppOwnershipType).flatMap(InAppOwnershipType.init)
             isAdditional = facts[.additionalTransactionReason] != nil

@@ -227,22 +227,19 @@ package struct GracePeriod: Hashable, Sendable {
     package let endsAt: Timestamp?
     package let statedAt: Timestamp
 
-    package init(endsAt: Timestamp?, statedAt: Timestamp) {
-        self.endsAt = endsAt
-        self.statedAt = statedAt
-    }
-
-    /// Nil for a claim without a statement about a grace period.
-    init?(_ claim: Claim) {
-        guard let grace = claim.grace else { return nil }
-        self.init(endsAt: grace.endsAt, statedAt: grace.statedAt ?? claim.signedAt)
-    }
-
     /// True if this statement supersedes another. The one signed later does. Of two signed in the same millisecond, the one
     /// that ends later does.
     func isLater(than other: GracePeriod?) -> Bool {
         guard let other else { return true }
         if statedAt != other.statedAt { return statedAt > other.statedAt }
         return (endsAt?.millisecondsSince1970 ?? 0) > (other.endsAt?.millisecondsSince1970 ?? 0)
+    }
+}
+
+extension GracePeriod {
+    /// Nil for a claim without a statement about a grace period.
+    package init?(_ claim: Claim) {
+        guard let grace = claim.grace else { return nil }
+        self.init(endsAt: grace.endsAt, statedAt: grace.statedAt ?? claim.signedAt)
     }
 }

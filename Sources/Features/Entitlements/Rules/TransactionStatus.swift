@@ -10,24 +10,6 @@ package struct TransactionStatus: Hashable, Sendable, Codable {
     package var expiresAt: Timestamp?
     package var statedAt: Timestamp
 
-    package init(
-        revocationDate: Timestamp?,
-        revocationReason: Int?,
-        expiresAt: Timestamp?,
-        statedAt: Timestamp
-    ) {
-        self.revocationDate = revocationDate
-        self.revocationReason = revocationReason
-        self.expiresAt = expiresAt
-        self.statedAt = statedAt
-    }
-
-    package init(_ claim: Claim) {
-        self.init(
-            revocationDate: claim.revocationDate, revocationReason: claim.revocationReason, expiresAt: claim.expiresAt,
-            statedAt: claim.signedAt)
-    }
-
     package var isRevoked: Bool { revocationDate != nil }
 
     /// True if this statement supersedes another. The one signed later does. Of two signed in the same millisecond, the one
@@ -44,6 +26,14 @@ package struct TransactionStatus: Hashable, Sendable, Codable {
         var status = self
         status.expiresAt = before.expiresAt
         return status
+    }
+}
+
+extension TransactionStatus {
+    package init(_ claim: Claim) {
+        self.init(
+            revocationDate: claim.revocationDate, revocationReason: claim.revocationReason, expiresAt: claim.expiresAt,
+            statedAt: claim.signedAt)
     }
 }
 

@@ -36,56 +36,26 @@ package struct ItemExplanation: Hashable, Sendable {
     }
 
     package let item: Item
-    package let isOwned: Bool
     package let cause: Cause
+    package private(set) var isOwned = false
     /// The reason in one or two sentences.
     package let sentence: String
     /// The remedy; nil if none is needed.
-    package let remedy: String?
+    package private(set) var remedy: String?
     /// The time at which the cause took effect; nil if there is none.
-    package let since: Timestamp?
-    package let until: Timestamp?
+    package private(set) var since: Timestamp?
+    package private(set) var until: Timestamp?
     /// The transaction or the grant of the explanation.
-    package let reference: String?
-    package let origin: Origin?
+    package private(set) var reference: String?
+    package private(set) var origin: Origin?
     /// The owner of a purchase that was refused to this user.
-    package let otherOwner: User?
+    package private(set) var otherOwner: User?
     /// The product of the purchase. If the user has bought none, the products that grant the item, or none.
-    package let products: [String]
+    package private(set) var products: [String] = []
     /// The team's reason for a revocation, the code of a refusal, or the reason for the end of a subscription; nil without one.
-    package let reason: String?
+    package private(set) var reason: String?
     /// True if the item renews.
-    package let renews: Bool
-
-    init(
-        _ item: Item,
-        _ cause: Cause,
-        isOwned: Bool = false,
-        _ sentence: String,
-        remedy: String? = nil,
-        since: Timestamp? = nil,
-        until: Timestamp? = nil,
-        reference: String? = nil,
-        origin: Origin? = nil,
-        otherOwner: User? = nil,
-        products: [String] = [],
-        reason: String? = nil,
-        renews: Bool = false
-    ) {
-        self.item = item
-        self.isOwned = isOwned
-        self.cause = cause
-        self.sentence = sentence
-        self.remedy = remedy
-        self.since = since
-        self.until = until
-        self.reference = reference
-        self.origin = origin
-        self.otherOwner = otherOwner
-        self.products = products
-        self.reason = reason
-        self.renews = renews
-    }
+    package private(set) var renews = false
 }
 
 /// The rules of explanations. The source of an owned item comes first, then the purchase that ended last, grants, refusals,
@@ -106,10 +76,13 @@ extension ItemExplanation {
         guard let owned = facts.owned else { return nil }
         switch owned.source {
         case .rule:
-            return ItemExplanation(item, .ownedByEverybody, isOwned: true, "The catalog gives the item to everybody.")
+            return ItemExplanation(
+                item: item, cause: .ownedByEverybody, isOwned: true,
+                sentence: "The catalog gives the item to everybody.")
         case .grant(let identifier):
             return ItemExplanation(
-                item, .granted, isOwned: true, "The team has granted the item\(words(of: owned)).", since: owned.since,
+                item: item, cause: .granted, isOwned: true,
+                sentence: "The team has granted the item\(words(of: owned)).", since: owned.since,
                 until: owned.until, reference: identifier)
         case .purchase(let transaction):
             let ownership = PurchasePeriod.Terms(transaction.facts).ownership
@@ -123,8 +96,8 @@ extension ItemExplanation {
             let failure =
                 cause == .gracePeriod ? "The renewal could not be charged, and the grace period is not over. " : ""
             return ItemExplanation(
-                item, cause, isOwned: true,
-                "\(failure)\(payment(ownership)) \(transaction.productIdentifier)\(words(of: owned)).",
+                item: item, cause: cause, isOwned: true,
+                sentence: "\(failure)\(payment(ownership)) \(transaction.productIdentifier)\(words(of: owned)).",
                 remedy: cause == .gracePeriod ? "The customer must correct the payment method in the App Store." : nil,
                 since: owned.since, until: owned.until, reference: transaction.transactionIdentifier,
                 origin: transaction.origin, products: [transaction.productIdentifier], renews: owned.renews == true)
@@ -161,7 +134,8 @@ extension ItemExplanation {
             _ cause: Cause, _ sentence: String, _ remedy: String, since: Timestamp?, reason: String? = nil
         ) -> ItemExplanation {
             ItemExplanation(
-                item, cause, sentence, remedy: remedy, since: since, reference: status.transactionIdentifier,
+                item: item, cause: cause, sentence: sentence, remedy: remedy, since: since,
+                reference: status.transactionIdentifier,
                 origin: status.origin, products: [product], reason: reason)
         }
         if !latest.counts {
@@ -219,12 +193,14 @@ extension ItemExplanation {
         guard let grant = facts.grant else { return nil }
         if let revocation = grant.revocation {
             return ItemExplanation(
-                item, .grantTakenBack, "The team has revoked a grant of the item: \(revocation.reason)",
+                item: item, cause: .grantTakenBack,
+                sentence: "The team has revoked a grant of the item: \(revocation.reason)",
                 remedy: "Grant the item again.", since: revocation.revokedAt, reference: grant.identifier,
                 reason: revocation.reason)
         }
         return ItemExplanation(
-            item, .grantEnded, "A grant of the item has ended.", remedy: "Grant the item again.", since: grant.endsAt,
+            item: item, cause: .grantEnded, sentence: "A grant of the item has ended.", remedy: "Grant the item again.",
+            since: grant.endsAt,
             reference: grant.identifier)
     }
 
@@ -232,13 +208,15 @@ extension ItemExplanation {
         guard let entry = facts.event else { return nil }
         if entry.event == .transferredOut {
             return ItemExplanation(
-                item, .transferredToAnotherUser, "The purchase of \(entry.subject) was transferred to another user.",
+                item: item, cause: .transferredToAnotherUser,
+                sentence: "The purchase of \(entry.subject) was transferred to another user.",
                 remedy: "Ask the customer to log in as that user.", since: entry.happenedAt, reference: entry.reference,
                 origin: entry.origin, otherOwner: facts.otherOwner, products: [entry.subject])
         }
         let remedy = entry.reason.flatMap { RefusalRemedy(code: $0) }
         return ItemExplanation(
-            item, .refused, "A purchase of \(entry.subject) was refused. \(remedy?.cause ?? entry.reason ?? "")",
+            item: item, cause: .refused,
+            sentence: "A purchase of \(entry.subject) was refused. \(remedy?.cause ?? entry.reason ?? "")",
             remedy: remedy?.remedy, since: entry.happenedAt, reference: entry.reference, origin: entry.origin,
             otherOwner: facts.otherOwner, products: [entry.subject], reason: entry.reason)
     }
@@ -248,8 +226,9 @@ extension ItemExplanation {
         let until = purchase.expiresAt.map { ", until \($0.rfc3339)" } ?? ""
         let hasEnded = facts.hasExpectedEnded
         return ItemExplanation(
-            item, .expected,
-            "An import expects a purchase of \(purchase.productIdentifier) from \(purchase.purchaseDate.rfc3339)\(until). "
+            item: item, cause: .expected,
+            sentence:
+                "An import expects a purchase of \(purchase.productIdentifier) from \(purchase.purchaseDate.rfc3339)\(until). "
                 + (hasEnded ? "The period is over." : "It grants nothing, because its proof has not arrived."),
             remedy: hasEnded
                 ? "If the customer has renewed since, restore purchases in the app. Otherwise, the customer can subscribe again."
@@ -263,8 +242,9 @@ extension ItemExplanation {
         guard let purchase = facts.unclaimed else { return nil }
         let token = purchase.appAccountToken == nil ? "has no account token" : "names an account token"
         return ItemExplanation(
-            item, .unclaimed,
-            "The user has not bought the item here. A purchase of \(purchase.productIdentifier) that \(token) is unclaimed.",
+            item: item, cause: .unclaimed,
+            sentence:
+                "The user has not bought the item here. A purchase of \(purchase.productIdentifier) that \(token) is unclaimed.",
             remedy: "If it is this customer's, restore it in the app, or assign it with "
                 + "`POST /v1/unclaimed/\(purchase.transactionIdentifier)/assignment`.",
             since: purchase.purchaseDate, reference: purchase.transactionIdentifier, origin: purchase.origin,
@@ -274,53 +254,13 @@ extension ItemExplanation {
     private static func neverBought(_ item: Item, _ facts: ItemFacts) -> ItemExplanation {
         guard !facts.products.isEmpty else {
             return ItemExplanation(
-                item, .notInCatalog, "No product of the catalog grants the item.",
+                item: item, cause: .notInCatalog, sentence: "No product of the catalog grants the item.",
                 remedy: "Add a product for the item to the catalog.")
         }
         return ItemExplanation(
-            item, .neverBought, "The user has never bought \(facts.products.joined(separator: " or ")).",
+            item: item, cause: .neverBought,
+            sentence: "The user has never bought \(facts.products.joined(separator: " or ")).",
             remedy: "If the customer has a receipt from Apple, restore purchases in the app, and look at the refusals.",
             products: facts.products)
     }
-}
-
-/// The facts about a user and an item that an explanation is derived from.
-package struct ItemFacts: Sendable {
-    /// A purchase of the user that grants, or has granted, the item.
-    package struct Purchase: Sendable {
-        package let status: PurchaseStatus
-        /// True if the origin of the purchase is accepted for the user.
-        package let counts: Bool
-        /// The team's revocation; nil without one.
-        package let revocation: Revocation?
-        /// The date of the App Store's revocation; nil without one.
-        package let revocationDate: Timestamp?
-
-        package init(status: PurchaseStatus, counts: Bool, revocation: Revocation?, revocationDate: Timestamp?) {
-            self.status = status
-            self.counts = counts
-            self.revocation = revocation
-            self.revocationDate = revocationDate
-        }
-    }
-
-    /// Nil if the user does not own the item.
-    package var owned: OwnedItem?
-    /// The identifiers of the products that grant the item.
-    package var products: [String] = []
-    package var purchases: [Purchase] = []
-    /// The newest grant of the item by the team.
-    package var grant: Grant?
-    /// The newest refusal or transfer of a purchase of these products.
-    package var event: AuditEntry?
-    /// The owner of that purchase, if it is another user.
-    package var otherOwner: User?
-    /// The purchase of these products that an import expects for the user and that lasts longest.
-    package var expected: ImportedCustomer.ExpectedPurchase?
-    /// True if that purchase has ended.
-    package var hasExpectedEnded = false
-    /// The newest purchase of these products that nobody has redeemed.
-    package var unclaimed: UnclaimedPurchase?
-
-    package init() {}
 }

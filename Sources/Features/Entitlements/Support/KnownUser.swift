@@ -25,24 +25,65 @@ package struct KnownPurchase: Hashable, Sendable {
     package let notifications: [StatedNotification]
 }
 
-/// The queries of the support team.
+/// The search for users.
 extension LedgerTransaction {
-    private func support() throws -> SupportRecords {
-        SupportRecords(database: database, apps: try AppRecords(database: database).numbers(of: []))
+    /// A user with the account token; nil for an unknown user.
+    package func customer(_ user: User) throws -> KnownUser? {
+        try knownUser(user).map {
+            KnownUser(user: user, appAccountToken: $0.appAccountToken, firstSeenAt: $0.firstSeenAt)
+        }
     }
 
     /// The users whose names begin with a text, or whose account token is the text, in the order of their names.
     ///
     /// - Parameter last: The last user of the previous page; nil for the first page.
     package func users(matching text: String, after last: User?, limit: Int) throws -> [KnownUser] {
-        let records = try support()
         if last == nil, let token = UUID(uuidString: text) {
-            let found = try records.user(withToken: token)
+            let found = try database.rows(
+                """
+                SELECT "user".name, "user".issuer, "user".app_account_token, first_seen_at
+                FROM account_token JOIN "user" ON "user".user_id = account_token.user_id
+                WHERE account_token.app_account_token = $1
+                """,
+                [token]
+            ).compactMap(KnownUser.init)
             if !found.isEmpty { return found }
         }
-        return try records.users(namedFrom: text.precomposedStringWithCanonicalMapping, after: last, limit: limit)
+        let prefix = text.precomposedStringWithCanonicalMapping
+        // Nearly all issuers are the same, from which PostgreSQL would conclude that hardly any other one is left, and read all
+        // names.
+        return try database.rows(
+            """
+            SELECT user_name.name, user_name.issuer, app_account_token, first_seen_at
+            FROM user_name JOIN "user" ON "user".user_id = user_name.user_id
+            WHERE user_name.name >= $1 AND user_name.name < $2 AND coalesce(user_name.issuer, '') <> $3
+                AND (user_name.name, user_name.issuer) > ($4, $5)
+            ORDER BY user_name.name, user_name.issuer LIMIT $6
+            """,
+            [prefix, prefix + "\u{10FFFF}", User.erasedIssuer, last?.name ?? "", last?.issuer ?? "", limit]
+        ).compactMap(KnownUser.init)
     }
+}
 
+extension KnownUser {
+    fileprivate init?(_ row: SQLRow) throws {
+        guard let user = User(issuer: try row["issuer"], name: try row["name"]) else { return nil }
+        self.init(user: user, appAccountToken: try row["app_account_token"], firstSeenAt: try row["first_seen_at"])
+    }
+}
+
+extension EntitlementService {
+    /// The purchases of a transaction or an original transaction, with the statements about them.
+    package func purchases(ofTransaction identifier: String) async throws -> [KnownPurchase] {
+        let catalogs = catalogs
+        return try await ledger.read {
+            try $0.purchases(ofTransaction: identifier, in: limitingApp, at: clock.now()) { catalogs.type(of: $0) }
+        }
+    }
+}
+
+/// The search for purchases.
+extension LedgerTransaction {
     /// The purchases of a transaction or an original transaction.
     ///
     /// - Parameters:
@@ -54,130 +95,76 @@ extension LedgerTransaction {
         at moment: Timestamp,
         type: (String) -> ProductType?
     ) throws -> [KnownPurchase] {
-        let records = try support()
-        return try records.purchases(of: identifier).compactMap { key, owner in
+        let (apps, reading) = (try apps, ReadingRecords(database: database))
+        return try database.rows(
+            """
+            SELECT original_transaction_id, origin, app, user_id FROM claim WHERE transaction_id = $1
+            UNION
+            SELECT original_transaction_id, origin, app, user_id FROM original WHERE original_transaction_id = $1
+            ORDER BY origin, app, original_transaction_id
+            """,
+            [identifier]
+        ).compactMap { row in
+            let (key, owner): (TransactionKey, Int64) = (try apps.key(row), try row["user_id"])
             guard app?.hasSameBytes(as: key.app) ?? true else { return nil }
-            return try purchase(key, of: owner, records, at: moment, type: type)
+            let transactions = try reading.transactions(ofPurchase: key, app: try row["app"], of: owner)
+            let renewal = try reading.renewals(of: owner).renewal(of: transactions)
+            guard let status = PurchaseStatus(transactions, renewal, at: moment, type: type) else { return nil }
+            return KnownPurchase(
+                owner: try presentNames(of: [owner])[owner], status: status,
+                items: try items(of: transactions.map(\.sequence).sorted(), of: owner),
+                transactions: transactions.sorted { $0.sequence > $1.sequence },
+                notifications: try notifications(of: key, apps))
         }
     }
 
-    private func purchase(
-        _ key: TransactionKey,
-        of owner: Int64,
-        _ records: SupportRecords,
-        at moment: Timestamp,
-        type: (String) -> ProductType?
-    ) throws -> KnownPurchase? {
-        let reading = ReadingRecords(database: database)
-        guard let app = records.apps[key.app] else { return nil }
-        let transactions = try reading.transactions(ofPurchase: key, app: app, of: owner)
-        let renewal = try reading.renewals(of: owner).first {
-            $0.app == app && $0.origin == key.origin
-                && $0.originalTransactionIdentifier.hasSameBytes(as: key.identifier)
-        }
-        guard let status = PurchaseStatus(transactions, renewal?.renewal, at: moment, type: type) else { return nil }
-        let user = try users.names(of: [owner])[owner]
-        return KnownPurchase(
-            owner: user?.issuer == User.erasedIssuer ? nil : user, status: status,
-            items: try records.items(of: transactions.map(\.sequence).sorted(), of: owner),
-            transactions: transactions.sorted { $0.sequence > $1.sequence },
-            notifications: try records.notifications(of: key))
+    private func notifications(of original: TransactionKey, _ apps: AppNumbers) throws -> [StatedNotification] {
+        try database.rows(
+            """
+            SELECT * FROM notification \(database.indexed(by: "notification_of_original"))
+            WHERE original_transaction_id = $1 AND origin = $2 AND app = $3
+            ORDER BY signed_at DESC, notification_uuid DESC LIMIT 200
+            """,
+            original.sqlValues(apps)
+        ).map(StatedNotification.init)
     }
 
-    /// A user's story, newest first: events of the audit log, and notifications about the user's purchases.
+    /// The items that transactions of a user grant, each once, in order.
+    func items(of sequences: [Int64], of user: Int64) throws -> [Item] {
+        try database.rows(
+            """
+            SELECT DISTINCT collection, number FROM \(database.listed("$1"))
+                JOIN entitlement ON sequence = listed.value WHERE user_id = $2
+            """,
+            [database.list(sequences), user]
+        ).map(Item.init).sorted()
+    }
+
+    /// The owners of the purchases in entries of an audit log, by their transactions.
     ///
-    /// - Parameters:
-    ///   - app: The bundle identifier of an app, for only the events and notifications of its purchases; nil for all.
-    ///   - position: The position of the last entry of the previous page; nil for the first page.
-    package func story(
-        of user: User,
-        in app: String? = nil,
-        before position: StoryEntry.Position?,
-        limit: Int
-    ) throws -> [StoryEntry] {
-        guard let number = try users.known(user) else { return [] }
-        let records = StoryRecords(database: database)
-        let events = try records.events(of: number, in: app, before: position, limit: limit)
-        let notifications = try records.notifications(of: number, in: app, before: position, limit: limit)
-        let refused = events.map(\.entry).filter { $0.event == .refused }
-        let owners = try support().owners(of: refused, in: app, users)
-        let entries =
-            events.map { entry, number in
-                StoryEntry(
-                    .event(
-                        entry, number: number,
-                        otherOwner: entry.event == .refused
-                            ? owners[entry.reference].flatMap { $0 == user ? nil : $0 } : nil))
-            } + notifications.map { StoryEntry(.notification($0)) }
-        return Array(entries.sorted { $1.position < $0.position }.prefix(limit))
-    }
-
-    /// The purchases that nobody has redeemed, in the order of their transactions.
-    ///
-    /// - Parameters:
-    ///   - identifier: A transaction or an original transaction; nil for all.
-    ///   - app: The bundle identifier of an app, for only its purchases; nil for all apps.
-    ///   - last: The position of the last purchase of the previous page; nil for the first page.
-    package func unclaimedPurchases(
-        ofTransaction identifier: String?,
-        in app: String? = nil,
-        after last: UnclaimedPurchase.Position?,
-        limit: Int
-    ) throws -> [UnclaimedPurchase] {
-        guard let app = try number(ofApp: app) else { return [] }
-        let apps = try AppRecords(database: database).numbers(of: [])
-        return try UnclaimedRecords(database: database, apps: apps)
-            .purchases(of: identifier, in: app.number, after: last, limit: limit).map(\.purchase)
-    }
-
-    /// Assigns an unclaimed purchase to a user as if the user had redeemed it.
-    ///
-    /// - Parameters:
-    ///   - origin: Nil if only one origin uses the identifier.
-    ///   - app: The bundle identifier of the only app whose purchases are searched; nil for all apps.
-    ///   - origins: The origins that are valid for the user.
-    ///   - benefit: Returns the current benefit of a product of an app.
-    ///   - type: Returns the type of a product, for transactions without a stated type.
-    /// - Returns: The result for each purchase of the identifier. Empty if there is none; if there are several, nothing is
-    ///   changed.
-    package func assign(
-        _ identifier: String,
-        origin: Origin?,
-        in app: String? = nil,
-        to user: User,
-        accepting origins: Set<Origin>,
-        reason: String,
-        by caller: String,
-        accepting accepted: AcceptedOrigins,
-        at moment: Timestamp,
-        benefit: (_ productIdentifier: String, _ app: String) -> Benefit?,
-        type: (String) -> ProductType?
-    ) throws -> [Redemption.Result] {
-        try requireName(of: user)
-        let apps = try AppRecords(database: database).numbers(of: [])
-        let found = try UnclaimedRecords(database: database, apps: apps)
-            .purchases(of: identifier, after: nil, limit: 100)
-            .filter { $0.purchase.transactionIdentifier.hasSameBytes(as: identifier) }
-            .filter { origin == nil || $0.purchase.origin == origin }
-            .filter { app?.hasSameBytes(as: $0.purchase.app) ?? true }
-        guard let parked = found.first?.claim, found.count == 1 else {
-            return found.map { _ in .ownedByAnotherUser }
+    /// - Parameter app: The bundle identifier of the purchases' app; nil for all apps.
+    func owners(of entries: [AuditEntry], in app: String? = nil) throws -> [String: User] {
+        guard !entries.isEmpty else { return [:] }
+        let rows = try database.rows(
+            """
+            SELECT transaction_id, origin, app, user_id FROM claim WHERE transaction_id \(database.isIn("$1"))
+            UNION
+            SELECT original_transaction_id, origin, app, user_id FROM original
+            WHERE original_transaction_id \(database.isIn("$1"))
+            """,
+            [database.list(eachOf: entries.map(\.reference))])
+        let (apps, names) = (try apps, try presentNames(of: Set(rows.map { try $0["user_id"] as Int64 })))
+        var owners: [String: User] = [:]
+        for row in rows {
+            let key = try apps.key(row, "transaction_id")
+            guard app?.hasSameBytes(as: key.app) ?? true,
+                entries.contains(where: {
+                    $0.origin == key.origin && $0.reference.hasSameBytes(as: key.identifier)
+                })
+            else { continue }
+            if let owner = names[try row["user_id"] as Int64] { owners[key.identifier] = owner }
         }
-        let claim = parked.valued(by: benefit(parked.productIdentifier, parked.app))
-        guard origins.contains(claim.origin) else { throw AssignmentError.originNotAccepted(claim.origin) }
-        let answers = try decide(
-            [.redeem([claim], for: user, accepting: origins, by: AuditActor(caller: caller))], under: .keep,
-            accepting: accepted,
-            at: moment, type: type)
-        guard case .redeemed(let answer) = answers.first, let result = answer.results.first else {
-            throw LedgerError.userUnknown
-        }
-        guard result.allowsFinish, let number = try users.known(user) else { return [result] }
-        let entry = AuditEntry(
-            happenedAt: moment, event: .assigned, actor: AuditActor(caller: caller), origin: claim.origin,
-            app: claim.app, reference: claim.transactionIdentifier, subject: claim.productIdentifier, reason: reason)
-        try audit.append(entry, to: number)
-        return [result]
+        return owners
     }
 }
 

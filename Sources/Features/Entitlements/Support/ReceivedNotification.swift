@@ -3,18 +3,9 @@ import Proofs
 
 /// A notification that the service received, of any app and about any purchase.
 package struct ReceivedNotification: Hashable, Sendable {
-    /// The position of a notification in the order of the receipts.
-    package struct Position: Hashable, Sendable {
-        package let receivedAt: Timestamp
-        package let notificationUUID: String
-        package let origin: String
-
-        package init(receivedAt: Timestamp, notificationUUID: String, origin: String) {
-            self.receivedAt = receivedAt
-            self.notificationUUID = notificationUUID
-            self.origin = origin
-        }
-    }
+    /// The position of a notification in the order of the receipts: the time of the receipt in milliseconds, the origin, and the
+    /// UUID.
+    package typealias Position = PagePosition<Int64, String, String>
 
     /// The time after which the App Store's first attempt must have failed: it repeats a notification after an hour (App Store
     /// Server Notifications, "Responding to App Store Server Notifications").
@@ -39,8 +30,7 @@ package struct ReceivedNotification: Hashable, Sendable {
 
     package var position: Position {
         Position(
-            receivedAt: notification.receivedAt, notificationUUID: notification.notificationUUID,
-            origin: notification.origin.rawValue)
+            notification.receivedAt.millisecondsSince1970, notification.origin.rawValue, notification.notificationUUID)
     }
 }
 
@@ -59,26 +49,25 @@ package struct ReceivedNotificationFilter: Hashable, Sendable {
     }
 }
 
-/// The SQL of the received notifications, inside the caller's transaction.
-struct ReceivedNotificationRecords {
-    let database: any LedgerDatabase
-    let users: UserRecords
-    let apps: AppNumbers
-
+/// The received notifications of all apps.
+extension LedgerTransaction {
     /// The number of notifications that one page reads at most. A rare combination of conditions may need several pages.
-    static let window = 1000
+    private static let notificationWindow = 1000
 
-    /// The notifications before a position, newest first.
+    /// The received notifications, newest first.
     ///
     /// A type or a rare outcome uses its index. The other conditions select among the next notifications of that index, or
     /// among the latest ones.
     ///
-    /// - Returns: The notifications, and the position of the last one that was read; nil if there are no others.
-    func notifications(
+    /// - Parameter position: The position after which the page begins; nil for the first page.
+    /// - Returns: At most `limit` notifications, and the position of the next page; nil for the last page. A page may have
+    ///   fewer notifications, even none, although there is a next one.
+    package func notifications(
         _ filter: ReceivedNotificationFilter,
         before position: ReceivedNotification.Position?,
         limit: Int
     ) throws -> (shown: [ReceivedNotification], next: ReceivedNotification.Position?) {
+        let apps = try apps
         var app: Int64?
         if let name = filter.app {
             guard let number = apps[name] else { return ([], nil) }
@@ -93,10 +82,9 @@ struct ReceivedNotificationRecords {
                 ("notification_by_receipt", "", nil)
             }
         let first = value == nil ? 1 : 2
-        let end = Timestamp(millisecondsSince1970: .max)
         // Without another condition, the page is all that has to be read.
         let isExact = app == nil && (filter.outcome == nil || index == "notification_of_outcome")
-        let size = isExact ? limit + 1 : Self.window
+        let size = isExact ? limit + 1 : Self.notificationWindow
         let rows = try database.rows(
             """
             SELECT * FROM notification \(database.indexed(by: index))
@@ -104,62 +92,54 @@ struct ReceivedNotificationRecords {
             ORDER BY received_at DESC, notification_uuid DESC, origin DESC LIMIT $\(first + 3)
             """,
             (value.map { [$0] } ?? []) as [any SQLConvertible] + [
-                position?.receivedAt ?? end, position?.notificationUUID ?? "", position?.origin ?? "", size,
+                position?.first ?? .max, position?.third ?? "", position?.second ?? "", size,
             ])
         var shown: [SQLRow] = []
         var last: SQLRow?
         for row in rows {
-            guard shown.count < limit else { return (try received(shown), try last.map(Self.position)) }
+            guard shown.count < limit else { return (try received(shown, apps), try last.map(Self.position)) }
             last = row
-            if try matches(row, app: app, filter.outcome) { shown.append(row) }
+            let (number, outcome): (Int64, String) = (try row["app"], try row["outcome"])
+            if (app ?? number) == number, (filter.outcome?.rawValue ?? outcome) == outcome { shown.append(row) }
         }
-        return (try received(shown), rows.count < size ? nil : try last.map(Self.position))
+        return (try received(shown, apps), rows.count < size ? nil : try last.map(Self.position))
     }
 
-    /// The notification of an identifier, from each origin that has it.
-    func notifications(_ identifier: String) throws -> [ReceivedNotification] {
-        try received(
-            try database.rows("SELECT * FROM notification WHERE notification_uuid = $1 ORDER BY origin", [identifier]))
-    }
-
-    private func matches(_ row: SQLRow, app: Int64?, _ outcome: NotificationOutcome?) throws -> Bool {
-        let (number, text): (Int64, String) = (try row["app"], try row["outcome"])
-        return (app ?? number) == number && (outcome == nil || outcome?.rawValue == text)
+    /// The notification of an identifier; nil if the origin has none.
+    package func notification(_ identifier: String, of origin: Origin) throws -> ReceivedNotification? {
+        let rows = try database.rows(
+            "SELECT * FROM notification WHERE notification_uuid = $1 AND origin = $2", [identifier, origin])
+        return try received(rows, try apps).first
     }
 
     private static func position(_ row: SQLRow) throws -> ReceivedNotification.Position {
-        ReceivedNotification.Position(
-            receivedAt: try row["received_at"], notificationUUID: try row["notification_uuid"],
-            origin: try row["origin"])
+        let receivedAt: Timestamp = try row["received_at"]
+        return .init(receivedAt.millisecondsSince1970, try row["origin"], try row["notification_uuid"])
     }
 
-    private func received(_ rows: [SQLRow]) throws -> [ReceivedNotification] {
-        let owners = try owners(of: rows)
+    private func received(_ rows: [SQLRow], _ apps: AppNumbers) throws -> [ReceivedNotification] {
+        let owners = try owners(ofNotifications: rows)
         return try rows.map { row in
             ReceivedNotification(
-                app: try apps.bundleIdentifier(row), notification: try SupportRecords.notification(row),
+                app: try apps.bundleIdentifier(row), notification: try StatedNotification(row),
                 owner: owners[try row.values(Table.originalKey)], repeatedAt: try row["repeated_at"],
                 settledAt: try row["settled_at"])
         }
     }
 
     /// The owners of the purchases of notifications, by the purchases' keys.
-    private func owners(of rows: [SQLRow]) throws -> [[SQLValue]: User] {
-        let originals: [String?] = try rows.map { try $0["original_transaction_id"] }
-        let identifiers = Set(originals.compactMap { $0.map { ByteKey($0) } }).sorted().map(\.text)
-        guard !identifiers.isEmpty else { return [:] }
+    private func owners(ofNotifications rows: [SQLRow]) throws -> [[SQLValue]: User] {
+        let originals = try rows.compactMap { try $0["original_transaction_id"] as String? }
+        guard !originals.isEmpty else { return [:] }
         let found = try database.rows(
             """
             SELECT original_transaction_id, origin, app, user_id FROM original
             WHERE original_transaction_id \(database.isIn("$1"))
             """,
-            [database.list(identifiers)])
-        let names = try users.names(of: Set(found.map { try $0["user_id"] as Int64 }))
+            [database.list(eachOf: originals)])
+        let names = try presentNames(of: Set(found.map { try $0["user_id"] as Int64 }))
         var owners: [[SQLValue]: User] = [:]
-        for row in found {
-            guard let user = names[try row["user_id"] as Int64], user.issuer != User.erasedIssuer else { continue }
-            owners[try row.values(Table.originalKey)] = user
-        }
+        for row in found { owners[try row.values(Table.originalKey)] = names[try row["user_id"] as Int64] }
         return owners
     }
 }

@@ -12,10 +12,6 @@ package struct StoryEntry: Hashable, Sendable {
 
     package let content: Content
 
-    package init(_ content: Content) {
-        self.content = content
-    }
-
     /// The time at which the entry took effect; for a notification, the time of its signature.
     package var happenedAt: Timestamp {
         switch content {
@@ -24,42 +20,26 @@ package struct StoryEntry: Hashable, Sendable {
         }
     }
 
-    /// The position of an entry: by its time, then notifications before the events that they cause, then by its number or
-    /// identifier.
-    package struct Position: Hashable, Sendable, Comparable, CustomStringConvertible {
-        let happenedAt: Timestamp
-        /// 0 for a notification, the number for an event.
-        let number: Int64
-        /// Empty for an event.
-        let notificationUUID: String
-
-        package static func < (left: Position, right: Position) -> Bool {
-            if left.happenedAt != right.happenedAt { return left.happenedAt < right.happenedAt }
-            if left.number != right.number { return left.number < right.number }
-            return ByteKey(left.notificationUUID) < ByteKey(right.notificationUUID)
-        }
-
-        package var description: String { "\(happenedAt.millisecondsSince1970) \(number) \(notificationUUID)" }
-    }
+    /// The position of an entry: its time in milliseconds, 0 for a notification or the number of an event, and the UUID of a
+    /// notification. So notifications come before the events that they cause.
+    package typealias Position = PagePosition<Int64, Int64, String>
 
     package var position: Position {
         switch content {
         case .event(let entry, let number, _):
-            Position(happenedAt: entry.happenedAt, number: number, notificationUUID: "")
+            Position(entry.happenedAt.millisecondsSince1970, number, "")
         case .notification(let notification):
-            Position(happenedAt: notification.signedAt, number: 0, notificationUUID: notification.notificationUUID)
+            Position(notification.signedAt.millisecondsSince1970, 0, notification.notificationUUID)
         }
     }
 }
 
-extension StoryEntry.Position {
-    /// - Returns: Nil for an invalid text.
-    package init?(_ text: String) {
-        let parts = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, let milliseconds = Int64(parts[0]), let number = Int64(parts[1]) else { return nil }
-        self.init(
-            happenedAt: Timestamp(millisecondsSince1970: milliseconds), number: number,
-            notificationUUID: String(parts[2]))
+extension StoryEntry {
+    fileprivate static func isNewer(_ one: Position, than other: Position) -> Bool {
+        if (one.first, one.second) != (other.first, other.second) {
+            return (one.first, one.second) > (other.first, other.second)
+        }
+        return ByteKey(one.third) > ByteKey(other.third)
     }
 }
 
@@ -122,61 +102,81 @@ package struct StatedNotification: Hashable, Sendable {
     package let content: String?
 }
 
-/// The SQL of a user's story, inside the caller's transaction.
-struct StoryRecords {
-    let database: any LedgerDatabase
+extension StatedNotification {
+    init(_ row: SQLRow) throws {
+        guard let outcome = NotificationOutcome(rawValue: try row["outcome"]) else {
+            throw SQLRow.Mismatch(column: "outcome")
+        }
+        self.init(
+            notificationUUID: try row["notification_uuid"], origin: try row["origin"], type: try row["type"],
+            subtype: try row["subtype"], transactionIdentifier: try row["transaction_id"],
+            originalTransactionIdentifier: try row["original_transaction_id"], signedAt: try row["signed_at"],
+            receivedAt: try row["received_at"], outcome: outcome, content: try row["content"])
+    }
+}
 
-    /// The events of a user's audit log before a position, newest first.
+extension EntitlementService {
+    /// A user's story, newest first: events of the audit log, and notifications about the user's purchases.
     ///
-    /// - Parameter app: The bundle identifier of an app, for only the events of its purchases; nil for all events.
-    func events(
+    /// - Parameter position: The position of the last entry of the previous page; nil for the first page.
+    package func story(of user: User, before position: StoryEntry.Position?, limit: Int) async throws -> [StoryEntry] {
+        try await ledger.read { try $0.story(of: user, in: limitingApp, before: position, limit: limit) }
+    }
+}
+
+extension LedgerTransaction {
+    /// - Parameter app: The bundle identifier of an app, for only the events and notifications of its purchases; nil for all.
+    fileprivate func story(
+        of user: User,
+        in app: String?,
+        before position: StoryEntry.Position?,
+        limit: Int
+    ) throws -> [StoryEntry] {
+        guard let number = try users.known(user) else { return [] }
+        let events = try events(of: number, in: app, before: position, limit: limit)
+        let owners = try owners(of: events.map(\.entry).filter { $0.event == .refused }, in: app)
+        let entries =
+            events.map { record in
+                let owner = record.entry.event == .refused ? owners[record.entry.reference] : nil
+                return StoryEntry(
+                    content: .event(record.entry, number: record.number, otherOwner: owner == user ? nil : owner))
+            }
+            + (try notifications(of: number, in: app, before: position, limit: limit).map {
+                StoryEntry(content: .notification($0))
+            })
+        return Array(entries.sorted { StoryEntry.isNewer($0.position, than: $1.position) }.prefix(limit))
+    }
+
+    private func events(
         of user: Int64,
         in app: String?,
         before position: StoryEntry.Position?,
         limit: Int
-    ) throws -> [(entry: AuditEntry, number: Int64)] {
+    ) throws -> [AuditRecord] {
         try database.rows(
             """
             SELECT * FROM audit WHERE user_id = $1 AND (happened_at, number) < ($2, $3)
                 \(app == nil ? "" : "AND app = $4")
             ORDER BY happened_at DESC, number DESC LIMIT $\(app == nil ? 4 : 5)
             """,
-            [user, Self.moment(position), position.map(\.number) ?? .max] + (app.map { [$0] } ?? []) + [limit]
-        ).map { row in
-            let record = try AuditRecord(row)
-            return (record.entry, record.number)
-        }
+            [user, position?.first ?? .max, position?.second ?? .max] + (app.map { [$0] } ?? []) + [limit]
+        ).map(AuditRecord.init)
     }
 
-    /// The newest event of a user that refused or transferred a purchase of one of some products.
-    ///
-    /// - Parameter app: The bundle identifier of the purchase's app; nil for all apps.
-    func lastLoss(of user: Int64, ofProducts products: [String], in app: String? = nil) throws -> AuditEntry? {
-        let events = [AuditEntry.Event.refused, .transferredOut].map { "'\($0.rawValue)'" }.joined(separator: ", ")
-        return try database.row(
-            """
-            SELECT * FROM audit WHERE user_id = $1 AND event IN (\(events)) AND subject \(database.isIn("$2"))
-                \(app == nil ? "" : "AND app = $3")
-            ORDER BY happened_at DESC, number DESC LIMIT 1
-            """,
-            [user, database.list(products)] + (app.map { [$0] } ?? [])
-        ).map { try AuditRecord($0).entry }
-    }
-
-    /// The notifications about a user's purchases before a position, newest first.
-    ///
-    /// - Parameter app: The bundle identifier of the purchases' app; nil for all apps.
-    func notifications(
+    private func notifications(
         of user: Int64,
         in app: String?,
         before position: StoryEntry.Position?,
         limit: Int
     ) throws -> [StatedNotification] {
         // An event follows the notifications of its millisecond.
-        let identifier = position.flatMap { $0.number > 0 ? nil : $0.notificationUUID }
+        let identifier = position.flatMap { $0.second > 0 ? nil : $0.third }
         let (start, ofApp) = (
             app == nil ? 2 : 3, app == nil ? "" : "AND app = (SELECT app FROM app WHERE bundle_id = $2)"
         )
+        let parts: [[any SQLConvertible]] = [
+            [user], app.map { [$0] } ?? [], [position?.first ?? .max], identifier.map { [$0] } ?? [], [limit],
+        ]
         return try database.rows(
             """
             SELECT notification.* FROM (
@@ -188,11 +188,7 @@ struct StoryRecords {
             WHERE \(identifier == nil ? "signed_at <= $\(start)" : "(signed_at, notification_uuid) < ($\(start), $\(start + 1))")
             ORDER BY signed_at DESC, notification_uuid DESC LIMIT $\(identifier == nil ? start + 1 : start + 2)
             """,
-            [user] + (app.map { [$0] } ?? []) + [Self.moment(position)] + (identifier.map { [$0] } ?? []) + [limit]
-        ).map(SupportRecords.notification)
-    }
-
-    private static func moment(_ position: StoryEntry.Position?) -> Timestamp {
-        position?.happenedAt ?? Timestamp(millisecondsSince1970: .max)
+            parts.flatMap(\.self)
+        ).map(StatedNotification.init)
     }
 }

@@ -2,145 +2,181 @@ import Foundation
 import Ledger
 import Proofs
 
+/// A purchase that the App Store has stated, and that nobody has redeemed.
+package struct UnclaimedPurchase: Hashable, Sendable {
+    let claim: Claim
+    /// The number of the app.
+    let appNumber: Int64
+    /// The date of the last statement.
+    package let statedAt: Timestamp
+    /// Nil if the App Store has not revoked it.
+    package let revocationDate: Timestamp?
+
+    package var transactionIdentifier: String { claim.transactionIdentifier }
+    package var originalTransactionIdentifier: String { claim.originalTransactionIdentifier }
+    package var origin: Origin { claim.origin }
+    /// The bundle identifier of the app.
+    package var app: String { claim.app }
+    package var productIdentifier: String { claim.productIdentifier }
+    package var purchaseDate: Timestamp { claim.purchaseDate }
+    /// The account token of the purchase, which no user has; nil without one.
+    package var appAccountToken: UUID? { claim.appAccountToken }
+    /// The granted item; nil for another product.
+    package var item: Item? { claim.item }
+
+    package init(_ claim: Claim, appNumber: Int64, statedAt: Timestamp, revocationDate: Timestamp?) {
+        self.claim = claim
+        self.appNumber = appNumber
+        self.statedAt = statedAt
+        self.revocationDate = revocationDate
+    }
+
+    /// The position in the list of all unclaimed purchases.
+    package var position: Position { Position(appNumber, origin.rawValue, transactionIdentifier) }
+
+    /// The position of an unclaimed purchase: the number of its app, its origin and its transaction.
+    package typealias Position = PagePosition<Int64, String, String>
+}
+
 /// The product of a claim's JSON.
 private struct ClaimedProduct: Decodable {
     let productIdentifier: String
 }
 
-/// The SQL of unclaimed purchases, inside the caller's transaction.
-struct UnclaimedRecords {
-    let database: any LedgerDatabase
-    let apps: AppNumbers
-
-    /// The unclaimed purchases in the order of the transactions.
+extension LedgerTransaction {
+    /// The purchases that nobody has redeemed, in the order of their transactions.
     ///
-    /// - Parameter app: The number of the app; nil for all apps.
-    func purchases(
-        of identifier: String?,
-        in app: Int64? = nil,
+    /// - Parameters:
+    ///   - identifier: A transaction or an original transaction; nil for all.
+    ///   - app: The bundle identifier of an app, for only its purchases; nil for all apps.
+    ///   - last: The position of the last purchase of the previous page; nil for the first page.
+    package func unclaimedPurchases(
+        ofTransaction identifier: String?,
+        in app: String? = nil,
         after last: UnclaimedPurchase.Position?,
         limit: Int
-    ) throws -> [(purchase: UnclaimedPurchase, claim: Claim)] {
-        let condition =
-            (app.map { "AND app = \($0) " } ?? "")
-            + (identifier == nil ? "" : "AND (transaction_id = $4 OR original_transaction_id = $4)")
+    ) throws -> [UnclaimedPurchase] {
+        guard let app = try number(ofApp: app) else { return [] }
+        let (apps, isOne) = (try apps, identifier != nil)
         return try database.rows(
             """
-            SELECT * FROM parked_transaction
-            WHERE (transaction_id, origin, app) > ($1, $2, $3) \(condition)
-            ORDER BY transaction_id, origin, app LIMIT $\(identifier == nil ? 4 : 5)
+            SELECT * FROM parked_transaction WHERE (transaction_id, origin, app) > ($1, $2, $3)
+                \(database.isIn(app.number)) \(isOne ? "AND (transaction_id = $4 OR original_transaction_id = $4)" : "")
+            ORDER BY transaction_id, origin, app LIMIT $\(isOne ? 5 : 4)
             """,
-            [last?.transactionIdentifier ?? "", last?.origin ?? "", last?.app ?? 0]
-                + (identifier.map { [$0] } ?? []) + [limit]
-        ).map(purchase)
+            [last?.third ?? "", last?.second ?? "", last?.first ?? 0] + (identifier.map { [$0] } ?? []) + [limit]
+        ).map { try unclaimed($0, apps) }
     }
 
     /// The newest unclaimed purchase of one of some products from some origins, except revoked ones.
     ///
     /// - Parameter app: The number of the app; nil for all apps.
-    func newest(ofProducts products: [String], of origins: Set<Origin>, in app: Int64? = nil) throws
-        -> UnclaimedPurchase?
-    {
+    func newestUnclaimed(
+        ofProducts products: [String],
+        of origins: Set<Origin>,
+        in app: Int64?,
+        _ apps: AppNumbers
+    ) throws -> UnclaimedPurchase? {
         // A claim is a JSON text without an index. There are few unclaimed purchases.
         let rows = try database.rows(
             """
             SELECT * FROM parked_transaction
-            WHERE revocation_date IS NULL AND origin IN \(origins.sqlList)
-                \(app.map { "AND app = \($0)" } ?? "")
+            WHERE revocation_date IS NULL AND origin IN \(origins.sqlList) \(database.isIn(app))
             ORDER BY stated_at DESC, transaction_id, origin, app LIMIT 500
-            """, [])
+            """)
         let known = Set(products.map { ByteKey($0) })
-        for row in rows {
-            let record: [UInt8] = try row["claim"]
+        return try rows.first { row in
             // One member takes a tenth of the time of all.
-            let product = try JSONDecoder().decode(ClaimedProduct.self, from: Data(record)).productIdentifier
-            if known.contains(ByteKey(product)) { return try purchase(row).purchase }
-        }
-        return nil
+            let claim = try JSONDecoder().decode(ClaimedProduct.self, from: Data(try row["claim"] as [UInt8]))
+            return known.contains(ByteKey(claim.productIdentifier))
+        }.map { try unclaimed($0, apps) }
     }
 
-    private func purchase(_ row: SQLRow) throws -> (purchase: UnclaimedPurchase, claim: Claim) {
-        let record: [UInt8] = try row["claim"]
-        var claim = try JSONDecoder().decode(Claim.self, from: Data(record))
-        claim.app = try apps.bundleIdentifier(row)
-        let purchase = UnclaimedPurchase(
-            transactionIdentifier: claim.transactionIdentifier,
-            originalTransactionIdentifier: claim.originalTransactionIdentifier, origin: claim.origin, app: claim.app,
-            productIdentifier: claim.productIdentifier, purchaseDate: claim.purchaseDate,
-            statedAt: try row["stated_at"], revocationDate: try row["revocation_date"],
-            appAccountToken: claim.appAccountToken, item: claim.item,
-            position: UnclaimedPurchase.Position(
-                transactionIdentifier: claim.transactionIdentifier, origin: claim.origin.rawValue,
-                app: try row["app"]))
-        return (purchase, claim)
+    private func unclaimed(_ row: SQLRow, _ apps: AppNumbers) throws -> UnclaimedPurchase {
+        UnclaimedPurchase(
+            try Claim(parked: row, apps), appNumber: try row["app"], statedAt: try row["stated_at"],
+            revocationDate: try row["revocation_date"])
     }
 }
 
-/// A purchase that the App Store has stated, and that nobody has redeemed.
-package struct UnclaimedPurchase: Hashable, Sendable {
-    package let transactionIdentifier: String
-    package let originalTransactionIdentifier: String
-    package let origin: Origin
-    /// The bundle identifier of the app.
-    package let app: String
-    package let productIdentifier: String
-    package let purchaseDate: Timestamp
-    /// The date of the last statement.
-    package let statedAt: Timestamp
-    /// Nil if the App Store has not revoked it.
-    package let revocationDate: Timestamp?
-    /// The account token of the purchase, which no user has; nil without one.
-    package let appAccountToken: UUID?
-    /// The granted item; nil for another product.
-    package let item: Item?
-    /// The position in the list of all unclaimed purchases.
-    package let position: Position
+extension Claim {
+    /// - Parameter row: A row of `parked_transaction`.
+    init(parked row: SQLRow, _ apps: AppNumbers) throws {
+        self = try JSONDecoder().decode(Claim.self, from: Data(try row["claim"] as [UInt8]))
+        app = try apps.bundleIdentifier(row)
+    }
+}
 
-    /// The position of an unclaimed purchase: its transaction, its origin and the number of its app.
-    package struct Position: Hashable, Sendable, CustomStringConvertible {
-        let transactionIdentifier: String
-        let origin: String
-        let app: Int64
-
-        package init(transactionIdentifier: String, origin: String, app: Int64) {
-            self.transactionIdentifier = transactionIdentifier
-            self.origin = origin
-            self.app = app
+extension EntitlementService {
+    /// The purchases that nobody has redeemed, in the order of their transactions.
+    package func unclaimedPurchases(
+        ofTransaction identifier: String?,
+        in app: String? = nil,
+        after last: UnclaimedPurchase.Position?,
+        limit: Int
+    ) async throws -> [UnclaimedPurchase] {
+        try await ledger.read {
+            try $0.unclaimedPurchases(
+                ofTransaction: identifier, in: limitingApp ?? app, after: last, limit: limit)
         }
-
-        /// - Returns: Nil for an invalid text.
-        package init?(_ text: String) {
-            let parts = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
-            guard parts.count == 3, let app = Int64(parts[0]) else { return nil }
-            self.init(transactionIdentifier: String(parts[2]), origin: String(parts[1]), app: app)
-        }
-
-        package var description: String { "\(app) \(origin) \(transactionIdentifier)" }
     }
 
-    package init(
-        transactionIdentifier: String,
-        originalTransactionIdentifier: String,
-        origin: Origin,
-        app: String,
-        productIdentifier: String,
-        purchaseDate: Timestamp,
-        statedAt: Timestamp,
-        revocationDate: Timestamp?,
-        appAccountToken: UUID?,
-        item: Item?,
-        position: Position
-    ) {
-        self.transactionIdentifier = transactionIdentifier
-        self.originalTransactionIdentifier = originalTransactionIdentifier
-        self.origin = origin
-        self.app = app
-        self.productIdentifier = productIdentifier
-        self.purchaseDate = purchaseDate
-        self.statedAt = statedAt
-        self.revocationDate = revocationDate
-        self.appAccountToken = appAccountToken
-        self.item = item
-        self.position = position
+    /// Assigns an unclaimed purchase to a user, as if the user had redeemed it.
+    ///
+    /// - Parameters:
+    ///   - origin: Nil if only one origin uses the identifier.
+    ///   - app: The bundle identifier of the only app whose purchases are searched; nil for all apps.
+    ///   - caller: The identifier of the API key.
+    /// - Throws: `AssignmentError`; `LedgerError.userUnknown`.
+    package func assign(
+        unclaimed identifier: String,
+        origin: Origin?,
+        in app: String? = nil,
+        to user: User,
+        reason: String,
+        by caller: String
+    ) async throws -> Redemption.Result {
+        let (view, catalogs) = (view, catalogs)
+        let result = try await ledger.write { transaction in
+            try transaction.requireName(of: user)
+            let found = try transaction.unclaimedPurchases(ofTransaction: identifier, after: nil, limit: 100).filter {
+                $0.transactionIdentifier.hasSameBytes(as: identifier) && (origin == nil || $0.origin == origin)
+                    && (limitingApp ?? app)?.hasSameBytes(as: $0.app) ?? true
+            }
+            guard let parked = found.first?.claim else { throw AssignmentError.purchaseNotFound }
+            guard found.count == 1 else { throw AssignmentError.purchaseAmbiguous }
+            let benefit = catalogs[parked.app]?.benefit(of: parked.productIdentifier)
+            return try transaction.assign(
+                parked.valued(by: benefit), to: user, reason: reason, by: AuditActor(caller: caller), from: view)
+        }
+        guard result.allowsFinish else { throw AssignmentError.refused(result) }
+        return result
+    }
+}
+
+extension LedgerTransaction {
+    /// Redeems the claim of an unclaimed purchase for a user.
+    fileprivate func assign(
+        _ claim: Claim,
+        to user: User,
+        reason: String,
+        by actor: AuditActor,
+        from view: Viewpoint
+    ) throws -> Redemption.Result {
+        let origins = view.accepted.origins(for: user)
+        guard origins.contains(claim.origin) else { throw AssignmentError.originNotAccepted(claim.origin) }
+        let answers = try decide(
+            [.redeem([claim], for: user, accepting: origins, by: actor)], under: .keep, accepting: view.accepted,
+            at: view.moment, type: view.type)
+        guard case .redeemed(let answer) = answers.first, let result = answer.results.first else {
+            throw LedgerError.userUnknown
+        }
+        guard result.allowsFinish, let number = try users.known(user) else { return result }
+        try audit.append(
+            AuditEntry(
+                happenedAt: view.moment, event: .assigned, actor: actor, origin: claim.origin, app: claim.app,
+                reference: claim.transactionIdentifier, subject: claim.productIdentifier, reason: reason),
+            to: number)
+        return result
     }
 }

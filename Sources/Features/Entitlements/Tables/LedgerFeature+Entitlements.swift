@@ -25,3 +25,9 @@ extension Table {
         name: "kept_certificate", family: .globalKey, columns: [.blob("digest", count: 32), .blob("bytes")],
         key: ["digest"], hasLargeRows: true)
 }
+
+extension LedgerReport {
+    package var redeemedTransactions: Int { rows["redeemed_transaction"] ?? 0 }
+    package var grants: Int { rows["team_grant"] ?? 0 }
+    package var notifications: Int { rows["notification"] ?? 0 }
+}

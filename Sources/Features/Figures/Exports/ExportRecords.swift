@@ -60,7 +60,7 @@ struct ExportRecords {
             ExportedTransactions(
                 user: user, apps: apps, items: items[user.number] ?? [:],
                 renewals: renewals[user.number] ?? ExportedRenewals(), product: product
-            ).rows(of: (bought[user.number] ?? []).filter { isExported($0.transaction) }, until: end)
+            ).rows(of: (bought[user.number] ?? []).filter { isExported($0) }, until: end)
         }
     }
 
@@ -71,7 +71,7 @@ struct ExportRecords {
     private func renewals(of users: Set<Int64>, until end: Timestamp) throws -> [Int64: ExportedRenewals] {
         var renewals = try ReadingRecords(database: database).renewals(of: users).mapValues { subscribed in
             var renewals = ExportedRenewals()
-            for purchase in subscribed { renewals.statements[ExportedPurchase(purchase)] = purchase.renewal }
+            for purchase in subscribed { renewals.statements[purchase.purchase] = purchase.renewal }
             return renewals
         }
         let rows = try database.rows(

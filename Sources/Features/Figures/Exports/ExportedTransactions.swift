@@ -14,26 +14,25 @@ struct ExportedTransactions {
     let product: (String) -> Product?
 
     /// - Parameter end: The moment after which redeemed transactions are left out.
-    func rows(of bought: [BoughtTransaction], until end: Timestamp) -> [[ExportValue]] {
-        let bought = bought.filter { $0.transaction.redeemedAt <= end }.sorted {
-            $0.transaction.sequence < $1.transaction.sequence
-        }
-        let purchases = Dictionary(grouping: bought) { ExportedPurchase($0) }.mapValues { transactions in
+    func rows(of bought: [RedeemedTransaction], until end: Timestamp) -> [[ExportValue]] {
+        let bought = bought.filter { $0.redeemedAt <= end }.sorted { $0.sequence < $1.sequence }
+        let purchases = Dictionary(grouping: bought, by: \.purchase).mapValues { transactions in
             Self.periods(
-                of: transactions.map(\.transaction).filter(\.isSubscription).sorted {
+                of: transactions.filter(\.isSubscription).sorted {
                     ($0.purchaseDate, $0.sequence) < ($1.purchaseDate, $1.sequence)
                 })
         }
         return bought.map { transaction in
-            let periods = purchases[ExportedPurchase(transaction)] ?? []
-            let index = periods.firstIndex { $0.contains { $0.sequence == transaction.transaction.sequence } }
+            let periods = purchases[transaction.purchase] ?? []
+            let index = periods.firstIndex { $0.contains { $0.sequence == transaction.sequence } }
             // Added seats are no payment after the one before it.
-            let beginsPeriod = index.map { periods[$0].first?.sequence == transaction.transaction.sequence } ?? false
+            let beginsPeriod = index.map { periods[$0].first?.sequence == transaction.sequence } ?? false
             let previous = index.flatMap { beginsPeriod && $0 > 0 ? periods[$0 - 1].first : nil }
-            let (sold, isLast) = (transaction.transaction, index == periods.indices.last)
+            let isLast = index == periods.indices.last
             return ExportedTransaction(
-                user: user, transaction: sold, terms: PurchasePeriod.Terms(sold.facts), app: apps[transaction.app],
-                product: product(sold.productIdentifier), items: items[sold.sequence] ?? [],
+                user: user, transaction: transaction, terms: PurchasePeriod.Terms(transaction.facts),
+                app: apps[transaction.appNumber], product: product(transaction.productIdentifier),
+                items: items[transaction.sequence] ?? [],
                 number: index.map { $0 + 1 }, previous: previous,
                 turnedOff: index.flatMap { _ in renewals.turnedOff(transaction, isLast: isLast) },
                 failedCharge: index.flatMap { _ in renewals.failedCharge(after: transaction, isLast: isLast) }
@@ -151,25 +150,6 @@ struct ExportedTransaction {
     }
 }
 
-/// The key of a purchase of one user.
-struct ExportedPurchase: Hashable {
-    /// The number of the app.
-    let app: Int64
-    let origin: Origin
-    /// The original transaction.
-    let original: ByteKey
-
-    init(_ bought: BoughtTransaction) {
-        (app, origin) = (bought.app, bought.transaction.origin)
-        original = ByteKey(bought.transaction.originalTransactionIdentifier)
-    }
-
-    init(_ subscribed: SubscribedPurchase) {
-        (app, origin) = (subscribed.app, subscribed.origin)
-        original = ByteKey(subscribed.originalTransactionIdentifier)
-    }
-}
-
 /// The statements about the renewals of a user's subscriptions, and what the user's history tells of them.
 struct ExportedRenewals {
     /// A period of a subscription: its transaction.
@@ -179,19 +159,18 @@ struct ExportedRenewals {
     }
 
     /// The last statements, by the purchase.
-    var statements: [ExportedPurchase: StatedRenewal] = [:]
+    var statements: [PurchaseOfUser: StatedRenewal] = [:]
     /// The dates at which renewal was turned off, by the period; absent if it was turned on again.
     var turnedOff: [Period: Timestamp] = [:]
 
     /// The date at which the customer turned off the renewal of a period; nil if it renews, or nothing was stated.
     ///
     /// - Parameter isLast: Whether it is the last period of its purchase.
-    func turnedOff(_ bought: BoughtTransaction, isLast: Bool) -> Timestamp? {
-        let transaction = bought.transaction
+    func turnedOff(_ transaction: RedeemedTransaction, isLast: Bool) -> Timestamp? {
         let period = Period(origin: transaction.origin, transaction: ByteKey(transaction.transactionIdentifier))
         if let date = turnedOff[period] { return date }
         // A purchase that had ended when it became known has no history.
-        guard let statement = statement(about: bought, isLast: isLast), statement.willRenew == false else {
+        guard let statement = statement(about: transaction, isLast: isLast), statement.willRenew == false else {
             return nil
         }
         switch Self.intent(statement) {
@@ -203,16 +182,16 @@ struct ExportedRenewals {
     /// The end of a period after which the customer could not be charged; nil if the customer was, or nothing was stated.
     ///
     /// - Parameter isLast: Whether it is the last period of its purchase.
-    func failedCharge(after bought: BoughtTransaction, isLast: Bool) -> Timestamp? {
-        guard let statement = statement(about: bought, isLast: isLast),
+    func failedCharge(after transaction: RedeemedTransaction, isLast: Bool) -> Timestamp? {
+        guard let statement = statement(about: transaction, isLast: isLast),
             statement.facts.bool(.isInBillingRetryPeriod) == true || Self.intent(statement) == .billingError
         else { return nil }
-        return bought.transaction.paidUntil
+        return transaction.paidUntil
     }
 
-    private func statement(about bought: BoughtTransaction, isLast: Bool) -> StatedRenewal? {
-        guard isLast, let statement = statements[ExportedPurchase(bought)],
-            statement.counts(forPeriodFrom: bought.transaction.purchaseDate)
+    private func statement(about transaction: RedeemedTransaction, isLast: Bool) -> StatedRenewal? {
+        guard isLast, let statement = statements[transaction.purchase],
+            statement.counts(forPeriodFrom: transaction.purchaseDate)
         else { return nil }
         return statement
     }

@@ -7,10 +7,10 @@ package enum UserFigures {
     /// The version of the rules. Sums of another version are recomputed.
     static let version = 1
 
-    package static func sums(of bought: [BoughtTransaction]) -> FigureSums {
+    package static func sums(of bought: [RedeemedTransaction]) -> FigureSums {
         var sums = FigureSums()
         let transactions = bought.compactMap { FigureTransaction($0) }
-        let purchases = Dictionary(grouping: transactions) { PurchaseKey($0, original: $0.original) }.values.map {
+        let purchases = Dictionary(grouping: transactions) { $0.purchase(of: $0.original) }.values.map {
             $0.sorted()
         }
         var sales: [FigureTransaction] = []
@@ -26,17 +26,6 @@ package enum UserFigures {
             sums.add(1, .newCustomers, of: first.subject, on: CalendarDay(first.purchaseDate))
         }
         return sums
-    }
-
-    /// The app and origin of a transaction, and the purchase there.
-    private struct PurchaseKey: Hashable {
-        let app: Int64
-        let origin: Origin
-        let original: ByteKey
-
-        init(_ transaction: FigureTransaction, original: ByteKey) {
-            (app, origin, self.original) = (transaction.subject.app, transaction.subject.origin, original)
-        }
     }
 
     /// The transactions of one purchase without repetitions by restoring: one per product, the original if it is known.
@@ -68,8 +57,16 @@ package enum UserFigures {
 
     /// The first transaction in each app and origin, trials included.
     private static func firsts(of sales: [FigureTransaction]) -> [FigureTransaction] {
-        Dictionary(grouping: sales) { PurchaseKey($0, original: "") }.values.compactMap { $0.min() }
+        Dictionary(grouping: sales) { $0.purchase(of: "") }.values.compactMap { $0.min() }
     }
+}
+
+/// A purchase of one user: an original transaction in an app and origin.
+struct PurchaseKey: Hashable {
+    /// The number of the app.
+    let app: Int64
+    let origin: Origin
+    let original: ByteKey
 }
 
 /// A transaction with the facts for the figures.
@@ -99,12 +96,12 @@ struct FigureTransaction {
     let refundedAmount: Int64?
 
     /// - Returns: Nil for a transaction that another customer has paid for.
-    init?(_ bought: BoughtTransaction) {
-        let (transaction, facts) = (bought.transaction, bought.transaction.facts)
+    init?(_ transaction: RedeemedTransaction) {
+        let facts = transaction.facts
         let terms = PurchasePeriod.Terms(facts)
         guard !terms.isPaidByAnother else { return nil }
         subject = FigureSubject(
-            app: bought.app, origin: transaction.origin, product: transaction.productIdentifier,
+            app: transaction.appNumber, origin: transaction.origin, product: transaction.productIdentifier,
             storefront: facts.text(.storefront))
         identifier = ByteKey(transaction.transactionIdentifier)
         original = ByteKey(transaction.originalTransactionIdentifier)
@@ -129,6 +126,10 @@ struct FigureTransaction {
         refundedAmount = self.price.flatMap { price in
             transaction.refunded(of: price.milliunits) ?? (isProrated ? nil : price.milliunits)
         }
+    }
+
+    fileprivate func purchase(of original: ByteKey) -> PurchaseKey {
+        PurchaseKey(app: subject.app, origin: subject.origin, original: original)
     }
 
     /// Limits a date to the years from 1970 to 9999, which a calendar day supports.

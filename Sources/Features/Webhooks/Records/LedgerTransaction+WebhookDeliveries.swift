@@ -94,7 +94,7 @@ extension LedgerTransaction {
             ORDER BY number DESC LIMIT 1
             """,
             [
-                delivery.key.user, delivery.key.number, AuditEntry.Event.revoked, entry.reference, entry.origin,
+                delivery.user, delivery.number, AuditEntry.Event.revoked, entry.reference, entry.origin,
             ] + (entry.app.map { [$0] } ?? [])
         ).map { try AuditRecord($0).entry }
     }
@@ -106,7 +106,7 @@ extension LedgerTransaction {
             SELECT number AS last_attempt, attempted_at, status, error, duration_ms, response FROM webhook_attempt
             WHERE user_id = $1 AND audit_number = $2 AND endpoint_id = $3 ORDER BY number DESC LIMIT $4
             """,
-            [delivery.key.user, delivery.key.number, delivery.key.endpoint, limit]
+            delivery.key + [limit]
         ).compactMap(WebhookDelivery.Attempt.init)
     }
 }
@@ -138,12 +138,11 @@ extension LedgerTransaction {
                 SET attempts = attempts + 1, next_attempt_at = $1, last_attempt = $2
                 WHERE user_id = $3 AND audit_number = $4 AND endpoint_id = $5 AND next_attempt_at = $6
                 """,
-                [end, number, key.user, key.number, key.endpoint, delivery.nextAttemptAt])
-            == 1
+                [end, number] + key + [delivery.nextAttemptAt]) == 1
         guard isTaken else { return nil }
         try database.insert(
             into: "webhook_attempt", ["user_id", "audit_number", "endpoint_id", "number", "attempted_at"],
-            [[key.user, key.number, key.endpoint, number, moment]])
+            [key + [number, moment]])
         var leased = delivery
         (leased.state, leased.nextAttemptAt, leased.lastAttemptNumber) = (.pending, end, number)
         leased.attempts += 1
@@ -170,19 +169,12 @@ extension LedgerTransaction {
                 UPDATE webhook_delivery SET next_attempt_at = $1, is_delivered = $2
                 WHERE user_id = $3 AND audit_number = $4 AND endpoint_id = $5 AND next_attempt_at = $6
                 """,
-                [
-                    result.nextAttemptAt, result.isDelivered, key.user, key.number, key.endpoint, leased.nextAttemptAt,
-                ]) == 1
+                [result.nextAttemptAt, result.isDelivered] + key + [leased.nextAttemptAt]) == 1
         guard isCurrent else { return }
         try database.update(
             "webhook_attempt", set: ["status", "error", "duration_ms", "response"],
             where: ["user_id", "audit_number", "endpoint_id", "number"],
-            [
-                [
-                    status, error, result.milliseconds, result.response, key.user, key.number, key.endpoint,
-                    leased.lastAttemptNumber,
-                ]
-            ])
+            [[status, error, result.milliseconds, result.response] + key + [leased.lastAttemptNumber]])
     }
 
     /// Marks a message as pending again, in any state.

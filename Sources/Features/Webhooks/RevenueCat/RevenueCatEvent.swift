@@ -43,27 +43,24 @@ extension RevenueCatEvent {
     ///
     /// A transfer is one event, which the former owner's log causes. At a log-in, the former owner no longer exists.
     static func isSent(about entry: AuditEntry) -> Bool {
-        switch entry.event {
-        case .granted, .revoked, .productChanged, .transferredOut, .expired, .renewalFailed, .gracePeriodBegan,
-            .autoRenewDisabled, .autoRenewEnabled, .itemGiven, .itemTakenBack:
-            true
-        case .transferredIn: entry.reason != nil
-        case .refused, .assigned, .credited, .spent, .aliased, .erased: false
-        }
+        entry.event == .transferredIn ? entry.reason != nil : Kind(entry.event) != nil
     }
 
     /// - Returns: Nil for a change without a message.
     package init?(_ facts: RevenueCatFacts) {
-        guard let kind = Kind(facts) else { return nil }
+        guard Self.isSent(about: facts.entry), let sent = Kind(facts.entry.event) else { return nil }
+        let kind = facts.entry.event == .granted ? Kind.granted(facts) : sent
         self.init(kind: kind, members: kind == .transfer ? Self.transfer(facts) : Self.change(kind, facts))
     }
 }
 
 extension RevenueCatEvent.Kind {
-    fileprivate init?(_ facts: RevenueCatFacts) {
-        guard RevenueCatEvent.isSent(about: facts.entry) else { return nil }
-        switch facts.entry.event {
-        case .granted: self = Self.granted(facts)
+    /// The kind of an event. A grant may be another one.
+    ///
+    /// - Returns: Nil for an event without a message.
+    fileprivate init?(_ event: AuditEntry.Event) {
+        switch event {
+        case .granted, .itemGiven: self = .nonRenewingPurchase
         case .revoked, .autoRenewDisabled: self = .cancellation
         case .transferredIn, .transferredOut: self = .transfer
         // RevenueCat's back ends remove access at this event. After a failed renewal the user no longer owns the item.
@@ -71,12 +68,11 @@ extension RevenueCatEvent.Kind {
         case .gracePeriodBegan: self = .billingIssue
         case .productChanged: self = .productChange
         case .autoRenewEnabled: self = .uncancellation
-        case .itemGiven: self = .nonRenewingPurchase
         case .refused, .assigned, .credited, .spent, .aliased, .erased: return nil
         }
     }
 
-    private static func granted(_ facts: RevenueCatFacts) -> Self {
+    fileprivate static func granted(_ facts: RevenueCatFacts) -> Self {
         if facts.revocation != nil { return .refundReversed }
         guard facts.isSubscription else { return .nonRenewingPurchase }
         let original = facts.transaction?.originalTransactionIdentifier
@@ -184,7 +180,9 @@ extension RevenueCatEvent {
     }
 
     private static func offerCode(_ transaction: RedeemedTransaction) -> String? {
-        guard transaction.facts.integer(.offerType) == Int64(OfferType.offerCode.rawValue) else { return nil }
+        guard transaction.facts.integer(.offerType) == Int64(SubscriptionOffer.Kind.offerCode.rawValue) else {
+            return nil
+        }
         return transaction.facts.text(.offerIdentifier)
     }
 }

@@ -47,13 +47,8 @@ extension RevenueCatFacts {
         return (transactions[..<index], transactions[(index + 1)...])
     }
 
-    /// True for an auto-renewable subscription. An app receipt states no type, but an end.
-    var isSubscription: Bool {
-        if let type = transactions.lazy.compactMap({ PurchasePeriod.Terms($0.facts).type }).first ?? type {
-            return type == .autoRenewableSubscription
-        }
-        return transactions.contains { $0.facts.date(.expiresDate) != nil }
-    }
+    /// True for an auto-renewable subscription.
+    var isSubscription: Bool { transactions.productType(inCatalog: type) == .autoRenewableSubscription }
 
     private var terms: PurchasePeriod.Terms? { transaction.map { PurchasePeriod.Terms($0.facts) } }
 
@@ -167,7 +162,7 @@ extension LedgerTransaction {
         facts.hasMoreIdentifiers = identifiers?.hasMore ?? false
         switch entry.event {
         case .itemGiven, .itemTakenBack:
-            facts.grant = try user.flatMap { try grant(entry.reference, of: $0) }
+            facts.grant = try user.flatMap { try users.known($0) }.flatMap { try grant(entry.reference, of: $0) }
             facts.rights = catalogs.rights().filter { right in
                 right.items.contains { $0.description.hasSameBytes(as: entry.subject) }
             }.map(\.name)

@@ -19,14 +19,6 @@ public enum RevocationType: String, Sendable, CaseIterable, Codable {
     case familyRevoke = "FAMILY_REVOKE"
 }
 
-/// The type of an offer (App Store Server API, `offerType`).
-public enum OfferType: Int, Sendable, CaseIterable, Codable {
-    case introductoryOffer = 1
-    case promotionalOffer = 2
-    case offerCode = 3
-    case winBackOffer = 4
-}
-
 /// The payment mode of an offer (App Store Server API, `offerDiscountType`).
 public enum OfferDiscountType: String, Sendable, CaseIterable, Codable {
     case freeTrial = "FREE_TRIAL"

@@ -96,24 +96,15 @@ package struct PurchaseCollection: Hashable, Sendable {
         package var moment: Timestamp
         package var transactions: [RedeemedTransaction]
         /// The last statement about the renewal of each subscription, by its original transaction.
-        package var renewals: [TransactionKey: StatedRenewal]
+        package var renewals: [TransactionKey: StatedRenewal] = [:]
         /// The types of products by the catalog, for transactions without a stated type.
-        package var types: [ByteKey: ProductType]
+        package var types: [ByteKey: ProductType] = [:]
         /// The transactions of the proof in the request.
-        package var presented: Set<ByteKey>
+        package var presented: Set<ByteKey> = []
 
-        package init(
-            moment: Timestamp,
-            transactions: [RedeemedTransaction] = [],
-            renewals: [TransactionKey: StatedRenewal] = [:],
-            types: [ByteKey: ProductType] = [:],
-            presented: Set<ByteKey> = []
-        ) {
+        package init(moment: Timestamp, transactions: [RedeemedTransaction] = []) {
             self.moment = moment
             self.transactions = transactions
-            self.renewals = renewals
-            self.types = types
-            self.presented = presented
         }
     }
 
@@ -139,7 +130,8 @@ package struct PurchaseCollection: Hashable, Sendable {
         _ transactions: [RedeemedTransaction],
         _ facts: Facts
     ) -> [CordovaPurchase] {
-        let type = type(of: transactions, facts)
+        let known = transactions.last.flatMap { facts.types[ByteKey($0.productIdentifier)] }
+        let type = transactions.productType(inCatalog: known)
         let renewal = facts.renewals[key]
         guard let status = PurchaseStatus(transactions, type, renewal, at: facts.moment) else { return [] }
         var byProduct: [ByteKey: [CustomerPeriod]] = [:]
@@ -157,14 +149,6 @@ package struct PurchaseCollection: Hashable, Sendable {
             let isCurrent = last.transaction.productIdentifier.hasSameBytes(as: status.productIdentifier)
             return subscription(last, isCurrent ? status : nil, renewal, facts)
         }
-    }
-
-    /// The type by the transactions, or else by the catalog. An app receipt states no type, but the end of a subscription.
-    private static func type(of transactions: [RedeemedTransaction], _ facts: Facts) -> ProductType? {
-        let stated = transactions.lazy.compactMap { $0.facts.text(.type).flatMap(ProductType.init) }.first
-        let known = transactions.last.flatMap { facts.types[ByteKey($0.productIdentifier)] }
-        let hasEnd = transactions.contains { $0.facts.date(.expiresDate) != nil }
-        return stated ?? known ?? (hasEnd ? .autoRenewableSubscription : nil)
     }
 
     private static func purchase(_ last: CustomerPeriod, _ facts: Facts) -> CordovaPurchase {

@@ -1,5 +1,6 @@
 import Features
 import HTTPSupport
+import HTTPTypes
 import Hummingbird
 import Proofs
 
@@ -7,34 +8,28 @@ import Proofs
 ///
 /// The plugin caches an answer with the status 200 for two minutes, and reports any other status to the app as a failed
 /// communication. In both cases it keeps the transaction, and the App Store delivers it again.
-package struct CordovaRefusal: Hashable, Sendable {
+package struct CordovaRefusal: Sendable {
     /// The plugin's number of an error (`ErrorCode`).
     package enum Number: Int, CaseIterable, Sendable {
         case communication = 6_777_014
         case verificationFailed = 6_777_017
     }
 
-    /// True if no later event can change the refusal.
-    package let isPermanent: Bool
-    /// The status of the problem, for people who read the body.
-    package let status: Int
-    package let message: String
-    /// The seconds before a retry, as text; nil if unknown.
-    package let retryAfter: String?
+    private let problem: Problem
 
     package init(_ problem: Problem) {
-        isPermanent = RevenueCatErrorRule.isPermanent(problem.code)
-        status = problem.status
-        message = problem.detail
-        retryAfter = problem.headers[.retryAfter]
+        self.problem = problem
     }
 
-    package var number: Number { isPermanent ? .verificationFailed : .communication }
+    /// True if no later event can change the refusal.
+    private var isPermanent: Bool { RevenueCatErrorRule.isPermanent(problem.code) }
 
+    /// The plugin's form, with the status of the problem for people who read the body.
     package var json: JSONValue {
-        .object([
-            "ok": .bool(false), "status": .integer(status), "code": .integer(number.rawValue),
-            "message": .string(message), "data": .object(["latest_receipt": .bool(true)]),
+        let number: Number = isPermanent ? .verificationFailed : .communication
+        return .object([
+            "ok": .bool(false), "status": .integer(problem.status), "code": .integer(number.rawValue),
+            "message": .string(problem.detail), "data": .object(["latest_receipt": .bool(true)]),
         ])
     }
 
@@ -55,6 +50,7 @@ package struct CordovaRefusal: Hashable, Sendable {
     }
 
     package func response() -> Response {
-        DoorErrors.response(json, status: isPermanent ? .ok : .serviceUnavailable, retryAfter: retryAfter)
+        DoorErrors.response(
+            json, status: isPermanent ? .ok : .serviceUnavailable, retryAfter: problem.headers[.retryAfter])
     }
 }

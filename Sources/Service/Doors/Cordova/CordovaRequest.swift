@@ -191,7 +191,7 @@ struct CordovaCustomers: Sendable {
             TransactionKey(app: app, origin: origin, identifier: $0.originalTransactionIdentifier)
         }
         guard !keys.isEmpty else { return named }
-        let owners = try await entitlements.owners(ofPurchases: Set(keys))
+        let owners = try await entitlements.ledger.read { try $0.owners(ofPurchases: Set(keys)) }
         let unnamed = zip(keys, purchases).compactMap { key, purchase in
             owners[key].flatMap { $0.isProofCustomer ? (user: $0, purchase: purchase) : nil }
         }
@@ -219,7 +219,9 @@ struct CordovaCustomers: Sendable {
     ) async throws -> Bool {
         guard entitlements.catalogs[app]?.benefit(of: purchase.productIdentifier) != nil else { return false }
         guard let token = purchase.appAccountToken else { return true }
-        return try await !entitlements.isAppAccountToken(token, ofOthersThan: [customer, owner])
+        return try await entitlements.ledger.read {
+            try $0.owner(ofAppAccountToken: token, among: [customer, owner]) != .other
+        }
     }
 
     /// Refuses a new purchase that the app made under another id than it states now.
@@ -228,7 +230,8 @@ struct CordovaCustomers: Sendable {
         let derived = request.username.map { UsernameTokens.tokens(of: $0) } ?? []
         for purchase in purchases {
             guard let token = purchase.appAccountToken, token != stated, !derived.contains(token) else { continue }
-            if try await entitlements.isAppAccountToken(token, of: user) { continue }
+            let owner = try await entitlements.ledger.read { try $0.owner(ofAppAccountToken: token, among: [user]) }
+            if owner == .given { continue }
             let known = try await entitlements.transactions(of: user, identifiedBy: [purchase.transactionIdentifier])
             if known.isEmpty { throw RedemptionError.purchaseRefused(.appAccountTokenMismatch) }
         }

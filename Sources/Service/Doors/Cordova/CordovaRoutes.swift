@@ -113,8 +113,7 @@ package enum UsernameTokens {
 
     /// The token in a request (`obfuscatedUsername`): a UUID, or its digits; nil for another text.
     package static func token(_ text: String) -> UUID? {
-        guard text.utf8.count == 32 else { return UUID(uuidString: text) }
-        return uuid(text)
+        text.utf8.count == 32 ? UUID(digits: text) : UUID(uuidString: text)
     }
 
     /// The MD5 of an id with the version 3 and a variant of RFC 9562.
@@ -122,15 +121,18 @@ package enum UsernameTokens {
         guard var digest = MD5.digest(of: Array(username.utf8)) else { return nil }
         digest[6] = 0x30 | digest[6] & 0x0F
         digest[8] = 0x80 | digest[8] & 0x0F
-        return uuid(digest.hexadecimal)
+        return UUID(digits: digest.hexadecimal)
     }
+}
 
-    private static func uuid(_ digits: String) -> UUID? {
+extension UUID {
+    /// - Parameter digits: The hexadecimal digits, without hyphens.
+    init?(digits: String) {
         var text = ""
         for (index, digit) in digits.enumerated() {
             if [8, 12, 16, 20].contains(index) { text.append("-") }
             text.append(digit)
         }
-        return UUID(uuidString: text)
+        self.init(uuidString: text)
     }
 }

@@ -8,18 +8,14 @@ import Proofs
 package struct IAPKitAnswer: Hashable, Sendable {
     package let state: IAPKitState
     /// The signed product; nil for a proof that the App Store has not signed.
-    package let productIdentifier: String?
-    package let environment: AppStoreEnvironment?
+    package var productIdentifier: String?
+    package var environment: AppStoreEnvironment?
 
     /// The answer for a proof that the App Store has not signed.
-    package static let unsigned = IAPKitAnswer(state: .inauthentic, productIdentifier: nil, environment: nil)
+    package static let unsigned = IAPKitAnswer(state: .inauthentic)
+}
 
-    private init(state: IAPKitState, productIdentifier: String?, environment: AppStoreEnvironment?) {
-        self.state = state
-        self.productIdentifier = productIdentifier
-        self.environment = environment
-    }
-
+extension IAPKitAnswer {
     /// - Parameter expected: The product that the app expects; nil for any.
     package init(_ purchase: VerifiedPurchase, expecting expected: String?, at moment: Timestamp) {
         let isExpected = expected?.hasSameBytes(as: purchase.productIdentifier) ?? true
@@ -92,23 +88,9 @@ struct IAPKitProblem: DoorProblem {
 
     let problem: Problem
     /// The name of the wrong field; nil if the error is about no field.
-    let path: String?
-
+    var path: String?
     /// True if the operator or time can end the refusal of the proof.
-    private let isTemporary: Bool
-
-    init(_ problem: Problem, path: String? = nil) {
-        self.problem = problem
-        self.path = path
-        isTemporary = false
-    }
-
-    /// The refusal of a proof. Only one that no later event can change is an error of the client.
-    init(refusing problem: Problem) {
-        self.problem = problem
-        path = "jws"
-        isTemporary = !RevenueCatErrorRule.isPermanent(problem.code)
-    }
+    var isTemporary = false
 
     var status: Int {
         if isTemporary, problem.status < 500 { return 503 }

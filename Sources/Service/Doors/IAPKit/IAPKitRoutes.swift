@@ -38,7 +38,10 @@ struct IAPKitRoutes: RouteSource {
         } catch RedemptionError.refused(let refusal) where IAPKitAnswer.isUnsigned(refusal.reason) {
             return .unsigned
         } catch let error as RedemptionError {
-            throw IAPKitProblem(refusing: Problem(error) ?? .unexpected)
+            throw IAPKitProblem(
+                problem: Problem(error) ?? .unexpected, path: "jws",
+                // Only a refusal that no later event can change is an error of the client.
+                isTemporary: !RevenueCatErrorRule.isPermanent(error.code))
         }
     }
 }
@@ -58,7 +61,7 @@ struct IAPKitRequest: Hashable, Sendable {
     /// - Throws: `IAPKitProblem` for an invalid body, or another store than Apple's.
     init(_ body: [UInt8]) throws(IAPKitProblem) {
         guard case .object(let object)? = try? JSONParser.parse(body, limits: .init(bytes: Self.maximumBodySize)) else {
-            throw IAPKitProblem(JSONBody.invalid("The body must be a JSON object."))
+            throw IAPKitProblem(problem: JSONBody.invalid("The body must be a JSON object."))
         }
         let store = try Self.text(object, "store", upTo: 32)
         guard store?.hasSameBytes(as: "apple") == true else {
@@ -96,7 +99,7 @@ struct IAPKitRequest: Hashable, Sendable {
     }
 
     private static func invalid(_ name: String, _ expected: String) -> IAPKitProblem {
-        IAPKitProblem(JSONBody.invalid("The field /\(name) \(expected)."), path: name)
+        IAPKitProblem(problem: JSONBody.invalid("The field /\(name) \(expected)."), path: name)
     }
 }
 
@@ -106,6 +109,8 @@ struct IAPKitErrorMiddleware: RouterMiddleware {
         guard request.method == .post, DoorErrors.isPath(request.uri.path, IAPKitRoutes.path) else {
             return try await next(request, context)
         }
-        return await DoorErrors.converted(request, context, next, keepsCode: true) { IAPKitProblem($0).response() }
+        return await DoorErrors.converted(request, context, next, keepsCode: true) {
+            IAPKitProblem(problem: $0).response()
+        }
     }
 }

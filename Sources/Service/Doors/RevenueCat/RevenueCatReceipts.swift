@@ -38,12 +38,17 @@ package struct RevenueCatReceipts: Sendable {
         from caller: Caller,
         _ newcomers: NewcomerAllowance? = nil
     ) async throws -> [AttributeFailure] {
-        let customer = try services.customer(sent.user)
-        let (lines, types) = try await redeem(sent.fetchToken, for: customer.user, by: caller, newcomers)
-        let known = sent.fetchToken == nil ? try await known(sent.transactionIdentifier, of: customer.user, caller) : []
+        let (services, user) = (services.limited(to: caller), try services.customer(sent.user).user)
+        let (lines, types) = try await redeem(
+            sent.fetchToken, for: user, by: services.redemption(by: caller, newcomers))
         var failures = sent.attributes.errors
+        var known: [RedeemedTransaction] = []
+        if sent.fetchToken == nil, let transaction = sent.transactionIdentifier {
+            // A request without a proof is about a transaction that the customer may have redeemed.
+            known = try await services.entitlements.transactions(of: user, identifiedBy: [transaction])
+        }
         do {
-            failures = try await sent.attributes.record(of: customer.user, newcomers, services.limited(to: caller))
+            failures = try await sent.attributes.record(of: user, newcomers, services)
         } catch LedgerError.newcomersLimited {
             // The answer is about the proof, so attributes beside one that gives the customer nothing may be dropped.
         }
@@ -53,22 +58,25 @@ package struct RevenueCatReceipts: Sendable {
             outcome = ReceiptOutcome(
                 lines: lines, productIdentifier: nil, transactionIdentifier: lines.first?.transactionId, types: [:])
         } else {
+            let knownLines = known.map {
+                Redemption.Line(
+                    transactionId: $0.transactionIdentifier, productId: $0.productIdentifier, result: .alreadyRedeemed)
+            }
             outcome = ReceiptOutcome(
-                lines: lines + known, productIdentifier: sent.productIdentifier,
+                lines: lines + knownLines, productIdentifier: sent.productIdentifier,
                 transactionIdentifier: sent.transactionIdentifier, types: types)
         }
-        // The purchase is another customer's, who has to get this transaction, too, before the SDK finishes it.
-        if let refused = outcome.finalRefusal, try await !isRecorded(refused.transactionId, by: caller) {
-            throw outcome.problem(of: refused)
+        // The purchase is another customer's, who has to get this transaction, too, before the SDK finishes it. Another app's may
+        // have the same identifier.
+        if let refused = outcome.finalRefusal {
+            let purchases = try await services.entitlements.purchases(ofTransaction: refused.transactionId)
+            let isRecorded = purchases.flatMap(\.transactions).contains {
+                $0.transactionIdentifier.hasSameBytes(as: refused.transactionId)
+            }
+            guard isRecorded else { throw outcome.problem(of: refused) }
         }
         if let problem = outcome.problem { throw problem }
         return failures
-    }
-
-    /// True if anybody has redeemed a transaction of the caller's app. Another app's may have the same identifier.
-    private func isRecorded(_ transaction: String, by caller: Caller) async throws -> Bool {
-        let purchases = try await services.limited(to: caller).entitlements.purchases(ofTransaction: transaction)
-        return purchases.flatMap(\.transactions).contains { $0.transactionIdentifier.hasSameBytes(as: transaction) }
     }
 
     /// Redeems each proof of a token. A refusal that may end comes before one that is permanent: the SDK finishes all or nothing.
@@ -77,10 +85,8 @@ package struct RevenueCatReceipts: Sendable {
     private func redeem(
         _ token: FetchToken?,
         for user: User,
-        by caller: Caller,
-        _ newcomers: NewcomerAllowance?
+        by redemption: ProofRedemption
     ) async throws -> ([Redemption.Line], [ByteKey: ProductType]) {
-        let redemption = services.redemption(by: caller, newcomers)
         var lines: [Redemption.Line] = []
         var purchases: [ProvenPurchase] = []
         var refusal: RedemptionError?
@@ -96,16 +102,6 @@ package struct RevenueCatReceipts: Sendable {
         }
         if lines.isEmpty, let refusal { throw refusal }
         return (lines, services.types(of: lines, purchases))
-    }
-
-    /// The transaction of a request without a proof, if the customer has redeemed it.
-    private func known(_ transaction: String?, of user: User, _ caller: Caller) async throws -> [Redemption.Line] {
-        guard let transaction else { return [] }
-        return try await services.limited(to: caller).entitlements
-            .transactions(of: user, identifiedBy: [transaction]).map {
-                Redemption.Line(
-                    transactionId: $0.transactionIdentifier, productId: $0.productIdentifier, result: .alreadyRedeemed)
-            }
     }
 }
 
@@ -133,11 +129,6 @@ struct RevenueCatCustomers: Sendable {
                 info.json(attributeErrors: attributeErrors), covering: info.contentForEntityTag, for: request,
                 at: moment, status: status)
         }
-    }
-
-    /// The transactions that a customer has redeemed.
-    func transactions(of customer: CustomerIdentifier) async throws -> [RedeemedTransaction] {
-        try await services.entitlements.history(of: customer.user)?.transactions ?? []
     }
 
     private func facts(about customer: CustomerIdentifier, at moment: Timestamp) async throws -> CustomerInfoFacts {

@@ -57,9 +57,9 @@ struct RevenueCatRoutes: RouteSource {
         }
         answer(.introEligibility, in: group) { request, context in
             let asked = try await Self.read(request, context) { try IntroEligibilityRequest($0) }
-            let customers = RevenueCatCustomers(services: try services(for: context))
+            let history = try await services(for: context).entitlements.history(of: try customer(in: context).user)
             return IntroEligibility(
-                asked.productIdentifiers, of: try await customers.transactions(of: try customer(in: context)),
+                asked.productIdentifiers, of: history?.transactions ?? [],
                 groups: try catalog(of: context).subscriptionGroups
             ).json
         }

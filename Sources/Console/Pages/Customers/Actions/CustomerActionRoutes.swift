@@ -50,7 +50,7 @@ struct CustomerActionRoutes: Sendable {
             guard try await entitlements.erase(user, by: try context.requiredMember.actor) else {
                 throw Problem.userNotFound
             }
-            return ConsolePath("customers", query: ["done": Notice.erased.rawValue])
+            return ConsolePath("customers", done: .erased)
         }
         if let webhooks = services.webhooks {
             pages.post("customers/:issuer/:user/webhooks", .support) { _, context in
@@ -100,7 +100,7 @@ struct CustomerActionRoutes: Sendable {
     }
 
     private static func page(of user: User, _ notice: Notice) -> ConsolePath {
-        .customer(user, query: ["done": notice.rawValue])
+        .customer(user, done: notice)
     }
 
     private static func page(of transaction: RedeemedTransaction, _ user: User, _ notice: Notice) -> ConsolePath {
@@ -162,9 +162,7 @@ struct GrantTable {
             div(.class("note")) {
                 Shown.day(revocation.revokedAt)
                 plain(" · ")
-                ActorWords.html(caller: revocation.revokedBy, keys)
-                plain(" · ")
-                data(revocation.reason)
+                spaced(by: " · ", ActorWords.html(caller: revocation.revokedBy, keys), data(revocation.reason))
             }
         } else if isOver(grant) {
             Shown.badge("over")

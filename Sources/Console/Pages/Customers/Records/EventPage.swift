@@ -21,7 +21,7 @@ struct EventPage {
     var page: Page {
         let words = TimelineWords(entry: entry, transaction: transaction?.transaction, names: names)
         return Page(words.title, section: .customers) {
-            CustomerCrumb(user: user).html
+            Shown.wayBack(to: user)
             card("What happened") {
                 Facts.list(facts(words))
                 if entry.event == .refused { RefusalNote(code: entry.reason, otherOwner: event.otherOwner).html }
@@ -78,11 +78,7 @@ enum ContentTree {
         case .object(let object):
             ul {
                 for member in object.members {
-                    li {
-                        code { data(member.key) }
-                        plain(": ")
-                        html(of: member.value, named: member.key)
-                    }
+                    li { spaced(by: ": ", code { data(member.key) }, html(of: member.value, named: member.key)) }
                 }
             }
         case .array(let elements):
@@ -109,7 +105,7 @@ struct NotificationPage {
         let notification = recorded.notification
         let title = [notification.type, notification.subtype].compactMap(\.self).joined(separator: " ")
         return Page("Notification: \(title)", section: .customers) {
-            CustomerCrumb(user: user).html
+            Shown.wayBack(to: user)
             card("Recorded facts") {
                 Facts.list {
                     fact("Outcome") { notification.outcome.html }

@@ -57,9 +57,7 @@ struct TransactionFactList {
         return HTML {
             Shown.moment(revocation.revokedAt)
             plain(" · ")
-            ActorWords.html(caller: revocation.revokedBy, keys)
-            plain(" · ")
-            data(revocation.reason)
+            spaced(by: " · ", ActorWords.html(caller: revocation.revokedBy, keys), data(revocation.reason))
         }
     }
 

@@ -13,7 +13,7 @@ struct TransactionPage {
         let transaction = recorded.transaction
         let name = names.product(transaction.productIdentifier)
         return Page("Transaction: \(CustomerWords.isolated(name))", section: .customers) {
-            CustomerCrumb(user: user).html
+            Shown.wayBack(to: user)
             card("Recorded facts") {
                 TransactionFactList(user: user, recorded: recorded, keys: keys, names: names).html
             }

@@ -56,7 +56,7 @@ struct CustomerSearch: Sendable {
             let parts = cursor.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
             return parts.count == 2 ? User(issuer: String(parts[0]), name: String(parts[1])) : nil
         }
-        let users = try await service.users(matching: text, after: last, limit: page.size + 1)
+        let users = try await service.ledger.read { try $0.users(matching: text, after: last, limit: page.size + 1) }
         (findings.users, findings.next) = page.part(of: users) { "\($0.user.issuer)\n\($0.user.name)" }
         guard !text.isEmpty, last == nil else { return findings }
         findings.products = CatalogNames(catalogs: service.catalogs).products(matching: text)

@@ -63,11 +63,7 @@ struct CustomersPage {
             column("Customer") { $0.owner }
             column("Product") { names.product($0.product) }
             column("Original transaction") { Shown.identifier($0.transaction) }
-            column("State") {
-                CustomerWords.badge($0.state)
-                plain(" ")
-                OriginWords.mark($0.origin)
-            }
+            column("State") { spaced(CustomerWords.badge($0.state), OriginWords.mark($0.origin)) }
         }
     }
 
@@ -135,9 +131,7 @@ struct ProductCustomersPage {
                     column("Bought") { Shown.day($0.purchaseDate) }
                     column("Redeemed") { Shown.moment($0.redeemedAt) }
                     column("Transaction") {
-                        Shown.identifier($0.transactionIdentifier)
-                        plain(" ")
-                        OriginWords.mark($0.origin)
+                        spaced(Shown.identifier($0.transactionIdentifier), OriginWords.mark($0.origin))
                     }
                 }
                 // A page without rows may have a next one, so the table does not show the link.

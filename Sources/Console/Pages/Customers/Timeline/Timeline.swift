@@ -41,9 +41,7 @@ struct Timeline {
                 OriginWords.mark(event.origin)
             }
             div(.class("note")) {
-                Shown.moment(event.happenedAt)
-                plain(" · ")
-                ActorWords.html(event.actor, keys)
+                spaced(by: " · ", Shown.moment(event.happenedAt), ActorWords.html(event.actor, keys))
                 if let price = words.price {
                     plain(" · ")
                     Shown.money(price)
@@ -70,11 +68,7 @@ struct Timeline {
                 plain(" ")
                 OriginWords.mark(notification.origin)
             }
-            div(.class("note")) {
-                Shown.moment(notification.signedAt)
-                plain(" · ")
-                notification.outcome.title
-            }
+            div(.class("note")) { spaced(by: " · ", Shown.moment(notification.signedAt), notification.outcome.title) }
         }
     }
 
@@ -101,7 +95,7 @@ struct TimelineReader {
         return Timeline(
             user: user, entries: shown,
             transactions: try await entitlements.transactions(of: user, identifiedBy: references),
-            keys: try await entitlements.apiKeyNames(), names: CatalogNames(catalogs: entitlements.catalogs),
+            keys: try await entitlements.ledger.apiKeyNames(), names: CatalogNames(catalogs: entitlements.catalogs),
             next: cursor.map { .customer(user, "timeline", query: ["cursor": $0]) })
     }
 }

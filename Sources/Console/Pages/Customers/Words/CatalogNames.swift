@@ -104,37 +104,28 @@ enum CustomerWords {
         }
     }
 
-    static func state(_ state: PurchaseState) -> Phrase {
+    static func state(_ state: PurchaseState) -> Phrase { word(state).title }
+
+    private static func word(_ state: PurchaseState) -> Shown.Word {
         switch state {
-        case .trial: "free trial"
-        case .introductory: "introductory offer"
-        case .active: "active"
-        case .willNotRenew: "active, renewal is off"
-        case .gracePeriod: "grace period"
-        case .billingRetry: "not paid"
-        case .expired: "expired"
-        case .revoked: "revoked"
-        case .upgraded: "upgraded"
-        case .owned: "owned"
-        case .consumed: "added to a balance"
-        case .refunded: "refunded"
-        case .familyShared: "shared by the family"
-        case .unclaimed: "unclaimed"
+        case .trial: ("free trial", .good)
+        case .introductory: ("introductory offer", .good)
+        case .active: ("active", .good)
+        case .willNotRenew: ("active, renewal is off", .warning)
+        case .gracePeriod: ("grace period", .warning)
+        case .billingRetry: ("not paid", .warning)
+        case .expired: ("expired", .neutral)
+        case .revoked: ("revoked", .bad)
+        case .upgraded: ("upgraded", .neutral)
+        case .owned: ("owned", .good)
+        case .consumed: ("added to a balance", .good)
+        case .refunded: ("refunded", .bad)
+        case .familyShared: ("shared by the family", .good)
+        case .unclaimed: ("unclaimed", .warning)
         }
     }
 
-    static func badge(_ state: PurchaseState) -> HTML {
-        Shown.badge(CustomerWords.state(state), mood(state))
-    }
-
-    private static func mood(_ state: PurchaseState) -> Shown.Mood {
-        switch state {
-        case .trial, .introductory, .active, .owned, .familyShared, .consumed: .good
-        case .willNotRenew, .gracePeriod, .billingRetry, .unclaimed: .warning
-        case .revoked, .refunded: .bad
-        case .expired, .upgraded: .neutral
-        }
-    }
+    static func badge(_ state: PurchaseState) -> HTML { Shown.badge(word(state)) }
 
     static func reason(_ reason: ExpirationReason) -> Phrase {
         switch reason {

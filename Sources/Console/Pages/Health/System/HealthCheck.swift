@@ -117,72 +117,17 @@ package struct HealthCertificate: Sendable {
     }
 }
 
-/// The ledger of the running service.
-package struct HealthLedger: Sendable {
-    /// The file, or the address of the database without its password.
-    let place: String
-    let state: LedgerState
-    /// The state of the database server; nil for a file.
-    let server: ServerReachability?
-
-    package init(place: String, state: LedgerState, server: ServerReachability?) {
-        self.place = place
-        self.state = state
-        self.server = server
-    }
-}
-
-/// The work of the running service: times of the last minutes, and waiting work.
-package struct HealthPerformance: Sendable {
-    /// The times of one kind of work, in a number of full minutes before this one.
-    package typealias Times = (minutes: Int, summary: RecentDurations.Summary)
-
-    /// The periods of the tables, in minutes.
-    package static let periods = [1, 5, 15]
-
-    /// The commits, for each period.
-    let commits: [Times]
-    /// The requests, for each period.
-    let requests: [Times]
-    let requestsInFlight: Int
-    /// The number of use cases and reads that wait for a commit or a thread.
-    let waitingUseCases: Int
-    /// The number of other jobs that wait for a thread, such as verifications.
-    let waitingJobs: Int
-
-    package init(commits: [Times], requests: [Times], requestsInFlight: Int, waitingUseCases: Int, waitingJobs: Int) {
-        self.commits = commits
-        self.requests = requests
-        self.requestsInFlight = requestsInFlight
-        self.waitingUseCases = waitingUseCases
-        self.waitingJobs = waitingJobs
-    }
-}
-
-/// A setting of the service. A secret is hidden.
-package struct HealthSetting: Sendable {
-    let name: String
-    let value: String
-    /// The option, the variable or the line of the file; nil for the default.
-    let source: String?
-
-    package init(name: String, value: String, source: String?) {
-        self.name = name
-        self.value = value
-        self.source = source
-    }
-}
-
 /// The state of the installation and of the running service, for the pages of its health. The command line supplies it.
 package protocol HealthSource: Sendable {
     /// Runs the checks of `till doctor` that suit a running service. This takes some milliseconds, and blocks no request.
     func checks() async -> [HealthCheck]
     /// The trusted roots and the TLS certificate. An unreadable file is a problem of the checks.
     func certificates() async -> [HealthCertificate]
-    func ledger() async throws -> HealthLedger
-    var performance: HealthPerformance { get }
-    /// The settings without secrets, in the order of the documentation.
-    var settings: [HealthSetting] { get }
+    /// The file of the ledger, or the address of its database without the password.
+    var ledgerPlace: String { get }
+    /// The settings without secrets, in the order of the documentation. The source is the option, the variable or the line of
+    /// the file; nil for the default.
+    var settings: [(name: String, value: String, source: String?)] { get }
     /// The names and versions of Till and of the parts that it was built with.
     var versions: [(name: String, version: String)] { get }
     /// The remarks that the service printed at its start, in English.

@@ -22,9 +22,7 @@ struct StoreClockPage {
                 p(.class("figure")) { Shown.moment(now) }
                 Self.buttons(context)
                 context.form(to: LocalStoreTab.clock.path, .class("narrow")) {
-                    Field.text(
-                        "step", "Another step", maximumLength: 8, isRequired: true,
-                        note: "A number and a unit: 90s, 5min, 2h, 3d, 1w, 1mo or 1y. At most ten years.")
+                    StoreClockRoutes.step.html()
                     button { "Advance" }
                 }
                 note(
@@ -37,17 +35,13 @@ struct StoreClockPage {
 
     @HTMLBuilder private func happened(since start: Timestamp) -> HTML {
         h2 { "What happened" }
-        p {
-            Shown.moment(start)
-            plain(" – ")
-            Shown.moment(now)
-        }
+        p { spaced(by: " – ", Shown.moment(start), Shown.moment(now)) }
         if events.isEmpty {
             emptyNote("Nothing was due.")
         } else {
             ol(.class("timeline")) {
                 for event in events.prefix(Self.maximumEvents) {
-                    li(.class(StoreWords.mood(event.kind).rawValue)) { sentence(event) }
+                    li(.class(StoreWords.word(event.kind).mood.rawValue)) { sentence(event) }
                 }
             }
         }
@@ -57,9 +51,7 @@ struct StoreClockPage {
     }
 
     @HTMLBuilder private func sentence(_ event: DueEvent) -> HTML {
-        Shown.moment(event.date)
-        plain(" ")
-        Shown.badge(StoreWords.title(event.kind), StoreWords.mood(event.kind))
+        spaced(Shown.moment(event.date), Shown.badge(StoreWords.word(event.kind)))
         div {
             switch event.kind {
             case .renewed: "The subscription renewed and was charged:"
@@ -68,9 +60,7 @@ struct StoreClockPage {
             case .expired: "The subscription ended:"
             }
             plain(" ")
-            Shown.identifier(event.productIdentifier)
-            plain(", ")
-            StoreRows.account(event.account)
+            spaced(by: ", ", Shown.identifier(event.productIdentifier), StoreRows.account(event.account))
             plain(", ")
             a(.href(.storeTransaction(event.transactionIdentifier))) {
                 Shown.identifier(event.transactionIdentifier)
@@ -98,39 +88,35 @@ struct StoreClockPage {
 struct StoreClockRoutes: Sendable {
     /// The longest time that a browser waits for the due events and their notifications, below the time limit of a request.
     private static let patience = Duration.seconds(15)
+    static let step = FormField.text(
+        "step", "Another step", upTo: 8, isRequired: true,
+        note: "A number and a unit: 90s, 5min, 2h, 3d, 1w, 1mo or 1y. At most ten years."
+    ).parsed("a number and one of s, min, h, d, w, mo and y, such as 1mo") { TimeStep($0) }
 
     let store: Store
 
-    func add(to pages: ConsolePages) {
-        pages.get("store/clock", .store) { request, context in
+    func add(to pages: StorePages) {
+        pages.get("store/clock") { request, context, store in
             let start = try request.query("from").map { text in
                 guard let milliseconds = Int64(text), (0...(1 << 53)).contains(milliseconds) else {
                     throw Problem.parameter("from", "a number of milliseconds since 1970")
                 }
                 return Timestamp(millisecondsSince1970: milliseconds)
             }
-            return try await BlockingWork.run { [store] in
-                let now = store.now
-                let events =
-                    try start.map {
-                        try store.dueEvents(after: $0, until: now, limit: StoreClockPage.maximumEvents + 1)
-                    } ?? []
-                return StoreClockPage(context: context, now: now, start: start, events: events).page
-            }
+            let (now, limit) = (store.now, StoreClockPage.maximumEvents + 1)
+            let events = try start.map { try store.dueEvents(after: $0, until: now, limit: limit) } ?? []
+            return StoreClockPage(context: context, now: now, start: start, events: events).page
         }
-        pages.post("store/clock", .store) { _, context in
-            let text = try context.form.requiredText("step", upTo: 8)
-            guard let step = TimeStep(text) else {
-                throw ConsoleForm.invalid("step", "a number and one of s, min, h, d, w, mo and y, such as 1mo")
-            }
+        pages.pages.post("store/clock", .store) { _, context in
+            let step = try context.form[Self.step]
             let start = try await BlockingWork.run { [store] in store.now }
             let end = try await BlockingWork.run(waitingUpTo: Self.patience) { [store] in
                 try await store.advance(step, deliveringWithin: Store.longestDelivery)
             }
             // Years of a busy store take longer. The clock goes on.
-            let notice = end == nil ? Notice.started : .advanced
             return ConsolePath(
-                "store", "clock", query: ["from": String(start.millisecondsSince1970), "done": notice.rawValue])
+                "store", "clock", query: ["from": String(start.millisecondsSince1970)],
+                done: end == nil ? .started : .advanced)
         }
     }
 }

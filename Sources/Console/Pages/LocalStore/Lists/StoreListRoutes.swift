@@ -4,66 +4,52 @@ import Hummingbird
 import Proofs
 
 /// The lists of the local store: transactions, payments, accounts and products.
-struct StoreListRoutes: Sendable {
+enum StoreListRoutes {
     /// The maximum number of unfinished payments on the first page.
     private static let maximumWaiting = 10
 
-    let store: Store
-
-    func add(to pages: ConsolePages) {
-        pages.get("store", .store) { request, context in
-            let account = try Self.account(request)
-            let page = try HTTPSupport.Page(request)
-            let before = try page.before()
-            return try await BlockingWork.run { [store] in
-                let found = try store.listedTransactions(of: account, before: before, limit: page.size + 1)
-                let (shown, next) = page.part(of: found) { String($0.number) }
-                let waiting = try store.queuedTransactions(of: account, isUnfinished: true, limit: Self.maximumWaiting)
-                return StoreTransactionListPage(
-                    context: context, account: account, now: store.now, settings: try store.settings(),
-                    faults: try store.faults(), payments: try waiting.map { try StoreShownPayment($0, store) },
-                    transactions: shown, nextCursor: next
-                ).page
-            }
+    static func add(to pages: StorePages) {
+        pages.get("store") { request, context, store in
+            let (account, page) = (try account(request), try HTTPSupport.Page(request))
+            let found = try store.listedTransactions(of: account, before: try page.before(), limit: page.size + 1)
+            let (shown, next) = page.part(of: found) { String($0.number) }
+            let waiting = try store.queuedTransactions(of: account, isUnfinished: true, limit: maximumWaiting)
+            return StoreTransactionListPage(
+                context: context, account: account, now: store.now, settings: try store.settings(),
+                faults: try store.faults(), payments: waiting,
+                transactions: shown, nextCursor: next
+            ).page
         }
-        pages.get("store/queue", .store) { request, context in
-            let account = try Self.account(request)
-            let page = try HTTPSupport.Page(request)
-            let before = try page.before()
-            return try await BlockingWork.run { [store] in
-                let found = try store.queuedTransactions(of: account, before: before, limit: page.size + 1)
-                let (shown, next) = page.part(of: found) { String($0.transaction.identifier) }
-                return StorePaymentQueuePage(
-                    context: context, account: account, payments: try shown.map { try StoreShownPayment($0, store) },
-                    nextCursor: next
-                ).page
-            }
+        pages.get("store/queue") { request, context, store in
+            let (account, page) = (try account(request), try HTTPSupport.Page(request))
+            let found = try store.queuedTransactions(of: account, before: try page.before(), limit: page.size + 1)
+            let (shown, next) = page.part(of: found) { String($0.transaction.identifier) }
+            return StorePaymentQueuePage(
+                context: context, account: account, payments: shown,
+                nextCursor: next
+            ).page
         }
-        pages.get("store/account", .store) { request, context in
-            let account = try Self.requiredAccount(request)
-            return try await BlockingWork.run { [store] in
-                StoreAccountPage(
-                    context: context, account: account, subscriptions: try store.subscriptions(of: account),
-                    transactions: try store.listedTransactions(of: account, limit: StoreAccountPage.maximumTransactions)
-                ).page
-            }
+        pages.get("store/account") { request, context, store in
+            let account = try requiredAccount(request)
+            return StoreAccountPage(
+                context: context, account: account, subscriptions: try store.subscriptions(of: account),
+                transactions: try store.listedTransactions(of: account, limit: StoreAccountPage.maximumTransactions)
+            ).page
         }
         // As the app reads it on the customer's device.
-        pages.answer("store/account/receipt", .store) { request, _ in
-            let account = try Self.requiredAccount(request)
-            let receipt = try await BlockingWork.run { [store] in try store.receipt(account: account) }
+        pages.pages.get("store/account/receipt", .store) { [store = pages.store] request, _ in
+            let account = try requiredAccount(request)
+            let receipt = try await BlockingWork.run { try store.receipt(account: account) }
             return Response(
                 status: .ok, headers: [.contentType: "text/plain; charset=utf-8"],
                 body: ResponseBody(byteBuffer: ByteBuffer(string: receipt + "\n")))
         }
-        pages.post("store/account/restore", .store) { _, context in
+        pages.post("store/account/restore") { context, store in
             let account = try context.form.requiredText("account", upTo: Store.maximumAccountLength)
-            try await BlockingWork.run { [store] in try store.restoreCompletedTransactions(account: account) }
-            return .storeAccount(account, query: ["done": Notice.restored.rawValue])
+            _ = try store.restoreCompletedTransactions(account: account)
+            return .storeAccount(account, done: .restored)
         }
-        pages.get("store/products", .store) { [store] _, context in
-            StoreProductsPage(products: store.configuration.products).page
-        }
+        pages.get("store/products") { _, _, store in StoreProductsPage(products: store.configuration.products).page }
     }
 
     private static func requiredAccount(_ request: Request) throws(Problem) -> String {
@@ -102,7 +88,7 @@ struct StoreAccountPage {
                 h2 { "Subscriptions" }
                 if subscriptions.isEmpty { emptyNote("The account has no subscription.") }
                 for subscription in subscriptions {
-                    section(.class("card")) { StoreSubscriptionFacts(subscription: subscription).list }
+                    section(.class("card")) { Facts.list(StoreRows.facts(of: subscription)) }
                 }
                 h2 { "Latest transactions" }
                 StoreRows.transactions("Latest transactions", transactions, empty: "The account has bought nothing.")
@@ -167,6 +153,6 @@ struct StoreProductsPage {
 
     private func offers(_ offers: [SubscriptionOffer]) -> HTML {
         guard !offers.isEmpty else { return Shown.nothing }
-        return ul { for offer in offers { li { StoreOfferText(offer: offer).html } } }
+        return ul { for offer in offers { li { offer.words } } }
     }
 }

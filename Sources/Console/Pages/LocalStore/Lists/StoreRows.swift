@@ -19,9 +19,7 @@ enum StoreRows {
             column("State") { StoreWords.badge($0) }
             column("Subscription") { listed in
                 if let subscription = listed.subscription {
-                    StoreWords.badge(subscription.status)
-                    plain(" ")
-                    StoreWords.renewal(subscription)
+                    spaced(StoreWords.badge(subscription.status), StoreWords.renewal(subscription))
                 } else {
                     Shown.nothing
                 }
@@ -30,25 +28,21 @@ enum StoreRows {
     }
 
     static func payments(
-        _ caption: Phrase, _ payments: [StoreShownPayment], _ context: ConsoleContext, empty: Phrase,
+        _ caption: Phrase, _ payments: [QueuedTransaction], _ context: ConsoleContext, empty: Phrase,
         next: ConsolePath? = nil
     ) -> HTML {
         Listing.table(caption, of: payments, empty: empty, next: next) {
-            column("Number") { shown in
-                let number = shown.queued.transaction.identifier
+            column("Number") { queued in
+                let number = queued.transaction.identifier
                 a(.href(.storePayment(number))) { plain("\(number)") }
             }
-            column("Account") { account($0.queued.account) }
-            column("Product") { shown in
-                let payment = shown.queued.transaction.payment
+            column("Account") { account($0.account) }
+            column("Product") { queued in
+                let payment = queued.transaction.payment
                 product(payment.productIdentifier, quantity: payment.quantity)
             }
-            column("State") { StoreWords.badge($0.queued.transaction, isInterrupted: $0.isInterrupted) }
-            column("Next step") { shown in
-                StorePaymentActionForms(
-                    context: context, payment: shown.queued.transaction, isInterrupted: shown.isInterrupted
-                ).buttons
-            }
+            column("State") { StoreWords.badge($0) }
+            column("Next step") { paymentActions($0.actions, on: $0.transaction, context) }
         }
     }
 
@@ -58,20 +52,10 @@ enum StoreRows {
         Shown.identifier(identifier)
         if quantity > 1 { plain(" × \(quantity)") }
     }
-}
 
-/// The facts about a subscription.
-struct StoreSubscriptionFacts {
-    let subscription: SubscriptionSummary
-
-    var list: HTML { Facts.list(facts) }
-
-    @FactsBuilder private var facts: [Fact] {
-        fact("State") {
-            StoreWords.badge(subscription.status)
-            plain(" ")
-            StoreWords.renewal(subscription)
-        }
+    /// The facts about a subscription.
+    @FactsBuilder static func facts(of subscription: SubscriptionSummary) -> [Fact] {
+        fact("State") { spaced(StoreWords.badge(subscription.status), StoreWords.renewal(subscription)) }
         fact("Product") { Shown.identifier(subscription.productIdentifier) }
         fact("Automatic renewal") { subscription.isAutoRenewing ? "On" : "Off" }
         fact("Subscribed since") { Shown.moment(subscription.startDate) }

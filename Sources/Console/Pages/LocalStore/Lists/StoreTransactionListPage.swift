@@ -10,7 +10,7 @@ struct StoreTransactionListPage {
     let settings: StoreSettings
     let faults: [NotificationFault]
     /// The payments that the app has not finished, the newest first.
-    let payments: [StoreShownPayment]
+    let payments: [QueuedTransaction]
     let transactions: [ListedTransaction]
     let nextCursor: String?
 
@@ -36,7 +36,7 @@ struct StoreTransactionListPage {
                     }
                 }
             }
-            StoreAccountFilter(path: ConsolePath("store"), account: account).form
+            accountFilter(ConsolePath("store"), account)
             LocalStoreTab.live {
                 if !payments.isEmpty { waiting }
                 h2 { "Transactions" }
@@ -56,19 +56,14 @@ struct StoreTransactionListPage {
 }
 
 /// The search field that limits a list to one account.
-struct StoreAccountFilter {
-    let path: ConsolePath
-    let account: String?
-
-    var form: HTML {
-        Console.form(.class("actions"), .method("get"), .action(path), .role("search")) {
-            label(.for("account")) { "Account" }
-            input(
-                .type("search"), .id("account"), .name("account"), .value(account ?? ""),
-                HTMLAttribute("maxlength", "256"), .class("narrow"))
-            button { "Filter" }
-            if account != nil { a(.href(path)) { "All accounts" } }
-        }
+private func accountFilter(_ path: ConsolePath, _ account: String?) -> HTML {
+    form(.class("actions"), .method("get"), .action(path), .role("search")) {
+        label(.for("account")) { "Account" }
+        input(
+            .type("search"), .id("account"), .name("account"), .value(account ?? ""),
+            HTMLAttribute("maxlength", "256"), .class("narrow"))
+        button { "Filter" }
+        if account != nil { a(.href(path)) { "All accounts" } }
     }
 }
 
@@ -76,7 +71,7 @@ struct StoreAccountFilter {
 struct StorePaymentQueuePage {
     let context: ConsoleContext
     let account: String?
-    let payments: [StoreShownPayment]
+    let payments: [QueuedTransaction]
     let nextCursor: String?
 
     var page: Page {
@@ -85,7 +80,7 @@ struct StorePaymentQueuePage {
             note(
                 "The queue delivers a transaction at each launch of the app until the app finishes it. A deferred payment waits for a parent; an interrupted one waits for the customer."
             )
-            StoreAccountFilter(path: LocalStoreTab.queue.path, account: account).form
+            accountFilter(LocalStoreTab.queue.path, account)
             LocalStoreTab.live {
                 StoreRows.payments(
                     "Payments, newest first", payments, context,

@@ -5,33 +5,25 @@ import Hummingbird
 import Proofs
 
 /// The notifications of the local store.
-struct StoreNotificationRoutes: Sendable {
-    let store: Store
-
-    func add(to pages: ConsolePages) {
-        pages.get("store/notifications", .store) { request, context in
+enum StoreNotificationRoutes {
+    static func add(to pages: StorePages) {
+        pages.get("store/notifications") { request, context, store in
             let page = try HTTPSupport.Page(request)
-            let before = try page.before()
-            return try await BlockingWork.run { [store] in
-                let found = try store.listedNotifications(before: before, limit: page.size + 1)
-                let (shown, next) = page.part(of: found) { String($0.number) }
-                return StoreNotificationsPage(
-                    context: context, notifications: shown, nextCursor: next,
-                    hasAddress: try store.settings().notificationsURL != nil
-                ).page
-            }
+            let found = try store.listedNotifications(before: try page.before(), limit: page.size + 1)
+            let (shown, next) = page.part(of: found) { String($0.number) }
+            return StoreNotificationsPage(
+                context: context, notifications: shown, nextCursor: next,
+                hasAddress: try store.settings().notificationsURL != nil
+            ).page
         }
-        pages.get("store/notifications/:notification", .store) { _, context in
-            let uuid = try Self.identifier(context)
-            return try await BlockingWork.run { [store] in
-                StoreNotificationPage(context: context, notification: try store.listedNotification(uuid))
-                    .page
-            }
+        pages.get("store/notifications/:notification") { _, context, store in
+            let notification = try store.listedNotification(try identifier(context))
+            return StoreNotificationPage(context: context, notification: notification).page
         }
-        pages.post("store/notifications/:notification/replay", .store) { _, context in
-            let uuid = try Self.identifier(context)
-            try await BlockingWork.run { [store] in try store.replay(uuid) }
-            return .storeNotification(uuid, query: ["done": Notice.queued.rawValue])
+        pages.post("store/notifications/:notification/replay") { context, store in
+            let uuid = try identifier(context)
+            try store.replay(uuid)
+            return .storeNotification(uuid, done: .queued)
         }
     }
 
@@ -54,11 +46,11 @@ struct StoreNotificationPage {
             LocalStoreTab.live {
                 section(.class("card")) {
                     Facts.list {
-                        fact("Type") { StoreNotificationText(notification).type }
+                        fact("Type") { notification.typeText }
                         fact("Identifier") { Shown.identifier(notification.notificationUUID.uuidString.lowercased()) }
-                        fact("Transaction") { StoreNotificationText(notification).transaction }
+                        fact("Transaction") { notification.transactionLink }
                         fact("Created") { Shown.moment(notification.date) }
-                        fact("State") { StoreNotificationText(notification).state }
+                        fact("State") { notification.stateBadge }
                         fact("Next attempt") { Shown.moment(notification.nextAttemptDate) }
                     }
                 }
@@ -73,7 +65,7 @@ struct StoreNotificationPage {
                 }
             }
             StoreNotificationsPage.replay(notification, context)
-            StoreSignedText(title: "Signed payload (JWS)", identifier: "payload", text: notification.signedPayload).html
+            signedText("Signed payload (JWS)", identifier: "payload", notification.signedPayload)
         }
     }
 }

@@ -29,11 +29,11 @@ struct StoreNotificationsPage {
                     column("Time") { Shown.moment($0.date) }
                     column("Type") { notification in
                         a(.href(.storeNotification(notification.notificationUUID))) {
-                            StoreNotificationText(notification).type
+                            notification.typeText
                         }
                     }
-                    column("Transaction") { StoreNotificationText($0).transaction }
-                    column("State") { StoreNotificationText($0).state }
+                    column("Transaction") { $0.transactionLink }
+                    column("State") { $0.stateBadge }
                     column("Attempts") { plain("\($0.sendAttempts.count)") }
                     column("Send again") { Self.replay($0, context) }
                 }
@@ -52,30 +52,24 @@ struct StoreNotificationsPage {
 }
 
 /// A notification in words.
-struct StoreNotificationText {
-    private let notification: StoreNotification
-
-    init(_ notification: StoreNotification) {
-        self.notification = notification
-    }
-
-    @HTMLBuilder var type: HTML {
-        code { plain(notification.type.rawValue) }
-        if let subtype = notification.subtype {
+extension StoreNotification {
+    @HTMLBuilder var typeText: HTML {
+        code { plain(type.rawValue) }
+        if let subtype = subtype {
             plain(" ")
             code { plain(subtype.rawValue) }
         }
     }
 
-    var transaction: HTML {
-        notification.transactionIdentifier.map { identifier in
+    var transactionLink: HTML {
+        transactionIdentifier.map { identifier in
             a(.href(.storeTransaction(identifier))) { Shown.identifier(identifier) }
         } ?? Shown.nothing
     }
 
-    var state: HTML {
-        if notification.nextAttemptDate != nil { return Shown.badge("Will be sent", .warning) }
-        switch notification.sendAttempts.last?.result {
+    var stateBadge: HTML {
+        if nextAttemptDate != nil { return Shown.badge("Will be sent", .warning) }
+        switch sendAttempts.last?.result {
         case .success: return Shown.badge(Phrase("Received", context: "state"), .good)
         case .some: return Shown.badge("Not received", .bad)
         case nil: return Shown.badge("Not sent")

@@ -5,14 +5,14 @@ import Proofs
 /// A payment of the queue, with the way of its purchase.
 struct StorePaymentPage {
     let context: ConsoleContext
-    let shown: StoreShownPayment
+    let queued: QueuedTransaction
     let effect: PurchaseEffect?
     let owners: [KnownPurchase]
     /// The code with which the service refused the proof; nil if it did not.
     let refusal: String?
 
     var page: Page {
-        let payment = shown.queued.transaction
+        let payment = queued.transaction
         return Page("Payment \(payment.identifier)", section: .localStore) {
             LocalStoreTab.links(nil)
             if let refusal {
@@ -26,7 +26,7 @@ struct StorePaymentPage {
             }
             LocalStoreTab.live {
                 section(.class("card")) { Facts.list(facts) }
-                StorePaymentActionForms(context: context, payment: payment, isInterrupted: shown.isInterrupted).buttons
+                paymentActions(queued.actions, on: payment, context)
                 way.steps
             }
             way.form
@@ -34,40 +34,23 @@ struct StorePaymentPage {
     }
 
     private var way: StorePurchaseWay {
-        let payment = shown.queued.transaction
+        let payment = queued.transaction
         return StorePurchaseWay(
             context: context, payment: payment, transactionIdentifier: payment.purchase?.transactionIdentifier,
             effect: effect, owners: owners)
     }
 
     @FactsBuilder private var facts: [Fact] {
-        let payment = shown.queued.transaction
-        fact("State") { StoreWords.badge(payment, isInterrupted: shown.isInterrupted) }
+        let payment = queued.transaction
+        fact("State") { StoreWords.badge(queued) }
         fact("Effect") { effect.map(StoreWords.sentence) ?? Shown.nothing }
-        fact("Account") { StoreRows.account(shown.queued.account) }
+        fact("Account") { StoreRows.account(queued.account) }
         fact("Product") { StoreRows.product(payment.payment.productIdentifier, quantity: payment.payment.quantity) }
         fact("Offer") {
             payment.payment.offer.map { offer in
-                HTML {
-                    offer.kind.title
-                    plain(" ")
-                    Shown.identifier(offer.identifier)
-                }
+                HTML { spaced(offer.kind.title, Shown.identifier(offer.identifier)) }
             } ?? Shown.nothing
         }
         fact("Account token") { Shown.identifier(payment.payment.appAccountToken?.uuidString.lowercased()) }
-    }
-}
-
-/// A payment of the queue, as a page shows it.
-struct StoreShownPayment: Sendable {
-    let queued: QueuedTransaction
-    /// True if the customer can complete the payment.
-    let isInterrupted: Bool
-
-    init(_ queued: QueuedTransaction, _ store: Store) throws {
-        self.queued = queued
-        isInterrupted =
-            queued.transaction.error == nil ? false : try store.isInterrupted(queued.transaction.identifier)
     }
 }

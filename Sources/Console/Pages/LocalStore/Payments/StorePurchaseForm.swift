@@ -7,6 +7,32 @@ import Proofs
 
 /// The fields of a purchase at the local store.
 struct StorePurchaseForm: Sendable {
+    static let user = FormField.text(
+        "user", "Redeem for the user", maximumLength: User.maximumLength, isRequired: true,
+        note: "Hands the proof to the service as the app of this user would, and finishes the transaction."
+    ).parsed("a user's name of at most \(User.maximumLength) bytes, without spaces and control characters") {
+        User(name: $0)
+    }
+    static let token = FormField.text(
+        "token", "Account token (appAccountToken)", maximumLength: 36,
+        note: "Empty sends the service's token of the user, as an app does. If you only buy, it sends none."
+    ).optional("a UUID") { UUID(uuidString: $0) }
+    static let outcome = FormField.choice(
+        "outcome", "Outcome",
+        [.purchased, .deferred, .interrupted] + SKErrorCode.allCases.map { .failed($0) },
+        expected: "purchased, deferred, interrupted or an SKError by its name", text: \.name,
+        shown: { outcome in
+            switch outcome {
+            case .purchased: "Purchased, by the settings"
+            case .deferred: "Deferred: Ask to Buy"
+            case .interrupted: "Interrupted"
+            case .failed(let error): "Fails with \(error.name)"
+            }
+        }, isRequired: true, parse: { PaymentOutcome(name: $0) })
+    /// The name and the value of the button that also redeems the purchase.
+    static let then = "then"
+    static let redeem = "redeem"
+
     let account: String
     let outcome: PaymentOutcome
     /// The user of the service for whom the app redeems the purchase; nil if it does not.
@@ -19,50 +45,35 @@ struct StorePurchaseForm: Sendable {
 
     init(_ form: ConsoleForm) throws {
         account = try form.requiredText("account", upTo: Store.maximumAccountLength)
-        guard let outcome = PaymentOutcome(name: try form.requiredText("outcome")) else {
-            throw ConsoleForm.invalid("outcome", "purchased, deferred, interrupted or an SKError by its name")
-        }
-        self.outcome = outcome
-        user = try form.text(Self.then) == Self.redeem ? Self.requiredUser(form) : nil
-        token = try Self.token(form)
+        outcome = try form[Self.outcome]
+        user = try form.text(Self.then) == Self.redeem ? form[Self.user] : nil
+        token = try form[Self.token]
         product = try form.requiredText("product")
         quantity = try form.integer("quantity") ?? 1
-        offer = try Self.offer(form)
+        offer = try form[Self.offer([])]
     }
 
     func payment(token: UUID?) -> Payment {
         Payment(productIdentifier: product, quantity: quantity, appAccountToken: token, offer: offer)
     }
 
-    /// The name and the value of the button that also redeems the purchase.
-    static let then = "then"
-    static let redeem = "redeem"
-
-    static func requiredUser(_ form: ConsoleForm) throws(Problem) -> User {
-        guard let user = User(name: try form.requiredText("user")) else {
-            throw ConsoleForm.invalid(
-                "user", "a user's name of at most \(User.maximumLength) bytes, without spaces and control characters")
+    /// The offer of one of some products, as `KIND IDENTIFIER`. An introductory offer needs no request.
+    static func offer(_ products: [Product]) -> FormField<Payment.OfferChoice?> {
+        var choices: [(value: String, title: Phrase)] = [("", "None, or the introductory offer for a new customer")]
+        for product in products {
+            for offer in product.subscription?.offers ?? [] {
+                guard let identifier = offer.identifier else { continue }
+                let title: Phrase = "\(offer.kind.title) \(identifier) (\(product.productIdentifier))"
+                choices.append(("\(offer.kind.name) \(identifier)", title))
+            }
         }
-        return user
-    }
-
-    /// The account token of a form; nil if the field is empty.
-    private static func token(_ form: ConsoleForm) throws(Problem) -> UUID? {
-        let text = try form.text("token")
-        guard !text.isEmpty else { return nil }
-        guard let token = UUID(uuidString: text) else { throw ConsoleForm.invalid("token", "a UUID") }
-        return token
-    }
-
-    /// The offer of a form, as `KIND IDENTIFIER`; nil if the field is empty.
-    private static func offer(_ form: ConsoleForm) throws(Problem) -> Payment.OfferChoice? {
-        let text = try form.text("offer")
-        guard !text.isEmpty else { return nil }
-        let parts = text.split(separator: " ", maxSplits: 1).map(String.init)
-        guard parts.count == 2, let kind = SubscriptionOffer.Kind(name: parts[0]), kind != .introductory else {
-            throw ConsoleForm.invalid("offer", "an offer of the list")
+        return FormField.choice("offer", "Offer", choices).optional("an offer of the list") { text in
+            let parts = text.split(separator: " ", maxSplits: 1).map(String.init)
+            guard parts.count == 2, let kind = SubscriptionOffer.Kind(name: parts[0]), kind != .introductory else {
+                return nil
+            }
+            return Payment.OfferChoice(kind: kind, identifier: parts[1])
         }
-        return Payment.OfferChoice(kind: kind, identifier: parts[1])
     }
 }
 

@@ -44,8 +44,8 @@ struct StorePurchasePage {
                 ($0.productIdentifier, Phrase(same: "\($0.productIdentifier) (\($0.price.formatted))"))
             }, chosen: product)
         Field.number("quantity", "Quantity (1 to 10)", value: "1", isRequired: true)
-        Field.choice("offer", "Offer", offers)
-        Field.choice("outcome", "Outcome", Self.outcomes)
+        StorePurchaseForm.offer(products).html()
+        StorePurchaseForm.outcome.html()
     }
 
     @HTMLBuilder private var redemption: HTML {
@@ -56,33 +56,6 @@ struct StorePurchasePage {
             "user", "Redeem for the user",
             value: User(name: account)?.name ?? "", maximumLength: User.maximumLength,
             note: "A user that the service does not know is added.")
-        Field.text(
-            "token", "Account token (appAccountToken)", maximumLength: 36,
-            note: "Empty sends the service's token of the user, as an app does. If you only buy, it sends none.")
+        StorePurchaseForm.token.html()
     }
-
-    /// The offers of all products. An introductory offer needs no request.
-    private var offers: [(value: String, title: Phrase)] {
-        var choices: [(value: String, title: Phrase)] = [
-            ("", "None, or the introductory offer for a new customer")
-        ]
-        for product in products {
-            for offer in product.subscription?.offers ?? [] {
-                guard let identifier = offer.identifier else { continue }
-                let title: Phrase = "\(offer.kind.title) \(identifier) (\(product.productIdentifier))"
-                choices.append(("\(offer.kind.name) \(identifier)", title))
-            }
-        }
-        return choices
-    }
-
-    private static let outcomes: [(value: String, title: Phrase)] =
-        [
-            (PaymentOutcome.purchased.name, "Purchased, by the settings"),
-            (PaymentOutcome.deferred.name, "Deferred: Ask to Buy"),
-            (PaymentOutcome.interrupted.name, "Interrupted"),
-        ]
-        + SKErrorCode.allCases.map { error in
-            (error.name, "Fails with \(error.name)")
-        }
 }

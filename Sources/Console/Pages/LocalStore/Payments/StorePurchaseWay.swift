@@ -108,10 +108,7 @@ struct StorePurchaseWay {
 
     private func redemption(of transactionIdentifier: String) -> HTML {
         context.form(to: .storeTransaction(transactionIdentifier, "redeem"), .class("card narrow")) {
-            Field.text(
-                "user", "Redeem for the user", maximumLength: User.maximumLength,
-                isRequired: true,
-                note: "Hands the proof to the service as the app of this user would, and finishes the transaction.")
+            StorePurchaseForm.user.html()
             button(.class("primary")) { "Redeem" }
         }
     }

@@ -22,21 +22,16 @@ struct StoreSettingsPage {
     @HTMLBuilder private var faultForm: HTML {
         p { "Each fault is for one notification, in order. They test the server that receives notifications." }
         context.form(to: ConsolePath("store", "faults"), .class("narrow")) {
-            Field.choice("fault", "Fault", Self.faults)
-            Field.number("delay", "Delay in seconds", value: "60", note: "Only for a late notification.")
-            Field.number("count", "Number of notifications (1 to 20)", value: "1", isRequired: true)
+            StoreSettingsRoutes.fault.html()
+            Field.number(
+                StoreSettingsRoutes.delay, "Delay in seconds", value: "60", note: "Only for a late notification.")
+            StoreSettingsRoutes.count.html()
             button { "Add" }
         }
         if !faults.isEmpty {
             context.form(to: ConsolePath("store", "faults", "clear")) { button { "Clear the faults" } }
         }
     }
-
-    private static let faults: [(value: String, title: Phrase)] = [
-        ("duplicate", "Sent twice"),
-        ("reorder", "Sent after the next one"),
-        ("drop", "Never sent"), ("delay", "Sent late"),
-    ]
 
     @HTMLBuilder private var clearing: HTML {
         context.action(
@@ -55,56 +50,47 @@ struct StoreSettingsPage {
 }
 
 /// The settings of the local store, and the ways to clear it.
-struct StoreSettingsRoutes: Sendable {
-    private static let maximumFaults = 20
+enum StoreSettingsRoutes {
+    static let delay = "delay"
+    static let fault = FormField.choice(
+        "fault", "Fault", ["duplicate", "reorder", "drop", delay], expected: "duplicate, reorder, drop or delay",
+        text: { $0 },
+        shown: { kind in
+            switch kind {
+            case "duplicate": "Sent twice"
+            case "reorder": "Sent after the next one"
+            case "drop": "Never sent"
+            default: "Sent late"
+            }
+        }, isRequired: true, parse: { $0 == delay || NotificationFault(name: $0) != nil ? $0 : nil })
+    static let count = FormField.number(
+        "count", "Number of notifications (1 to 20)", in: 1...20, expected: "from 1 to 20", value: "1")
 
-    let store: Store
-
-    func add(to pages: ConsolePages) {
-        pages.get("store/settings", .store) { _, context in
-            try await BlockingWork.run { [store] in
-                StoreSettingsPage(context: context, settings: try store.settings(), faults: try store.faults()).page
+    static func add(to pages: StorePages) {
+        pages.get("store/settings") { _, context, store in
+            StoreSettingsPage(context: context, settings: try store.settings(), faults: try store.faults()).page
+        }
+        let actions: [(path: RouterPath, notice: Notice, action: @Sendable (ConsoleForm, Store) throws -> Void)] = [
+            ("store/settings", .saved, { _ = try $1.update(try StoreSettingsForm.changes($0)) }),
+            ("store/faults", .saved, { try $1.add(try faults($0)) }),
+            ("store/faults/clear", .cleared, { try $1.clearFaults() }),
+            ("store/clear", .cleared, { try $1.clearTransactions() }),
+            ("store/reset", .cleared, { _ = try $1.reset() }),
+        ]
+        for (path, notice, action) in actions {
+            pages.post(path) { context, store in
+                try action(context.form, store)
+                return ConsolePath("store", "settings", done: notice)
             }
         }
-        pages.post("store/settings", .store) { _, context in
-            let changes = try StoreSettingsForm.changes(context.form)
-            try await BlockingWork.run { [store] in _ = try store.update(changes) }
-            return done(.saved)
-        }
-        pages.post("store/faults", .store) { _, context in
-            let faults = try Self.faults(context.form)
-            try await BlockingWork.run { [store] in try store.add(faults) }
-            return done(.saved)
-        }
-        pages.post("store/faults/clear", .store) { _, _ in
-            try await BlockingWork.run { [store] in try store.clearFaults() }
-            return done(.cleared)
-        }
-        pages.post("store/clear", .store) { _, _ in
-            try await BlockingWork.run { [store] in try store.clearTransactions() }
-            return done(.cleared)
-        }
-        pages.post("store/reset", .store) { _, _ in
-            try await BlockingWork.run { [store] in _ = try store.reset() }
-            return done(.cleared)
-        }
-    }
-
-    private func done(_ notice: Notice) -> ConsolePath {
-        ConsolePath("store", "settings", query: ["done": notice.rawValue])
     }
 
     private static func faults(_ form: ConsoleForm) throws -> [NotificationFault] {
-        let kind = try form.requiredText("fault")
-        let name = kind == "delay" ? "delay:\(try form.integer("delay") ?? -1)" : kind
+        let kind = try form[fault]
+        let name = kind == delay ? "delay:\(try form.integer(delay) ?? -1)" : kind
         guard let fault = NotificationFault(name: name) else {
-            throw kind == "delay"
-                ? ConsoleForm.invalid("delay", "a number of seconds, at most a year")
-                : ConsoleForm.invalid("fault", "duplicate, reorder, drop or delay")
+            throw ConsoleForm.invalid(delay, "a number of seconds, at most a year")
         }
-        guard let count = try form.integer("count"), (1...maximumFaults).contains(count) else {
-            throw ConsoleForm.invalid("count", "from 1 to \(maximumFaults)")
-        }
-        return Array(repeating: fault, count: count)
+        return Array(repeating: fault, count: try form[count])
     }
 }

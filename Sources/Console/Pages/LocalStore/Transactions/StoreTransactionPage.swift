@@ -27,19 +27,19 @@ struct StoreTransactionPage {
                 div(.class("columns")) {
                     card("Facts") { Facts.list(purchaseFacts + endFacts) }
                     if let subscription = listed.subscription {
-                        card("Subscription") { StoreSubscriptionFacts(subscription: subscription).list }
+                        card("Subscription") { Facts.list(StoreRows.facts(of: subscription)) }
                     }
                 }
                 way.steps
                 if let payment = listed.payment {
-                    StorePaymentActionForms(context: context, payment: payment, isInterrupted: false).buttons
+                    paymentActions(payment.state.isAwaitingFinish ? [.finish] : [], on: payment, context)
                 }
             }
             StoreTransactionActionForms(context: context, listed: listed).html
             way.form
             if related.count > 1 || nextCursor != nil { renewals }
             h2 { "Proof" }
-            StoreSignedText(title: "Signed transaction (JWS)", identifier: "proof", text: signed).html
+            signedText("Signed transaction (JWS)", identifier: "proof", signed)
         }
     }
 
@@ -59,7 +59,7 @@ struct StoreTransactionPage {
             "Transactions of the same purchase, newest first", related,
             empty: "None.",
             next: nextCursor.map {
-                .storeTransaction(transaction.transactionIdentifier, query: ["cursor": $0])
+                .storeTransaction(transaction.transactionIdentifier, cursor: $0)
             })
     }
 
@@ -76,7 +76,7 @@ struct StoreTransactionPage {
         fact("Product") { StoreRows.product(transaction.productIdentifier, quantity: transaction.quantity) }
         fact("Type") { transaction.type.title }
         fact("Price") { Shown.money(transaction.price) }
-        fact("Offer") { transaction.offer.map { StoreOfferText(offer: $0).html } ?? Shown.nothing }
+        fact("Offer") { transaction.offer.map { $0.words } ?? Shown.nothing }
         fact(Phrase("Reason", context: "transaction")) { StoreWords.title(transaction.reason) }
         fact("Ownership") { StoreWords.title(transaction.ownership) }
         fact("Storefront") { Shown.identifier(transaction.storefrontCountryCode) }
@@ -108,16 +108,16 @@ struct StoreTransactionActionForms {
         div(.class("actions")) {
             for action in actions where action.fields == nil {
                 form(action) {
-                    button { action.title }
+                    button { action.words }
                 }
             }
         }
         for action in actions where action.fields != nil {
             details(.class("action")) {
-                summary { action.title }
+                summary { action.words }
                 form(action) {
                     action.fields
-                    button(action == .delete ? .class("danger") : .class("primary")) { action.title }
+                    button(action == .delete ? .class("danger") : .class("primary")) { action.words }
                 }
             }
         }
@@ -130,18 +130,15 @@ struct StoreTransactionActionForms {
 
 /// The transactions of the local store, and the actions on them.
 struct StoreTransactionRoutes: Sendable {
-    let store: Store
-    let entitlements: EntitlementService
+    let redemption: StoreRedemption
 
-    private var redemption: StoreRedemption { StoreRedemption(store: store, entitlements: entitlements) }
-
-    func add(to pages: ConsolePages) {
-        pages.get("store/transactions/:transaction", .store) { request, context in
+    func add(to pages: StorePages) {
+        pages.pages.get("store/transactions/:transaction", .store) { [store = pages.store] request, context in
             let identifier = try context.parameters.text("transaction")
             let page = try HTTPSupport.Page(request)
             let before = try page.before()
             let owners = try await redemption.owners(of: identifier)
-            return try await BlockingWork.run { [store] in
+            return try await BlockingWork.run {
                 let listed = try store.listedTransaction(identifier)
                 let found = try store.listedTransactions(
                     original: listed.transaction.originalTransactionIdentifier, before: before, limit: page.size + 1)
@@ -154,37 +151,30 @@ struct StoreTransactionRoutes: Sendable {
                 ).page
             }
         }
-        pages.post("store/transactions/:transaction/redeem", .store) { _, context in
+        pages.pages.post("store/transactions/:transaction/redeem", .store) { _, context in
             let identifier = try context.parameters.text("transaction")
-            let user = try StorePurchaseForm.requiredUser(context.form)
+            let user = try context.form[StorePurchaseForm.user]
             try await redemption.redeem(identifier, for: user, by: try context.requiredMember.actor)
-            return .storeTransaction(identifier, query: ["done": Notice.redeemed.rawValue])
+            return ConsolePath.storeTransaction(identifier, done: .redeemed)
         }
         for action in TransactionAction.allCases {
-            pages.post(RouterPath("store/transactions/:transaction/\(action.rawValue)"), .store) { _, context in
+            pages.post(RouterPath("store/transactions/:transaction/\(action.rawValue)")) { context, store in
                 let identifier = try context.parameters.text("transaction")
-                let perform = try action.reading(context.form)
-                try await BlockingWork.run { [store] in try perform(store, identifier) }
-                let done = ["done": action.notice.rawValue] as KeyValuePairs<String, String?>
+                try store.perform(action, try action.values(context.form), on: identifier)
                 return action == .delete
-                    ? ConsolePath("store", query: done) : .storeTransaction(identifier, query: done)
+                    ? ConsolePath("store", done: action.notice) : .storeTransaction(identifier, done: action.notice)
             }
         }
     }
 }
 
 /// A signed text with a button that copies it.
-struct StoreSignedText {
-    let title: Phrase
-    /// The identifier of the text on the page.
-    let identifier: String
-    let text: String
-
-    var html: HTML {
-        details(.class("action")) {
-            summary { title }
-            Shown.copyButton(for: identifier)
-            pre(.id(identifier), HTMLAttribute("tabindex", "0")) { plain(text) }
-        }
+///
+/// - Parameter identifier: The identifier of the text on the page.
+func signedText(_ title: Phrase, identifier: String, _ text: String) -> HTML {
+    details(.class("action")) {
+        summary { title }
+        Shown.copyButton(for: identifier)
+        pre(.id(identifier), HTMLAttribute("tabindex", "0")) { plain(text) }
     }
 }

@@ -1,28 +1,11 @@
 import AppStore
+import HTTPSupport
 import Proofs
 
 /// The words and the form of an action.
 extension TransactionAction {
-    var title: Phrase {
-        switch self {
-        case .requestRefund: "Request a refund as the customer"
-        case .refund: "Refund"
-        case .declineRefund: "Decline a refund request"
-        case .reverseRefund: "Reverse the refund"
-        case .share: "Share with a family member"
-        case .revokeFamilySharing: "End family sharing"
-        case .forceRenewal: "Renew now"
-        case .failRenewal: "Let the renewal fail now"
-        case .resolveBillingIssue: "Recover: charge the customer"
-        case .expire: "Expire now"
-        case .turnAutoRenewOff: "Turn automatic renewal off"
-        case .turnAutoRenewOn: "Turn automatic renewal on"
-        case .requestPriceIncrease: "Raise the price"
-        case .consentToPriceIncrease: "Consent to the price increase"
-        case .declinePriceIncrease: "Decline the price increase"
-        case .delete: "Delete"
-        }
-    }
+    /// The title in each language.
+    var words: Phrase { Phrase(stated: title) }
 
     /// The fields of the action's form; nil for an action that a button starts at once.
     var fields: HTML? {
@@ -75,45 +58,33 @@ extension TransactionAction {
 }
 
 extension TransactionAction {
-    /// Returns the action with the fields of its form.
+    /// The values of the action's form.
     ///
     /// - Throws: `Problem`, `fieldInvalid`.
-    func reading(_ form: ConsoleForm) throws -> @Sendable (Store, String) throws -> Void {
+    func values(_ form: ConsoleForm) throws(Problem) -> Parameters {
+        var values = Parameters()
         switch self {
         case .requestRefund:
             guard let reason = ConsumptionRequestReason(rawValue: try form.requiredText("request-reason")) else {
                 throw ConsoleForm.invalid("request-reason", "a reason of the list")
             }
-            return { try $0.requestRefund(of: $1, reason: reason) }
+            values.requestReason = reason
         case .refund:
-            guard let reason = try form.integer("refund-reason").flatMap(RevocationReason.init) else {
+            guard let number = try form.integer("refund-reason"), let reason = RevocationReason(rawValue: number) else {
                 throw ConsoleForm.invalid("refund-reason", "a reason of the list")
             }
-            return { try $0.refund($1, reason: reason) }
-        case .share:
-            let member = try form.requiredText("member", upTo: Store.maximumAccountLength)
-            return { _ = try $0.share($1, with: member) }
-        case .failRenewal:
-            let hasGracePeriod = try form.requiredText("then") == Status.billingGracePeriod.name
-            return { try $0.failRenewal(of: $1, hasGracePeriod: hasGracePeriod) }
+            values.refundReason = reason
+        case .share: values.member = try form.requiredText("member", upTo: Store.maximumAccountLength)
+        case .failRenewal: values.hasGracePeriod = try form.requiredText("then") == Status.billingGracePeriod.name
         case .requestPriceIncrease:
             guard let price = Price(majorUnits: try form.requiredText("price"), currency: "") else {
                 throw ConsoleForm.invalid("price", "an amount such as 5.99")
             }
-            let needsConsent = form.isChecked("needs-consent")
-            return { try $0.requestPriceIncrease(of: $1, to: price.milliunits, needsConsent: needsConsent) }
-        case .declineRefund: return { try $0.declineRefund(of: $1) }
-        case .reverseRefund: return { try $0.reverseRefund(of: $1) }
-        case .revokeFamilySharing: return { try $0.revokeFamilySharing(of: $1) }
-        case .forceRenewal: return { try $0.forceRenewal(of: $1) }
-        case .resolveBillingIssue: return { try $0.resolveBillingIssue(of: $1) }
-        case .expire: return { try $0.expire($1) }
-        case .turnAutoRenewOff: return { try $0.setAutoRenew(false, of: $1) }
-        case .turnAutoRenewOn: return { try $0.setAutoRenew(true, of: $1) }
-        case .consentToPriceIncrease: return { try $0.consentToPriceIncrease(of: $1) }
-        case .declinePriceIncrease: return { try $0.declinePriceIncrease(of: $1) }
-        case .delete: return { try $0.delete($1) }
+            values.price = price.milliunits
+            values.needsConsent = form.isChecked("needs-consent")
+        default: break
         }
+        return values
     }
 }
 

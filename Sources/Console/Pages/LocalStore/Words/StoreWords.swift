@@ -3,36 +3,29 @@ import Proofs
 
 /// The words of the local store's pages.
 enum StoreWords {
-    static func title(_ state: PaymentTransactionState) -> Phrase {
+    static func title(_ state: PaymentTransactionState) -> Phrase { word(state).title }
+
+    private static func word(_ state: PaymentTransactionState) -> Shown.Word {
         switch state {
-        case .purchasing: "Purchasing"
-        case .deferred: "Waits for approval"
-        case .purchased: "Purchased, not finished"
-        case .failed: "Failed"
-        case .restored: "Restored, not finished"
-        case .finished: "Finished"
+        case .purchasing: ("Purchasing", .neutral)
+        case .deferred: ("Waits for approval", .warning)
+        case .purchased: ("Purchased, not finished", .warning)
+        case .failed: ("Failed", .bad)
+        case .restored: ("Restored, not finished", .warning)
+        case .finished: ("Finished", .good)
         }
     }
 
     /// The state of a payment as a badge, with the error of a failed one.
-    @HTMLBuilder static func badge(_ payment: PaymentTransaction, isInterrupted: Bool) -> HTML {
-        if isInterrupted {
+    @HTMLBuilder static func badge(_ queued: QueuedTransaction) -> HTML {
+        if queued.isInterrupted {
             Shown.badge("Interrupted", .warning)
         } else {
-            Shown.badge(title(payment.state), mood(payment.state))
+            Shown.badge(word(queued.transaction.state))
         }
-        if let error = payment.error, !isInterrupted {
+        if let error = queued.transaction.error, !queued.isInterrupted {
             plain(" ")
             code { plain(error.name) }
-        }
-    }
-
-    private static func mood(_ state: PaymentTransactionState) -> Shown.Mood {
-        switch state {
-        case .purchasing: .neutral
-        case .deferred, .purchased, .restored: .warning
-        case .failed: .bad
-        case .finished: .good
         }
     }
 
@@ -41,7 +34,7 @@ enum StoreWords {
         let transaction = listed.transaction
         if let revocation = transaction.revocation { return Shown.badge(title(revocation.type), .bad) }
         if transaction.isUpgraded { return Shown.badge("Upgraded") }
-        if let payment = listed.payment { return Shown.badge(title(payment.state), mood(payment.state)) }
+        if let payment = listed.payment { return Shown.badge(word(payment.state)) }
         return Shown.badge(title(transaction.reason), .good)
     }
 
@@ -75,25 +68,19 @@ enum StoreWords {
         }
     }
 
-    static func title(_ status: Status) -> Phrase {
+    static func title(_ status: Status) -> Phrase { word(status).title }
+
+    private static func word(_ status: Status) -> Shown.Word {
         switch status {
-        case .active: "Active"
-        case .expired: Phrase("Expired", context: "subscription")
-        case .billingRetry: "Billing retry"
-        case .billingGracePeriod: "Grace period"
-        case .revoked: Phrase("Revoked", context: "subscription")
+        case .active: ("Active", .good)
+        case .expired: (Phrase("Expired", context: "subscription"), .bad)
+        case .billingRetry: ("Billing retry", .warning)
+        case .billingGracePeriod: ("Grace period", .warning)
+        case .revoked: (Phrase("Revoked", context: "subscription"), .bad)
         }
     }
 
-    static func badge(_ status: Status) -> HTML {
-        let mood: Shown.Mood =
-            switch status {
-            case .active: .good
-            case .billingRetry, .billingGracePeriod: .warning
-            case .expired, .revoked: .bad
-            }
-        return Shown.badge(title(status), mood)
-    }
+    static func badge(_ status: Status) -> HTML { Shown.badge(word(status)) }
 
     static func title(_ intent: ExpirationIntent) -> Phrase {
         switch intent {
@@ -113,20 +100,12 @@ enum StoreWords {
         }
     }
 
-    static func title(_ kind: DueEvent.Kind) -> Phrase {
+    static func word(_ kind: DueEvent.Kind) -> Shown.Word {
         switch kind {
-        case .renewed: "Renewed"
-        case .renewalFailed: "The charge failed"
-        case .gracePeriodEnded: "The grace period ended"
-        case .expired: Phrase("Expired", context: "subscription")
-        }
-    }
-
-    static func mood(_ kind: DueEvent.Kind) -> Shown.Mood {
-        switch kind {
-        case .renewed: .good
-        case .renewalFailed, .gracePeriodEnded: .warning
-        case .expired: .bad
+        case .renewed: ("Renewed", .good)
+        case .renewalFailed: ("The charge failed", .warning)
+        case .gracePeriodEnded: ("The grace period ended", .warning)
+        case .expired: (Phrase("Expired", context: "subscription"), .bad)
         }
     }
 
@@ -143,11 +122,7 @@ enum StoreWords {
         case .changes(let product, let date):
             "Nothing was charged. The subscription changes to"
             plain(" ")
-            Shown.identifier(product)
-            plain(" ")
-            Phrase("on", context: "date")
-            plain(" ")
-            Shown.day(date)
+            spaced(Shown.identifier(product), Phrase("on", context: "date"), Shown.day(date))
         }
     }
 
@@ -155,13 +130,9 @@ enum StoreWords {
     @HTMLBuilder static func renewal(_ subscription: SubscriptionSummary) -> HTML {
         switch subscription.status {
         case .active where subscription.isAutoRenewing:
-            Phrase("renews", context: "date")
-            plain(" ")
-            Shown.day(subscription.expiresDate)
+            spaced(Phrase("renews", context: "date"), Shown.day(subscription.expiresDate))
         case .active, .expired, .revoked:
-            subscription.status == .active ? "ends" : "ended"
-            plain(" ")
-            Shown.day(subscription.expiresDate)
+            spaced(Phrase(subscription.status == .active ? "ends" : "ended"), Shown.day(subscription.expiresDate))
         case .billingGracePeriod, .billingRetry:
             "until"
             plain(" ")
@@ -170,20 +141,18 @@ enum StoreWords {
     }
 }
 
-/// An offer in words: kind, name, length and price.
-struct StoreOfferText {
-    let offer: SubscriptionOffer
-
-    @HTMLBuilder var html: HTML {
-        offer.kind.title
-        if let identifier = offer.identifier {
+extension SubscriptionOffer {
+    /// The offer in words: kind, name, length and price.
+    @HTMLBuilder var words: HTML {
+        kind.title
+        if let identifier = identifier {
             plain(" ")
             Shown.identifier(identifier)
         }
         plain(": ")
-        offer.period.words(times: offer.periodCount)
+        period.words(times: periodCount)
         plain(", ")
-        if let price = offer.price { plain(price.formatted + ", ") }
-        StoreWords.title(offer.paymentMode)
+        if let price = price { plain(price.formatted + ", ") }
+        StoreWords.title(paymentMode)
     }
 }

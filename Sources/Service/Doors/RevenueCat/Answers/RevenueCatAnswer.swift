@@ -82,11 +82,7 @@ package struct IntroEligibility: Hashable, Sendable {
     package let products: [ByteKey: Bool?]
 
     /// - Parameter groups: The subscription group of each subscription of the catalog.
-    package init(
-        _ products: [String],
-        of transactions: [RedeemedTransaction],
-        groups: [ByteKey: String]
-    ) {
+    package init(_ products: [String], of transactions: [RedeemedTransaction], groups: [ByteKey: String]) {
         let used = transactions.filter { transaction in
             let terms = PurchasePeriod.Terms(transaction.facts)
             return terms.isTrial || terms.isIntroductory
@@ -136,9 +132,7 @@ extension [CustomerRight] {
                 ])
             )
         }
-        return .object([
-            "product_entitlement_mapping": .members(Dictionary(uniqueKeysWithValues: products)) { $0 }
-        ])
+        return .object(["product_entitlement_mapping": .members(Dictionary(uniqueKeysWithValues: products)) { $0 }])
     }
 }
 

@@ -79,23 +79,22 @@ package struct SignedOffers: Sendable {
     package var json: JSONValue { .object(["offers": .array(offers.map { Self.json($0.offer, $0.result) })]) }
 
     private static func json(_ offer: OfferRequest.Offer, _ result: Result) -> JSONValue {
-        var object: JSONObject = [
-            "offer_id": .string(offer.identifier), "product_id": .string(offer.productIdentifier),
-        ]
+        let (identifier, product) = (JSONValue.string(offer.identifier), JSONValue.string(offer.productIdentifier))
         switch result {
         case .signed(let signature):
-            _ = object.add("key_id", .string(signature.keyIdentifier))
-            _ = object.add(
-                "signature_data",
-                .object([
+            return .object([
+                "offer_id": identifier, "product_id": product, "key_id": .string(signature.keyIdentifier),
+                "signature_data": .object([
                     "nonce": .string(signature.nonce.uuidString.lowercased()),
                     "signature": .string(signature.signature),
                     "timestamp": .integer(signature.timestamp.millisecondsSince1970),
-                ]))
+                ]),
+            ])
         case .refused(let number, let message):
-            _ = object.add(
-                "signature_error", .object(["code": .integer(number.rawValue), "message": .string(message)]))
+            return .object([
+                "offer_id": identifier, "product_id": product,
+                "signature_error": .object(["code": .integer(number.rawValue), "message": .string(message)]),
+            ])
         }
-        return .object(object)
     }
 }

@@ -98,15 +98,13 @@ extension CustomerInfo {
 
     /// - Parameter attributeErrors: The attributes of the request that are not recorded.
     func json(attributeErrors: [AttributeFailure]) -> JSONValue {
-        var object: JSONObject = [
+        .present([
             "request_date": .date(requestDate),
             "request_date_ms": .integer(requestDate.millisecondsSince1970),
-            "subscriber": .object(subscriber),
-        ]
-        if !attributeErrors.isEmpty {
-            _ = object.add("attributes_error_response", .object(["attribute_errors": attributeErrors.json]))
-        }
-        return .object(object)
+            "subscriber": subscriber,
+            "attributes_error_response": attributeErrors.isEmpty
+                ? nil : .object(["attribute_errors": attributeErrors.json]),
+        ])
     }
 
     /// The content for the entity tag: everything but the dates of the request, and the products that are active now. If one
@@ -121,8 +119,9 @@ extension CustomerInfo {
         return .array([content.json, .array(active.sorted().map { .string($0.text) })])
     }
 
-    private var subscriber: JSONObject {
-        var object: JSONObject = [
+    private var subscriber: JSONValue {
+        let stated = Dictionary(attributes.map { (ByteKey($0.name), $0) }) { first, _ in first }
+        return .present([
             "entitlements": .members(entitlements) { $0.json },
             "first_seen": .date(firstSeen),
             "last_seen": .date(lastSeen),
@@ -133,13 +132,8 @@ extension CustomerInfo {
             "original_purchase_date": .date(originalPurchaseDate),
             "other_purchases": .members(purchases) { .object(["purchase_date": .date($0.last?.purchaseDate)]) },
             "subscriptions": .members(subscriptions) { $0.json },
-        ]
-        if !attributes.isEmpty {
-            let members = attributes.map { (ByteKey($0.name), $0) }
-            _ = object.add(
-                "subscriber_attributes", .members(Dictionary(members) { first, _ in first }) { $0.json })
-        }
-        return object
+            "subscriber_attributes": attributes.isEmpty ? nil : .members(stated) { $0.json },
+        ])
     }
 }
 

@@ -62,11 +62,7 @@ extension CustomerInfo {
         return renewal
     }
 
-    private static func purchase(
-        _ product: ByteKey,
-        _ period: CustomerPeriod,
-        _ facts: CustomerInfoFacts
-    ) -> Purchase {
+    private static func purchase(_ product: ByteKey, _ period: CustomerPeriod, _ facts: CustomerInfoFacts) -> Purchase {
         let transaction = period.transaction
         let name = "\(transaction.app ?? "")/\(transaction.origin.rawValue)/\(transaction.transactionIdentifier)"
         return Purchase(
@@ -83,26 +79,22 @@ extension CustomerInfo {
         _ periods: CustomerPeriods,
         _ promotion: PromotionalGrant?
     ) -> Entitlement? {
-        var best: Entitlement?
-        func consider(_ candidate: Entitlement) {
-            if best.map({ candidate.lasts(longerThan: $0) }) ?? true { best = candidate }
-        }
-        for identifier in right.productIdentifiers + [promotion?.productIdentifier].compactMap(\.self) {
-            if let subscription = subscriptions[ByteKey(identifier)] {
-                consider(
-                    Entitlement(
-                        productIdentifier: identifier, purchaseDate: subscription.purchaseDate,
-                        expiresDate: subscription.expiresDate,
-                        gracePeriodExpiresDate: subscription.gracePeriodExpiresDate))
+        let identifiers = right.productIdentifiers + [promotion?.productIdentifier].compactMap(\.self)
+        let candidates = identifiers.flatMap { identifier in
+            let subscription = subscriptions[ByteKey(identifier)].map { subscription in
+                Entitlement(
+                    productIdentifier: identifier, purchaseDate: subscription.purchaseDate,
+                    expiresDate: subscription.expiresDate,
+                    gracePeriodExpiresDate: subscription.gracePeriodExpiresDate)
             }
-            for period in periods.purchases[ByteKey(identifier)] ?? [] {
-                consider(
-                    Entitlement(
-                        productIdentifier: identifier, purchaseDate: period.transaction.purchaseDate,
-                        expiresDate: period.endsAt))
+            let purchases = (periods.purchases[ByteKey(identifier)] ?? []).map { period in
+                Entitlement(
+                    productIdentifier: identifier, purchaseDate: period.transaction.purchaseDate,
+                    expiresDate: period.endsAt)
             }
+            return [subscription].compactMap(\.self) + purchases
         }
-        return best
+        return candidates.max { $1.lasts(longerThan: $0) }
     }
 }
 
@@ -127,12 +119,7 @@ package struct CustomerInfoFacts: Sendable {
     package var products: [ByteKey: CustomerProduct] = [:]
     package var attributes: [Attribute] = []
 
-    package init(
-        identifier: String,
-        requestDate: Timestamp,
-        firstSeen: Timestamp,
-        lastSeen: Timestamp? = nil
-    ) {
+    package init(identifier: String, requestDate: Timestamp, firstSeen: Timestamp, lastSeen: Timestamp? = nil) {
         self.identifier = identifier
         self.requestDate = requestDate
         self.firstSeen = firstSeen
@@ -156,26 +143,14 @@ struct CustomerPeriods: Sendable {
         }
         for (product, periods) in byProduct {
             let sorted = periods.sorted { $0.transaction.isEarlier(than: $1.transaction) }
-            if Self.isSubscription(product, sorted, facts) {
+            let type = sorted.map(\.transaction).productType(inCatalog: facts.products[product]?.type)
+            if type == .autoRenewableSubscription {
                 subscriptions[product] = sorted
             } else {
                 let kept = sorted.filter { !$0.isRevoked }
                 if !kept.isEmpty { purchases[product] = kept }
             }
         }
-    }
-
-    /// True if a product is an auto-renewable subscription, as its transactions state, or else the catalog. An app receipt
-    /// states no type, but an end.
-    private static func isSubscription(
-        _ product: ByteKey,
-        _ periods: [CustomerPeriod],
-        _ facts: CustomerInfoFacts
-    ) -> Bool {
-        if let type = periods.lazy.compactMap(\.terms.type).first ?? facts.products[product]?.type {
-            return type == .autoRenewableSubscription
-        }
-        return periods.contains { $0.transaction.facts.date(.expiresDate) != nil }
     }
 }
 

@@ -49,10 +49,7 @@ package struct ReceiptOutcome: Sendable {
     }
 
     /// - Parameter status: The status of a refusal that is final; by default, the SDK sends the transaction again.
-    func problem(
-        of line: Redemption.Line,
-        status: Int = RevenueCatProblem.statusForRetry
-    ) -> RevenueCatProblem {
+    func problem(of line: Redemption.Line, status: Int = RevenueCatProblem.statusForRetry) -> RevenueCatProblem {
         RevenueCatProblem(
             status: status, number: RevenueCatErrorRule(code: line.result.rawValue).number,
             message: "The transaction \"\(line.transactionId)\" is refused: \(line.result.rawValue).")

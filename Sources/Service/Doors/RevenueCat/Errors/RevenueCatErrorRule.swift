@@ -42,78 +42,55 @@ extension RevenueCatErrorRule {
     /// The rules by Till's error code. Only these have numbers of their own.
     package static let byCode: [String: RevenueCatErrorRule] = {
         var rules: [String: RevenueCatErrorRule] = [:]
-        for (number, safety, codes) in groups {
+        func add(_ number: RevenueCatErrorNumber, _ safety: Safety, _ codes: String...) {
             for code in codes { rules[code] = RevenueCatErrorRule(number: number, safety: safety) }
         }
-        return rules
-    }()
-
-    private static let groups: [(RevenueCatErrorNumber, Safety, [String])] = [
         // Proofs that the store has not signed, or that somebody has changed.
-        (
-            .invalidReceipt, .notSigned,
-            [
-                "encodingInvalid", "containerInvalid", "tooManyCertificates", "algorithmNotAllowed",
-                "signerCertificateMissing", "chainShape", "appleExtensionMissing", "signatureInvalid",
-            ]
-        ),
-        (.invalidReceipt, .noPurchase, ["notRedeemable"]),
-        (.cannotTransferPurchase, .keptByOwner, ["ownedByAnotherUser"]),
+        add(
+            .invalidReceipt, .notSigned, "encodingInvalid", "containerInvalid", "tooManyCertificates",
+            "algorithmNotAllowed", "signerCertificateMissing", "chainShape", "appleExtensionMissing",
+            "signatureInvalid")
+        add(.invalidReceipt, .noPurchase, "notRedeemable")
+        add(.cannotTransferPurchase, .keptByOwner, "ownedByAnotherUser")
 
         // A later transfer may be allowed. The other user may not have redeemed the purchase yet.
-        (.cannotTransferPurchase, .sentAgain, ["transferTooSoon"]),
-        (.cannotTransferPurchase, .sentAgainUntilLogIn, ["appAccountTokenMismatch"]),
+        add(.cannotTransferPurchase, .sentAgain, "transferTooSoon")
+        add(.cannotTransferPurchase, .sentAgainUntilLogIn, "appAccountTokenMismatch")
 
         // Genuine purchases may be among them: after a correction, a new proof or a new version of Till redeems them.
-        (
-            .invalidReceipt, .sentAgainUntilConfigured,
-            [
-                "chainUntrusted", "originNotAccepted", "bundleIdentifierMismatch", "environmentMismatch",
-                "productUnknown",
-            ]
-        ),
-        (
-            .invalidReceipt, .sentAgain,
-            [
-                "chainOutsideValidity", "transactionConflict", "tooLarge", "tooManyPurchases", "payloadInvalid",
-                "signedInFuture", "certificateRevoked", "revocationUnavailable",
-            ]
-        ),
-        (.invalidReceipt, .doesNotOccur, ["innerProofInvalid", "deviceMismatch", "noNotification"]),
+        add(
+            .invalidReceipt, .sentAgainUntilConfigured, "chainUntrusted", "originNotAccepted",
+            "bundleIdentifierMismatch", "environmentMismatch", "productUnknown")
+        add(
+            .invalidReceipt, .sentAgain, "chainOutsideValidity", "transactionConflict", "tooLarge", "tooManyPurchases",
+            "payloadInvalid", "signedInFuture", "certificateRevoked", "revocationUnavailable")
+        add(.invalidReceipt, .doesNotOccur, "innerProofInvalid", "deviceMismatch", "noNotification")
 
         // Callers.
-        (
-            .invalidAPIKey, .sentAgainUntilConfigured,
-            [
-                "unauthenticated", "keyInvalid", "keyRequired", "publicKeyRequired", "scopeMissing", "appForbidden",
-                "appRequired",
-            ]
-        ),
-        (.invalidAuthenticationToken, .doesNotOccur, ["tokenInvalid", "tokenExpired", "tokenRequired"]),
-        (.invalidUserIdentifier, .sentAgainUntilLogIn, ["userInvalid"]),
-        (.invalidUserIdentifier, .sentAgain, ["userNotFound"]),
+        add(
+            .invalidAPIKey, .sentAgainUntilConfigured, "unauthenticated", "keyInvalid", "keyRequired",
+            "publicKeyRequired", "scopeMissing", "appForbidden", "appRequired")
+        add(.invalidAuthenticationToken, .doesNotOccur, "tokenInvalid", "tokenExpired", "tokenRequired")
+        add(.invalidUserIdentifier, .sentAgainUntilLogIn, "userInvalid")
+        add(.invalidUserIdentifier, .sentAgain, "userNotFound")
         // The door of cordova-plugin-purchase logs customers in while it validates a proof.
-        (.aliasFailed, .sentAgain, ["customerTooLarge"]),
+        add(.aliasFailed, .sentAgain, "customerTooLarge")
 
         // Requests.
-        (
-            .badRequest, .sentAgain,
-            [
-                "notFound", "methodNotAllowed", "httpError", "headInvalid", "bodyInvalid", "bodyTooLarge",
-                "parameterInvalid",
-            ]
-        ),
-        (.requestInProgress, .doesNotOccur, ["idempotencyKeyInUse"]),
-        (.badRequest, .doesNotOccur, ["idempotencyKeyInvalid", "idempotencyKeyReused"]),
+        add(
+            .badRequest, .sentAgain, "notFound", "methodNotAllowed", "httpError", "headInvalid", "bodyInvalid",
+            "bodyTooLarge", "parameterInvalid")
+        add(.requestInProgress, .doesNotOccur, "idempotencyKeyInUse")
+        add(.badRequest, .doesNotOccur, "idempotencyKeyInvalid", "idempotencyKeyReused")
 
         // The App Store, and the signatures of offers.
-        (
-            .storeProblem, .sentAgain,
-            ["appStoreUnreachable", "appStoreRefused", "appStoreAnswerInvalid", "appStoreCancelled"]
-        ),
-        (.invalidAppleSubscriptionKey, .sentAgainUntilConfigured, ["appStoreKeyInvalid", "signingFailed"]),
-        (.subscriptionNotFound, .doesNotOccur, ["subscriptionNotFound"]),
-    ]
+        add(
+            .storeProblem, .sentAgain, "appStoreUnreachable", "appStoreRefused", "appStoreAnswerInvalid",
+            "appStoreCancelled")
+        add(.invalidAppleSubscriptionKey, .sentAgainUntilConfigured, "appStoreKeyInvalid", "signingFailed")
+        add(.subscriptionNotFound, .doesNotOccur, "subscriptionNotFound")
+        return rules
+    }()
 }
 
 /// The protocol's number of an error.

@@ -10,27 +10,20 @@ package struct RevenueCatProblem: DoorProblem, Hashable {
     /// The status of a permanently refused proof, and of an ignored error.
     private static let badRequest = 400
 
-    package let status: Int
+    package private(set) var status = Self.statusForRetry
     package let number: RevenueCatErrorNumber
     package let message: String
     /// The seconds before a retry, as text; nil if unknown.
-    package let retryAfter: String?
-    let attributeErrors: [AttributeFailure]
+    package private(set) var retryAfter: String?
+    private(set) var attributeErrors: [AttributeFailure] = []
 
     init(status: Int = Self.statusForRetry, number: RevenueCatErrorNumber, message: String) {
-        self.status = status
-        self.number = number
-        self.message = message
-        retryAfter = nil
-        attributeErrors = []
+        (self.status, self.number, self.message) = (status, number, message)
     }
 
     /// The answer to attributes of which some cannot be recorded. The others are.
     init(refusing errors: [AttributeFailure]) {
-        status = Self.badRequest
-        number = .attributesInvalid
-        message = "Some attributes are invalid."
-        retryAfter = nil
+        self.init(status: Self.badRequest, number: .attributesInvalid, message: "Some attributes are invalid.")
         attributeErrors = errors
     }
 
@@ -40,7 +33,6 @@ package struct RevenueCatProblem: DoorProblem, Hashable {
         number = rule.number
         message = problem.detail
         retryAfter = problem.headers[.retryAfter]
-        attributeErrors = []
         switch endpoint.consequence {
         case .ends where !rule.safety.isPermanent: status = max(problem.status, Self.statusForRetry)
         case .ignores: status = min(problem.status, Self.badRequest)
@@ -54,9 +46,10 @@ package struct RevenueCatProblem: DoorProblem, Hashable {
     }
 
     package var json: JSONValue {
-        var object: JSONObject = ["code": .integer(number.rawValue), "message": .string(message)]
-        if !attributeErrors.isEmpty { _ = object.add("attribute_errors", attributeErrors.json) }
-        return .object(object)
+        .present([
+            "code": .integer(number.rawValue), "message": .string(message),
+            "attribute_errors": attributeErrors.isEmpty ? nil : attributeErrors.json,
+        ])
     }
 
     /// The problem is noted where it is converted.

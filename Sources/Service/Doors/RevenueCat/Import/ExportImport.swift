@@ -86,8 +86,7 @@ package struct ExportImport: Sendable {
     }
 
     private mutating func claim(_ purchase: ImportedCustomer.ExpectedPurchase, for user: User) {
-        let key = PurchaseKey(
-            origin: purchase.origin, transaction: ByteKey(purchase.originalTransactionIdentifier))
+        let key = PurchaseKey(origin: purchase.origin, transaction: ByteKey(purchase.originalTransactionIdentifier))
         var claimant =
             claimants.removeValue(forKey: key)
             ?? Claimant(purchase: purchase, customer: user, customers: [])
@@ -152,7 +151,7 @@ package struct ExportImport: Sendable {
 }
 
 /// The error of a file that is not a readable data export. Nothing of it is imported.
-package enum ExportFileError: CommandError, Equatable {
+package enum ExportFileError: StatedError, Equatable {
     case unreadable(path: String)
     case compressed(path: String)
     /// A quote inside a field without quotes, or a text after the closing quote.
@@ -165,33 +164,33 @@ package enum ExportFileError: CommandError, Equatable {
     case columnMissing(String)
     case columnRepeated(String)
 
-    package var statement: ErrorStatement {
+    package var statement: CommandError {
         switch self {
         case .unreadable(let path):
-            ErrorStatement(
+            CommandError(
                 "fileUnreadable",
                 "\"\(path)\" cannot be read. Check that it is a file and that you may read it.")
         case .compressed(let path):
-            ErrorStatement("fileCompressed", "\"\(path)\" is compressed. Run `gunzip` on it, and import the result.")
+            CommandError("fileCompressed", "\"\(path)\" is compressed. Run `gunzip` on it, and import the result.")
         case .quoteInvalid(let line):
-            ErrorStatement("exportSyntaxInvalid", "Line \(line) has a quote in a wrong place. \(Self.remedy)")
+            CommandError("exportSyntaxInvalid", "Line \(line) has a quote in a wrong place. \(Self.remedy)")
         case .quoteOpen(let line):
-            ErrorStatement(
+            CommandError(
                 "exportSyntaxInvalid",
                 "A quoted field that begins in line \(line) or later has no end. \(Self.remedy)")
         case .lineEndInvalid(let line):
-            ErrorStatement(
+            CommandError(
                 "exportSyntaxInvalid",
                 "Line \(line) has a carriage return without a line feed. \(Self.remedy)")
         case .headerInvalid:
-            ErrorStatement("exportHeaderInvalid", "The first line does not name the columns. \(Self.remedy)")
+            CommandError("exportHeaderInvalid", "The first line does not name the columns. \(Self.remedy)")
         case .columnMissing(let name):
-            ErrorStatement(
+            CommandError(
                 "exportHeaderInvalid",
                 "The column \(name) is missing. Select it in the settings of the scheduled data export. Nothing was imported."
             )
         case .columnRepeated(let name):
-            ErrorStatement("exportHeaderInvalid", "The first line names the column \(name) twice. \(Self.remedy)")
+            CommandError("exportHeaderInvalid", "The first line names the column \(name) twice. \(Self.remedy)")
         }
     }
 

@@ -130,9 +130,7 @@ package struct ExportRules: Sendable {
         var digest = DigestAlgorithm.sha256.digest(of: Array(parts.joined(separator: "\u{0}").utf8))
         digest[6] = digest[6] & 0x0F | 0x80
         digest[8] = digest[8] & 0x3F | 0x80
-        let digits = digest.prefix(16).map { $0 < 0x10 ? "0\(String($0, radix: 16))" : String($0, radix: 16) }
-        let bounds = [0, 4, 6, 8, 10, 16]
-        return zip(bounds, bounds.dropFirst()).map { digits[$0..<$1].joined() }.joined(separator: "-")
+        return UUID(digits: digest.prefix(16).hexadecimal)?.uuidString.lowercased() ?? ""
     }
 }
 
@@ -162,48 +160,36 @@ package enum ExportExclusion: Hashable, Sendable {
     case blockedAlias
 
     /// The stable name, for programs.
-    package var code: String {
-        switch self {
-        case .otherStore(let store): "store_\(store)"
-        case .sandboxNotAccepted: "sandboxNotAccepted"
-        case .productionNotAccepted: "productionNotAccepted"
-        case .productUnknown: "productUnknown"
-        case .consumable: "consumable"
-        case .refunded: "refunded"
-        case .transactionMissing: "transactionMissing"
-        case .promotionEnded: "promotionEnded"
-        case .rightUnknown: "rightUnknown"
-        case .rightWithoutItem: "rightWithoutItem"
-        case .attributeInvalid: "attributeInvalid"
-        case .attributesTooMany: "attributesTooMany"
-        case .otherCustomerInFile: "otherCustomerInFile"
-        case .otherCustomerInLedger: "otherCustomerInLedger"
-        case .aliasOfOtherCustomer: "aliasOfOtherCustomer"
-        case .blockedCustomer: "blockedCustomer"
-        case .blockedAlias: "blockedAlias"
-        }
-    }
+    package var code: String { rule.code }
 
     /// A sentence for a person.
-    package var sentence: String {
+    package var sentence: String { rule.sentence }
+
+    private var rule: (code: String, sentence: String) {
         switch self {
-        case .otherStore(let store): "Purchases of \(store), which Till does not verify."
-        case .sandboxNotAccepted: "Rows of a sandbox. Import them with --accept apple/Sandbox."
-        case .productionNotAccepted: "Rows of production. Import them with --accept apple/Production."
-        case .productUnknown: "Products that the catalog does not have."
-        case .consumable: "Consumables, which were delivered already."
-        case .refunded: "Refunded purchases."
-        case .transactionMissing: "Purchases without an original transaction."
-        case .promotionEnded: "Promotions that have ended."
-        case .rightUnknown: "Promotions of rights that Offerings.json does not have."
-        case .rightWithoutItem: "Promotions of rights that products alone give. Add an item to the right."
-        case .attributeInvalid: "Attributes with invalid names or values."
-        case .attributesTooMany: "Customers with too many attributes. None of theirs was imported."
-        case .otherCustomerInFile: "Purchases that a later row of the file assigns to another customer."
-        case .otherCustomerInLedger: "Purchases that another customer has proved, or that an earlier import expects."
-        case .aliasOfOtherCustomer: "Ids that belong to other customers already."
-        case .blockedCustomer: "Rows of ids that stand for no customer, such as null and guest."
-        case .blockedAlias: "Ids beside a customer's own that stand for no customer."
+        case .otherStore(let store): ("store_\(store)", "Purchases of \(store), which Till does not verify.")
+        case .sandboxNotAccepted:
+            ("sandboxNotAccepted", "Rows of a sandbox. Import them with --accept apple/Sandbox.")
+        case .productionNotAccepted:
+            ("productionNotAccepted", "Rows of production. Import them with --accept apple/Production.")
+        case .productUnknown: ("productUnknown", "Products that the catalog does not have.")
+        case .consumable: ("consumable", "Consumables, which were delivered already.")
+        case .refunded: ("refunded", "Refunded purchases.")
+        case .transactionMissing: ("transactionMissing", "Purchases without an original transaction.")
+        case .promotionEnded: ("promotionEnded", "Promotions that have ended.")
+        case .rightUnknown: ("rightUnknown", "Promotions of rights that Offerings.json does not have.")
+        case .rightWithoutItem:
+            ("rightWithoutItem", "Promotions of rights that products alone give. Add an item to the right.")
+        case .attributeInvalid: ("attributeInvalid", "Attributes with invalid names or values.")
+        case .attributesTooMany:
+            ("attributesTooMany", "Customers with too many attributes. None of theirs was imported.")
+        case .otherCustomerInFile:
+            ("otherCustomerInFile", "Purchases that a later row of the file assigns to another customer.")
+        case .otherCustomerInLedger:
+            ("otherCustomerInLedger", "Purchases that another customer has proved, or that an earlier import expects.")
+        case .aliasOfOtherCustomer: ("aliasOfOtherCustomer", "Ids that belong to other customers already.")
+        case .blockedCustomer: ("blockedCustomer", "Rows of ids that stand for no customer, such as null and guest.")
+        case .blockedAlias: ("blockedAlias", "Ids beside a customer's own that stand for no customer.")
         }
     }
 }

@@ -10,12 +10,8 @@ package struct ReceiptRequest: Hashable, Sendable {
     package let user: String
     /// Nil if the app sends none, with only a transaction identifier.
     package let fetchToken: FetchToken?
-    /// The signed app transaction; nil if the app sends none.
-    package let appTransaction: [UInt8]?
     package let transactionIdentifier: String?
     package let productIdentifier: String?
-    /// True if the customer restores purchases.
-    package let isRestore: Bool
     package let attributes: AttributeChanges
 
     /// - Throws: `Problem` for an invalid body, `RedemptionError` for an invalid token.
@@ -28,12 +24,11 @@ package struct ReceiptRequest: Hashable, Sendable {
         } catch {
             throw RedemptionError.refused(error)
         }
-        appTransaction = try members.optionalText("app_transaction", upTo: ProofVerifier.maximumCompactSize).map {
-            Array($0.utf8)
-        }
+        // The outcome depends neither on the app transaction nor on a restore.
+        _ = try members.optionalText("app_transaction", upTo: ProofVerifier.maximumCompactSize)
         transactionIdentifier = try members.optionalText("transaction_id")
         productIdentifier = try members.optionalText("product_id")
-        isRestore = try members.flag("is_restore")
+        _ = try members.flag("is_restore")
         attributes = try AttributeChanges(members)
     }
 }
@@ -90,13 +85,10 @@ package struct OfferRequest: Hashable, Sendable {
     package struct Offer: Hashable, Sendable {
         package let identifier: String
         package let productIdentifier: String
-        /// Nil if the app does not state it.
-        package let subscriptionGroup: String?
 
-        package init(identifier: String, productIdentifier: String, subscriptionGroup: String? = nil) {
+        package init(identifier: String, productIdentifier: String) {
             self.identifier = identifier
             self.productIdentifier = productIdentifier
-            self.subscriptionGroup = subscriptionGroup
         }
     }
 
@@ -112,9 +104,9 @@ package struct OfferRequest: Hashable, Sendable {
         var offers: [Offer] = []
         for offer in try members.objects("generate_offers", atMost: Self.maximumCount) {
             offers.append(
-                Offer(
-                    identifier: try offer.text("offer_id"), productIdentifier: try offer.text("product_id"),
-                    subscriptionGroup: try offer.optionalText("subscription_group")))
+                Offer(identifier: try offer.text("offer_id"), productIdentifier: try offer.text("product_id")))
+            // The catalog has the group.
+            _ = try offer.optionalText("subscription_group")
         }
         guard !offers.isEmpty else { throw members.wrong("generate_offers", "an array of at least one offer") }
         self.offers = offers
@@ -231,9 +223,13 @@ package struct XcodeReceipt: Hashable, Sendable {
         else {
             throw ProofRefusal(.encodingInvalid, "The token is not a JSON object.")
         }
-        var transactions = try Self.proofs(root["transactions"], "transactions")
+        var transactions: [[UInt8]] = []
+        for value in try Self.elements(root["transactions"], "transactions") {
+            guard let proof = try Self.proof(value, "transactions") else { throw Self.invalid("transactions") }
+            transactions.append(proof)
+        }
         var renewals: [[UInt8]] = []
-        for status in try Self.statuses(root["subscription_status"]) {
+        for status in try Self.statuses(root["subscription_status"], "subscription_status") {
             if let proof = try Self.proof(status["transaction"], "transaction") { transactions.append(proof) }
             if let proof = try Self.proof(status["renewal_info"], "renewal_info") { renewals.append(proof) }
         }
@@ -245,46 +241,31 @@ package struct XcodeReceipt: Hashable, Sendable {
         self.renewals = renewals
     }
 
-    private static func statuses(_ value: JSONValue?) throws(ProofRefusal) -> [JSONObject] {
-        switch value {
-        case nil, .null: return []
-        case .object(let groups):
-            var statuses: [JSONObject] = []
-            for group in groups.members {
-                guard case .array(let elements) = group.value else { throw invalid("subscription_status") }
-                for element in elements {
-                    guard case .object(let status) = element else { throw invalid("subscription_status") }
-                    statuses.append(status)
-                }
+    private static func statuses(_ value: JSONValue?, _ name: String) throws(ProofRefusal) -> [JSONObject] {
+        guard let value, value != .null else { return [] }
+        guard case .object(let groups) = value else { throw invalid(name) }
+        var statuses: [JSONObject] = []
+        for group in groups.members {
+            guard group.value != .null else { throw invalid(name) }
+            for element in try elements(group.value, name) {
+                guard case .object(let status) = element else { throw invalid(name) }
+                statuses.append(status)
             }
-            return statuses
-        default: throw invalid("subscription_status")
         }
+        return statuses
     }
 
-    private static func proofs(_ value: JSONValue?, _ name: String) throws(ProofRefusal) -> [[UInt8]] {
-        switch value {
-        case nil, .null: return []
-        case .array(let elements):
-            var proofs: [[UInt8]] = []
-            for element in elements {
-                guard let proof = try proof(element, name) else { throw invalid(name) }
-                proofs.append(proof)
-            }
-            return proofs
-        default: throw invalid(name)
-        }
+    /// The elements of an array; none if it is missing or null.
+    private static func elements(_ value: JSONValue?, _ name: String) throws(ProofRefusal) -> [JSONValue] {
+        guard let value, value != .null else { return [] }
+        guard case .array(let elements) = value else { throw invalid(name) }
+        return elements
     }
 
     private static func proof(_ value: JSONValue?, _ name: String) throws(ProofRefusal) -> [UInt8]? {
-        switch value {
-        case nil, .null: return nil
-        case .string(let text):
-            let bytes = Array(text.utf8)
-            guard FetchToken.isSignedJSON(bytes) else { throw invalid(name) }
-            return bytes
-        default: throw invalid(name)
-        }
+        guard let value, value != .null else { return nil }
+        guard case .string(let text) = value, FetchToken.isSignedJSON(Array(text.utf8)) else { throw invalid(name) }
+        return Array(text.utf8)
     }
 
     private static func invalid(_ name: String) -> ProofRefusal {

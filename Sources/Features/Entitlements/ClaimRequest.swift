@@ -1,5 +1,73 @@
+import Catalog
 import Ledger
 import Proofs
+
+/// A request for a decision: the claims of a user's proof, or a statement of the App Store.
+package enum ClaimRequest: Sendable {
+    /// - accepting: The origins that are valid for the user, for the items in the answer.
+    /// - seeing: The limit of the caller, for the same items; nil for a caller of all apps.
+    /// - newcomers: The caller's allowance for users without a purchase; nil for no limit.
+    case redeem(
+        [Claim], for: User, accepting: Set<Origin>, by: AuditActor, keeping: AnswerKeeping? = nil,
+        seeing: AppLimit? = nil, newcomers: NewcomerAllowance? = nil)
+    /// - stating: Nil for a notification without a transaction.
+    case notify(NotificationRecord, stating: Claim?)
+    case state(Claim)
+
+    var claims: [Claim] {
+        switch self {
+        case .redeem(let claims, _, _, _, _, _, _): claims
+        case .notify(_, let claim): claim.map { [$0] } ?? []
+        case .state(let claim): [claim]
+        }
+    }
+
+    /// The bundle identifiers of the request's apps.
+    var apps: [String] {
+        if case .notify(let notification, _) = self { return [notification.app] }
+        return claims.map(\.app)
+    }
+
+    var user: User? {
+        if case .redeem(_, let user, _, _, _, _, _) = self { user } else { nil }
+    }
+
+    var keeping: AnswerKeeping? {
+        if case .redeem(_, _, _, _, let keeping, _, _) = self { keeping } else { nil }
+    }
+
+    var newcomers: NewcomerAllowance? {
+        if case .redeem(_, _, _, _, _, _, let newcomers) = self { newcomers } else { nil }
+    }
+
+    var isStatement: Bool { user == nil }
+}
+
+/// The answer to a `ClaimRequest`.
+package enum ClaimAnswer: Sendable {
+    case redeemed(LedgerAnswer)
+    case recorded(NotificationOutcome)
+    /// The account does not exist, or was erased.
+    case userUnknown
+    /// The answer stored for an earlier request under the same idempotency key. Nothing was changed.
+    case kept(KeptAnswer)
+}
+
+/// The answer to store under an idempotency key, in the commit of its claims.
+package struct AnswerKeeping: Sendable {
+    package let key: IdempotencyKey
+    /// The time of the oldest valid answers. Older ones are deleted.
+    let oldest: Timestamp
+    /// Returns the bytes to store; nil stores nothing.
+    let make: @Sendable (ClaimAnswer) -> KeptAnswer?
+}
+
+/// The results of a user's claims, and the items of the user after them, from the same commit.
+package struct LedgerAnswer: Hashable, Sendable {
+    /// The results of the claims, in their order.
+    package let results: [Redemption.Result]
+    package let items: [Item]
+}
 
 /// Claims in parts, so that a request with many purchases does not hold the one writer of the ledger.
 extension EntitlementService {
@@ -75,25 +143,4 @@ extension AnswerKeeping {
     fileprivate func ofWhole(_ whole: @escaping @Sendable (ClaimAnswer) -> ClaimAnswer) -> AnswerKeeping {
         AnswerKeeping(key: key, oldest: oldest) { [make] in make(whole($0)) }
     }
-}
-
-/// The results of a user's claims, and the items of the user after them, from the same commit.
-package struct LedgerAnswer: Hashable, Sendable {
-    /// The results of the claims, in their order.
-    package let results: [Redemption.Result]
-    package let items: [Item]
-}
-
-/// A change that the team makes to a purchase.
-package enum PurchaseChange: Hashable, Sendable {
-    case revoke(Revocation)
-    /// - by: The identifier of the API key.
-    /// - reason: The reason, in the team's own words; nil if none is given.
-    case reinstate(by: String, at: Timestamp, reason: String? = nil)
-}
-
-extension LedgerReport {
-    package var redeemedTransactions: Int { rows["redeemed_transaction"] ?? 0 }
-    package var grants: Int { rows["team_grant"] ?? 0 }
-    package var notifications: Int { rows["notification"] ?? 0 }
 }

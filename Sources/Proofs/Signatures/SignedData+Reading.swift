@@ -1,8 +1,9 @@
-/// A parser of SignedData (RFC 2315 section 9). It refuses structures that app receipts never have.
-enum SignedDataReader {
-    static func read(_ bytes: [UInt8]) throws(SignedDataError) -> SignedData {
+/// The parsing of SignedData (RFC 2315 section 9). It refuses structures that app receipts never have.
+extension SignedData {
+    /// Reads the container in DER or in Xcode's BER (indefinite lengths, constructed octet strings).
+    public init(ber bytes: [UInt8]) throws(SignedDataError) {
         do {
-            return try signedData(bytes)
+            self = try Self.signedData(bytes)
         } catch let error as SignedDataError {
             throw error
         } catch {

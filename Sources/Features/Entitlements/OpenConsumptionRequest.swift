@@ -2,7 +2,35 @@ import Foundation
 import Ledger
 import Proofs
 
-/// The reconciliation with the App Store, and its consumption requests.
+/// A question of the App Store about a purchase for which the customer has requested a refund (`CONSUMPTION_REQUEST`).
+package struct OpenConsumptionRequest: Hashable, Sendable {
+    package let origin: Origin
+    /// The UUID of the notification with the question.
+    package let notificationUUID: String
+    package let transactionIdentifier: String
+    /// True if a user has redeemed the purchase.
+    package let isRedeemed: Bool
+    /// True for an auto-renewable subscription, whose status Apple states with the question.
+    package let isSubscription: Bool
+}
+
+extension EntitlementService {
+    /// The open consumption requests of the App Store about refunds, oldest first. The App Store waits for twelve hours (App
+    /// Store Server Notifications, "CONSUMPTION_REQUEST").
+    package func openConsumptionRequests(
+        of origins: Set<Origin>,
+        in app: String? = nil,
+        limit: Int
+    ) async throws -> [OpenConsumptionRequest] {
+        try await ledger.read {
+            try $0.openConsumptionRequests(
+                since: clock.now().adding(seconds: -ReceivedNotification.answerTime), of: origins, in: app, limit: limit
+            )
+        }
+    }
+}
+
+/// The customers whose purchases are reconciled with the App Store, and its consumption requests.
 extension LedgerTransaction {
     /// Users with redeemed transactions, once for each of their origins, in a stable order.
     ///
@@ -18,8 +46,24 @@ extension LedgerTransaction {
         limit: Int
     ) throws -> [Customer] {
         guard let app = try self.number(ofApp: app) else { return [] }
-        return try ReadingRecords(database: database)
-            .customers(after: number, of: origins, in: app.number, limit: limit)
+        // The query uses the user's index, not the origin's, because nearly all rows have the same origin.
+        let isOfOrigins =
+            "coalesce(bought.origin, '') IN \(origins.sqlList) \(database.isIn(app.number, of: "bought"))"
+        return try database.rows(
+            """
+            SELECT * FROM (
+                SELECT customer.user_id, issuer, name, transaction_id, row_number() OVER (
+                    PARTITION BY customer.user_id, origin ORDER BY sequence DESC) AS age
+                FROM (SELECT * FROM "user" WHERE user_id > $1 AND (
+                        -- No EXISTS, for which PostgreSQL may read all transactions.
+                        SELECT sequence FROM redeemed_transaction AS bought
+                        WHERE bought.user_id = "user".user_id AND \(isOfOrigins) LIMIT 1) IS NOT NULL
+                    ORDER BY user_id LIMIT $2) AS customer
+                JOIN redeemed_transaction AS bought ON bought.user_id = customer.user_id AND \(isOfOrigins)) AS bought
+            WHERE age = 1 ORDER BY user_id
+            """,
+            [number, limit]
+        ).compactMap(Customer.init)
     }
 
     /// The open consumption requests of the App Store (`CONSUMPTION_REQUEST`), oldest first.
@@ -41,7 +85,7 @@ extension LedgerTransaction {
             FROM notification \(database.indexed(by: "notification_that_asks"))
             WHERE type = 'CONSUMPTION_REQUEST' AND settled_at IS NULL AND transaction_id IS NOT NULL
                 AND signed_at >= $1 AND origin IN \(origins.sqlList)
-                \(app.number.map { "AND app = \($0)" } ?? "")
+                \(database.isIn(app.number))
             ORDER BY signed_at, notification_uuid LIMIT $2
             """,
             [moment, limit])
@@ -69,12 +113,11 @@ extension LedgerTransaction {
 
     /// The keys of the redeemed transactions among rows.
     private func claimedTransactions(among rows: [SQLRow]) throws -> Set<[SQLValue]> {
-        let identifiers = Set(try rows.map { ByteKey(try $0["transaction_id"]) }).sorted().map(\.text)
-        guard !identifiers.isEmpty else { return [] }
+        guard !rows.isEmpty else { return [] }
         return Set(
             try database.rows(
                 "SELECT transaction_id, origin, app FROM claim WHERE transaction_id \(database.isIn("$1"))",
-                [database.list(identifiers)]
+                [database.list(eachOf: try rows.map { try $0["transaction_id"] as String })]
             ).map { try $0.values(Table.transactionKey) })
     }
 
@@ -86,24 +129,5 @@ extension LedgerTransaction {
             WHERE origin = $2 AND notification_uuid = $3 AND settled_at IS NULL
             """,
             [moment, request.origin, request.notificationUUID])
-    }
-
-    /// The checkpoint of a reconciliation; nil if there was none.
-    package func checkpoint(ofReconciliation subject: String) throws -> ReconciliationCheckpoint? {
-        try database.row("SELECT reconciled_until, findings FROM reconciliation WHERE subject = $1", [subject])
-            .map(ReconciliationCheckpoint.init)
-    }
-
-    /// Stores the checkpoint of a reconciliation, unless a later one is stored.
-    package func setReconciled(_ subject: String, until moment: Timestamp, findings: [String: Int]) throws {
-        let checkpoint = ReconciliationCheckpoint(until: moment, findings: findings)
-        _ = try database.execute(
-            """
-            INSERT INTO reconciliation (subject, reconciled_until, findings) VALUES ($1, $2, $3)
-            ON CONFLICT (subject) DO UPDATE
-            SET reconciled_until = excluded.reconciled_until, findings = excluded.findings
-            WHERE excluded.reconciled_until > reconciliation.reconciled_until
-            """,
-            [subject, checkpoint.until, try checkpoint.findingsText])
     }
 }

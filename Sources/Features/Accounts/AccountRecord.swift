@@ -1,0 +1,123 @@
+import Foundation
+import Ledger
+import Proofs
+
+/// An account as the ledger stores it.
+package struct AccountRecord: Hashable, Sendable {
+    /// The user's number.
+    let number: Int64
+    /// The user, with the service's own issuer.
+    package let user: User
+    /// The address as the user wrote it; empty after another person has proven that it is theirs.
+    package let email: String
+    /// The lower-case form, which identifies the account.
+    let emailLowercase: String
+    /// The hash in the format of `PasswordHash`.
+    package let passwordHash: String
+    package let createdAt: Timestamp
+    /// The time of the verification of the address; nil before it.
+    package var emailVerifiedAt: Timestamp?
+
+    /// The address; nil for an account without one.
+    package var address: EmailAddress? { try? EmailAddress(email) }
+}
+
+extension User {
+    /// The user of a row that joins the table `user`.
+    init(accountRow row: SQLRow) throws {
+        guard let user = User(issuer: try row["issuer"], name: try row["name"]) else {
+            throw SQLRow.Mismatch(column: "name")
+        }
+        self = user
+    }
+}
+
+extension LedgerTransaction {
+    /// Opens an account.
+    ///
+    /// - Parameter newcomers: The caller's allowance for users without a purchase; nil for no limit.
+    /// - Throws: `AccountError.emailTaken`; `LedgerError.newcomersLimited`.
+    func openAccount(
+        _ email: EmailAddress, passwordHash: String, newcomers: NewcomerAllowance?, at moment: Timestamp
+    ) throws -> AccountRecord {
+        guard try account(emailLowercase: email.lowercase) == nil else { throw AccountError.emailTaken }
+        // A UUID is a valid name.
+        guard let user = User(issuer: User.accountIssuer, name: UUID(randomness: randomness).lowercasedString)
+        else { throw damaged }
+        // The bytes that the account and its user take in the ledger with a session, about.
+        try newcomers?.charge(NewcomerAllowance.bytes(ofUserNamed: user) + 512 + 4 * email.text.utf8.count)
+        guard let number = try users.insert([user], at: moment)[user] else { throw damaged }
+        let isNew =
+            try database.execute(
+                "INSERT INTO account_email (email_lowercase, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+                [email.lowercase, number]) == 1
+        guard isNew else { throw damaged }
+        try database.insert(
+            into: "account", ["user_id", "email", "email_lowercase", "password_hash", "created_at"],
+            [[number, email.text, email.lowercase, passwordHash, moment]])
+        return AccountRecord(
+            number: number, user: user, email: email.text, emailLowercase: email.lowercase, passwordHash: passwordHash,
+            createdAt: moment)
+    }
+
+    /// The account of an address; nil if there is none.
+    ///
+    /// - Parameter emailLowercase: The address in lower case.
+    func account(emailLowercase: String) throws -> AccountRecord? {
+        let user: Int64? = try database.value(
+            "SELECT user_id FROM account_email WHERE email_lowercase = $1", [emailLowercase])
+        return try user.flatMap(account(of:))
+    }
+
+    /// The account of a user; nil for a user without an account.
+    package func account(of user: User) throws -> AccountRecord? {
+        guard try database.has("account"), let user = try users.known(user) else { return nil }
+        return try account(of: user)
+    }
+
+    func account(of user: Int64) throws -> AccountRecord? {
+        try database.row(
+            #"SELECT account.*, issuer, name FROM account JOIN "user" USING (user_id) WHERE user_id = $1"#, [user]
+        ).map { row in
+            AccountRecord(
+                number: try row["user_id"], user: try User(accountRow: row), email: try row["email"],
+                emailLowercase: try row["email_lowercase"], passwordHash: try row["password_hash"],
+                createdAt: try row["created_at"], emailVerifiedAt: try row["email_verified_at"])
+        }
+    }
+
+    /// The present state of an account; nil if it was erased or its password was changed since it was read.
+    func unchanged(_ account: AccountRecord) throws -> AccountRecord? {
+        let present = try self.account(of: account.number)
+        return present?.passwordHash == account.passwordHash ? present : nil
+    }
+
+    /// Sets another password of an account, and ends all its sessions but one. It cancels every pending reset and change of
+    /// address, also by a person with the old password.
+    ///
+    /// - Parameter session: The identifier of the session that stays; empty for none.
+    func setPasswordHash(_ hash: String, of user: Int64, keeping session: [UInt8] = []) throws {
+        try database.execute("UPDATE account SET password_hash = $1 WHERE user_id = $2", [hash, user])
+        try database.execute("DELETE FROM session WHERE user_id = $1 AND session_id <> $2", [user, session])
+        if try database.has("account_link") { try deleteLinks(of: user) }
+    }
+
+    /// Marks the address of an account as verified, unless it is already.
+    func verifyEmail(of user: Int64, at moment: Timestamp) throws {
+        try database.execute(
+            "UPDATE account SET email_verified_at = coalesce(email_verified_at, $1) WHERE user_id = $2", [moment, user])
+    }
+
+    /// Sets another address of an account, which no account may have, and cancels what was mailed to the old one.
+    ///
+    /// - Parameter moment: The time of the address's verification; nil if it is not verified.
+    func setEmail(_ email: String, _ lowercase: String, of account: AccountRecord, verifiedAt moment: Timestamp?) throws
+    {
+        try database.delete(from: "account_email", where: ["email_lowercase"], [[account.emailLowercase]])
+        try database.insert(into: "account_email", ["email_lowercase", "user_id"], [[lowercase, account.number]])
+        try database.execute(
+            "UPDATE account SET email = $1, email_lowercase = $2, email_verified_at = $3 WHERE user_id = $4",
+            [email, lowercase, moment, account.number])
+        try deleteLinks(of: account.number)
+    }
+}

@@ -1,0 +1,176 @@
+import Ledger
+import Proofs
+
+/// A token of a session. Its holder is treated as the logged-in user.
+///
+/// Its content is the identifier of the session (16 bytes), the user's number and the expiration in milliseconds since 1970
+/// (8 bytes each, big-endian), and 19 random bytes. Access and refresh tokens have different identifiers, so an access token
+/// cannot end a session. The user's number finds the session's row in a ledger that is sharded by it.
+package struct SessionToken: Hashable, Sendable {
+    package enum Kind: String, Sendable {
+        /// Sent with each request; valid for minutes.
+        case access = "ta_"
+        /// Sent once, for a new pair.
+        case refresh = "tr_"
+    }
+
+    private static let size = 51
+
+    private let secret: Secret
+
+    init(_ kind: Kind, of identifier: [UInt8], of user: Int64, endsAt: Timestamp, randomness: Randomness) {
+        secret = Secret(
+            kind.rawValue, of: identifier + user.bytes + endsAt.millisecondsSince1970.bytes, count: Self.size,
+            randomness: randomness)
+    }
+
+    /// - Returns: Nil for a malformed text, or another kind.
+    init?(_ kind: Kind, _ text: String) {
+        guard let secret = Secret(kind.rawValue, presented: text, count: Self.size) else { return nil }
+        self.secret = secret
+    }
+
+    package var text: String { secret.text }
+    package var endsAt: Timestamp { Timestamp(millisecondsSince1970: secret.number(at: 24)) }
+    /// The identifier of the session, 16 bytes.
+    var identifier: [UInt8] { Array(secret.content[..<16]) }
+    /// The number of the session's user.
+    var user: Int64 { secret.number(at: 16) }
+    var digest: [UInt8] { secret.digest }
+}
+
+/// The tokens of a log-in or a renewal. An access token is valid for minutes. A refresh token is valid once, for a new pair of
+/// tokens. A second use shows that it was copied, and ends the session.
+package struct SessionTokens: Hashable, Sendable {
+    /// The lifetime of an access token, in seconds.
+    private static let accessLifetime: Int64 = 15 * 60
+    /// The lifetime of a refresh token, in days. A device may stay offline that long.
+    private static let refreshLifetime: Int64 = 60
+
+    package let access: SessionToken
+    package let refresh: SessionToken
+
+    /// - Parameter known: The session to continue; nil for a new one.
+    fileprivate init(
+        of user: Int64, continuing known: SessionRecord? = nil, at moment: Timestamp, _ randomness: Randomness
+    ) {
+        access = SessionToken(
+            .access, of: known?.identifier ?? randomness.bytes(16), of: user,
+            endsAt: moment.adding(seconds: Self.accessLifetime), randomness: randomness)
+        refresh = SessionToken(
+            .refresh, of: known?.refreshIdentifier ?? randomness.bytes(16), of: user,
+            endsAt: moment.adding(days: Self.refreshLifetime), randomness: randomness)
+    }
+}
+
+/// A session of a device as the ledger stores it. It has only digests of the tokens.
+package struct SessionRecord: Hashable, Sendable {
+    /// The maximum number of sessions of an account.
+    fileprivate static let maximumCount = 50
+
+    /// The user's number.
+    let user: Int64
+    /// The identifier in access tokens, 16 bytes. It stays the same from log-in to log-out.
+    let identifier: [UInt8]
+    /// The identifier in refresh tokens, 16 bytes.
+    let refreshIdentifier: [UInt8]
+    /// The SHA-256 of the valid refresh token.
+    let refreshDigest: [UInt8]
+    /// The SHA-256 of the latest access token, and of the previous one, which is valid until it expires.
+    let accessDigests: [[UInt8]]
+    package let beganAt: Timestamp
+    /// The expiration of the refresh token.
+    package let endsAt: Timestamp
+}
+
+extension SessionRecord {
+    fileprivate init(_ row: SQLRow) throws {
+        let previous: [UInt8]? = try row["previous_access_digest"]
+        self.init(
+            user: try row["user_id"], identifier: try row["session_id"], refreshIdentifier: try row["refresh_id"],
+            refreshDigest: try row["refresh_digest"],
+            accessDigests: [try row["access_digest"]] + [previous].compactMap(\.self), beganAt: try row["began_at"],
+            endsAt: try row["ends_at"])
+    }
+}
+
+extension LedgerTransaction {
+    /// Begins a session. It ends the oldest sessions above the account's limit, and deletes the expired sessions of all users.
+    func beginSession(of user: Int64, at moment: Timestamp) throws -> SessionTokens {
+        let tokens = SessionTokens(of: user, at: moment, randomness)
+        try database.execute("DELETE FROM session WHERE ends_at <= $1", [moment])
+        try database.execute(
+            """
+            DELETE FROM session WHERE user_id = $1 AND session_id IN (
+                SELECT session_id FROM session WHERE user_id = $1
+                ORDER BY began_at DESC, session_id LIMIT \(Int64.max) OFFSET \(SessionRecord.maximumCount - 1))
+            """,
+            [user])
+        try database.insert(
+            into: "session",
+            ["user_id", "session_id", "refresh_id", "refresh_digest", "access_digest", "began_at", "ends_at"],
+            [
+                [
+                    user, tokens.access.identifier, tokens.refresh.identifier, tokens.refresh.digest,
+                    tokens.access.digest, moment, tokens.refresh.endsAt,
+                ]
+            ])
+        return tokens
+    }
+
+    /// The user of an access token; nil if the token is unknown or its session has ended.
+    func user(presenting token: SessionToken) throws -> User? {
+        let row = try database.row(
+            """
+            SELECT session.*, issuer, name FROM session JOIN "user" USING (user_id)
+            WHERE user_id = $1 AND session_id = $2
+            """,
+            [token.user, token.identifier])
+        let digest = token.digest
+        guard let row, try SessionRecord(row).accessDigests.contains(where: { ConstantTime.areEqual($0, digest) })
+        else { return nil }
+        return try User(accountRow: row)
+    }
+
+    /// The session of a refresh token, also of an earlier one; nil if it has ended.
+    func session(refresh token: SessionToken) throws -> SessionRecord? {
+        try database.row(
+            "SELECT * FROM session WHERE user_id = $1 AND refresh_id = $2", [token.user, token.identifier]
+        ).map(SessionRecord.init)
+    }
+
+    /// The sessions of a user, newest first.
+    package func sessions(of user: User) throws -> [SessionRecord] {
+        guard try database.has("session"), let user = try users.known(user) else { return [] }
+        return try database.rows(
+            "SELECT * FROM session WHERE user_id = $1 ORDER BY began_at DESC, session_id", [user]
+        ).map(SessionRecord.init)
+    }
+
+    /// Renews a session by its latest refresh token. An earlier one was copied, and ends it.
+    ///
+    /// The previous access token stays valid until it expires.
+    ///
+    /// - Returns: A refusal also ends a session, so it is no error, which would undo that.
+    func renewSession(of token: SessionToken, at moment: Timestamp) throws -> Result<SessionTokens, AccountError> {
+        guard let session = try session(refresh: token) else { return .failure(.refreshTokenInvalid) }
+        guard ConstantTime.areEqual(session.refreshDigest, token.digest) else {
+            try end(session)
+            return .failure(.refreshTokenReused)
+        }
+        guard moment < session.endsAt else { return .failure(.refreshTokenExpired) }
+        let tokens = SessionTokens(of: session.user, continuing: session, at: moment, randomness)
+        try database.execute(
+            """
+            UPDATE session SET refresh_digest = $1, previous_access_digest = access_digest, access_digest = $2, ends_at = $3
+            WHERE user_id = $4 AND session_id = $5
+            """,
+            [tokens.refresh.digest, tokens.access.digest, tokens.refresh.endsAt, session.user, session.identifier])
+        return .success(tokens)
+    }
+
+    /// Ends a session. One that has ended stays unchanged.
+    func end(_ session: SessionRecord) throws {
+        try database.delete(from: "session", where: ["user_id", "session_id"], [[session.user, session.identifier]])
+    }
+}

@@ -1,0 +1,156 @@
+import Ledger
+import Proofs
+
+/// The use cases that record how time changes the histories of users.
+extension EntitlementService {
+    /// The maximum number of purchases in one commit.
+    private static let pageSize = 100
+
+    /// Records the changes that time has caused: ends, grace periods and billing retries.
+    ///
+    /// - Parameters:
+    ///   - moment: The moment until which they are due; nil for now.
+    ///   - hold: The last moment at which no end is reported that time alone has brought to a subscription that may renew; nil
+    ///     if there is none.
+    /// - Returns: The due subscriptions whose statement about the renewal is awaited, by their original transactions.
+    @discardableResult
+    package func recordDueStates(
+        at moment: Timestamp? = nil,
+        holding hold: Timestamp? = nil
+    ) async throws -> Set<TransactionKey> {
+        let catalogs = catalogs
+        let moment = moment ?? clock.now()
+        var awaiting: Set<TransactionKey> = []
+        var changed = 1
+        // The loop ends at a page that changes nothing, which would repeat forever.
+        while changed > 0, !Task.isCancelled {
+            let page = try await ledger.writeInBackground {
+                try $0.recordDueStates(at: moment, holding: hold, accepting: accepted, limit: Self.pageSize) {
+                    catalogs.type(of: $0)
+                }
+            }
+            changed = page.changed
+            awaiting.formUnion(page.awaiting)
+        }
+        return awaiting
+    }
+}
+
+/// The states of purchases in the histories of their owners.
+extension LedgerTransaction {
+    /// Records the changes that time has caused until a moment.
+    ///
+    /// - Parameters:
+    ///   - hold: The last moment at which no end is reported that time alone has brought to a subscription that may renew.
+    ///   - limit: The maximum number of purchases.
+    ///   - type: Returns the type of a product, for transactions without a stated type.
+    /// - Returns: The number of purchases whose states have changed, which is 0 if no more are due, and the purchases whose
+    ///   statement about the renewal is awaited.
+    package func recordDueStates(
+        at moment: Timestamp,
+        holding hold: Timestamp? = nil,
+        accepting accepted: AcceptedOrigins,
+        limit: Int,
+        type: (String) -> ProductType?
+    ) throws -> (changed: Int, awaiting: Set<TransactionKey>) {
+        let apps = try apps
+        let due = try HistoryStateRecords(database: database, apps: apps)
+            .due(at: moment, of: accepted.all, limit: limit)
+        return try recordStates(of: due, apps, at: moment, holding: hold, accepting: accepted, type: type)
+    }
+
+    /// Records the current states of purchases.
+    ///
+    /// - Parameters:
+    ///   - hold: The last moment at which no end is reported that time alone has brought to a subscription that may renew.
+    ///   - accepted: The origins with events.
+    /// - Returns: The number of purchases whose states have changed, and the purchases whose statement about the renewal is
+    ///   awaited.
+    func recordStates(
+        of originals: Set<TransactionKey>,
+        _ apps: AppNumbers,
+        at moment: Timestamp,
+        holding hold: Timestamp? = nil,
+        accepting accepted: AcceptedOrigins,
+        type: (String) -> ProductType?
+    ) throws -> (changed: Int, awaiting: Set<TransactionKey>) {
+        guard !originals.isEmpty else { return (0, []) }
+        var facts = try EntitlementRecords(database: database, apps: apps).facts(ofPurchases: originals)
+        for (number, user) in try users.names(of: Set(facts.purchases.values.map(\.owner))) {
+            facts.acceptedOriginsByUser[number] = accepted.origins(for: user)
+        }
+        var decision = EntitlementDecision(facts: facts, origins: accepted.origins, at: moment)
+        let awaiting = decision.recordStates(of: originals, holding: hold, type: type)
+        try EntitlementChangeRecords(
+            database: database, users: users, audit: audit, apps: apps, before: facts, after: decision.facts,
+            moment: moment
+        ).write(decision.changes)
+        let changed = originals.count { facts.recordedStates[$0] != decision.facts.recordedStates[$0] }
+        return (changed, awaiting)
+    }
+}
+
+/// The SQL of the purchase states in the histories of users, inside the caller's transaction.
+struct HistoryStateRecords {
+    let database: any LedgerDatabase
+    let apps: AppNumbers
+
+    private static let key = ["user_id"] + Table.originalKey
+
+    /// Reads the states of the purchases among the facts.
+    func read(into facts: inout EntitlementFacts) throws {
+        let owners = Set(facts.purchases.values.map(\.owner))
+        for row in try database.rows(
+            """
+            SELECT purchase_state.* FROM \(database.listed("$1"))
+                JOIN purchase_state ON purchase_state.user_id = listed.value
+            WHERE original_transaction_id \(database.isIn("$2"))
+            """,
+            [database.list(owners.sorted()), database.list(facts.purchases.keys)])
+        {
+            let original = try apps.key(row)
+            guard facts.purchases[original]?.owner == (try row["user_id"] as Int64) else { continue }
+            facts.recordedStates[original] = HistoryState(
+                state: try PurchaseState(row["state"]), renews: try row["renews"], changesAt: try row["changes_at"])
+        }
+    }
+
+    /// - Parameter before: The facts before the changes.
+    func write(_ originals: [TransactionKey], _ facts: EntitlementFacts, before: EntitlementFacts) throws {
+        let rows = originals.compactMap { original -> [any SQLConvertible]? in
+            guard let owner = facts.purchases[original]?.owner, let state = facts.recordedStates[original] else {
+                return nil
+            }
+            return [owner] + original.sqlValues(apps) + [state.state.rawValue, state.renews, state.changesAt]
+        }
+        let known = originals.filter { before.recordedStates[$0] != nil }
+        try database.delete(
+            from: "purchase_state", where: Self.key,
+            known.compactMap { original in
+                facts.purchases[original].map { [$0.owner] + original.sqlValues(apps) }
+            })
+        try database.insert(into: "purchase_state", Self.key + ["state", "renews", "changes_at"], rows)
+    }
+
+    /// The purchases of some origins whose states have changed by time alone, in the order of the changes.
+    ///
+    /// A purchase of another origin stays due until a process records it that accepts the origin, so that its event is not lost.
+    func due(at moment: Timestamp, of origins: Set<Origin>, limit: Int) throws -> Set<TransactionKey> {
+        Set(
+            try database.rows(
+                """
+                SELECT original_transaction_id, origin, app FROM purchase_state
+                WHERE changes_at <= $1 AND origin IN \(origins.sqlList) ORDER BY changes_at LIMIT $2
+                """,
+                [moment, limit]
+            ).map { try apps.key($0) })
+    }
+}
+
+extension PurchaseState {
+    /// - Throws: `SQLRow.Mismatch` for an unknown name.
+    fileprivate init(_ name: String) throws(SQLRow.Mismatch) {
+        guard let state = PurchaseState(rawValue: name) else { throw SQLRow.Mismatch(column: "state") }
+        self = state
+    }
+}

@@ -1,0 +1,74 @@
+import Ledger
+import Proofs
+
+/// A purchase with a stated renewal.
+package struct SubscribedPurchase: Hashable, Sendable {
+    package let originalTransactionIdentifier: String
+    package let origin: Origin
+    /// The number of the app.
+    package let app: Int64
+    /// The last statement about the renewal.
+    package let renewal: StatedRenewal
+
+    var purchase: PurchaseOfUser {
+        PurchaseOfUser(app: app, origin: origin, original: ByteKey(originalTransactionIdentifier))
+    }
+}
+
+/// The key of a purchase of one user.
+struct PurchaseOfUser: Hashable {
+    /// The number of the app.
+    let app: Int64
+    let origin: Origin
+    /// The original transaction.
+    let original: ByteKey
+}
+
+extension RedeemedTransaction {
+    var purchase: PurchaseOfUser {
+        PurchaseOfUser(app: appNumber, origin: origin, original: ByteKey(originalTransactionIdentifier))
+    }
+}
+
+extension [SubscribedPurchase] {
+    /// The last statement about the renewal of the purchase of some transactions.
+    func renewal(of transactions: [RedeemedTransaction]) -> StatedRenewal? {
+        guard let purchase = transactions.first?.purchase else { return nil }
+        return first { $0.purchase == purchase }?.renewal
+    }
+}
+
+extension LedgerTransaction {
+    /// The last statements about the renewals of a user's subscriptions.
+    package func renewals(of user: User) throws -> [SubscribedPurchase] {
+        guard let user = try users.known(user) else { return [] }
+        return try ReadingRecords(database: database).renewals(of: user)
+    }
+}
+
+extension EntitlementService {
+    /// The subscriptions of a user, in the order of their first purchases.
+    package func subscriptions(of user: User) async throws -> [PurchaseStatus] {
+        let view = view
+        return try await ledger.read { try $0.subscriptions(of: user, from: view) }
+    }
+}
+
+extension LedgerTransaction {
+    /// The subscriptions of a user, in the order of their first purchases.
+    package func subscriptions(of user: User, from view: Viewpoint) throws -> [PurchaseStatus] {
+        guard let number = try users.known(user) else { return [] }
+        let origins = view.accepted.origins(for: user)
+        let records = ReadingRecords(database: database)
+        let renewals = try records.renewals(of: number)
+        let transactions = try records.subscribedTransactions(of: number).filter { transaction in
+            origins.contains(transaction.origin) && view.includes(app: transaction.app)
+                && (transaction.facts[.type] != nil
+                    || view.type(transaction.productIdentifier) == .autoRenewableSubscription)
+        }
+        return Dictionary(grouping: transactions, by: \.purchase).values.compactMap { transactions in
+            PurchaseStatus(
+                transactions, .autoRenewableSubscription, renewals.renewal(of: transactions), at: view.moment)
+        }.sorted { ($0.since, $0.originalTransactionIdentifier) < ($1.since, $1.originalTransactionIdentifier) }
+    }
+}

@@ -1,0 +1,140 @@
+import Catalog
+import Ledger
+import Proofs
+
+/// The facts about a user and an item that an explanation is derived from.
+package struct ItemFacts: Sendable {
+    /// A purchase of the user that grants, or has granted, the item.
+    package struct Purchase: Sendable {
+        package let status: PurchaseStatus
+        /// True if the origin of the purchase is accepted for the user.
+        package let counts: Bool
+        /// The team's revocation; nil without one.
+        package let revocation: Revocation?
+        /// The date of the App Store's revocation; nil without one.
+        package let revocationDate: Timestamp?
+
+        package init(status: PurchaseStatus, counts: Bool, revocation: Revocation?, revocationDate: Timestamp?) {
+            self.status = status
+            self.counts = counts
+            self.revocation = revocation
+            self.revocationDate = revocationDate
+        }
+    }
+
+    /// Nil if the user does not own the item.
+    package var owned: OwnedItem?
+    /// The identifiers of the products that grant the item.
+    package var products: [String] = []
+    package var purchases: [Purchase] = []
+    /// The newest grant of the item by the team.
+    package var grant: Grant?
+    /// The newest refusal or transfer of a purchase of these products.
+    package var event: AuditEntry?
+    /// The owner of that purchase, if it is another user.
+    package var otherOwner: User?
+    /// The purchase of these products that an import expects for the user and that lasts longest.
+    package var expected: ImportedCustomer.ExpectedPurchase?
+    /// True if that purchase has ended.
+    package var hasExpectedEnded = false
+    /// The newest purchase of these products that nobody has redeemed.
+    package var unclaimed: UnclaimedPurchase?
+
+    package init() {}
+}
+
+extension EntitlementService {
+    /// The reason why a user owns an item or does not.
+    package func explanation(of item: Item, for user: User) async throws -> ItemExplanation {
+        let (view, products) = (view, catalogs.products(granting: item, in: limitingApp))
+        let facts = try await ledger.read { try $0.facts(about: item, of: user, products: products, from: view) }
+        return ItemExplanation(of: item, by: facts)
+    }
+}
+
+extension LedgerTransaction {
+    /// The facts about a user and an item.
+    ///
+    /// - Parameter products: The identifiers of the products that grant the item.
+    fileprivate func facts(
+        about item: Item,
+        of user: User,
+        products: [String],
+        from view: Viewpoint
+    ) throws -> ItemFacts {
+        let (apps, origins, moment) = (try apps, view.accepted.origins(for: user), view.moment)
+        var facts = ItemFacts()
+        facts.products = products
+        facts.owned =
+            OwnedItem.all(
+                by: try coverage(of: user, with: item, from: view), owningBesides: view.free.filter { $0 == item },
+                at: moment, type: view.type
+            ).first
+        if facts.owned == nil, !products.isEmpty {
+            facts.unclaimed = try newestUnclaimed(
+                ofProducts: products, of: origins, in: view.limit.map { apps[$0.app] ?? 0 }, apps)
+        }
+        guard facts.owned == nil, let number = try users.known(user) else { return facts }
+        facts.purchases = try purchases(granting: item, to: number, accepting: origins, from: view)
+        if view.sees(item) { facts.grant = try lastGrant(of: item, to: number) }
+        let known = Set(products.map { ByteKey($0) })
+        let never = Timestamp(millisecondsSince1970: .max)
+        facts.expected = try ExpectedTransactionRecords(database: database, apps: apps).purchases(of: number)
+            .filter {
+                view.includes(app: $0.app) && origins.contains($0.origin)
+                    && known.contains(ByteKey($0.productIdentifier))
+            }
+            .max { ($0.expiresAt ?? never, $0.purchaseDate) < ($1.expiresAt ?? never, $1.purchaseDate) }
+        facts.hasExpectedEnded = facts.expected?.expiresAt.map { $0 <= moment } ?? false
+        guard let event = try lastLoss(of: number, ofProducts: products, in: view.limit?.app) else { return facts }
+        facts.event = event
+        let owner = try owners(of: [event], in: view.limit?.app)[event.reference]
+        if owner != user { facts.otherOwner = owner }
+        return facts
+    }
+
+    private func purchases(
+        granting item: Item,
+        to user: Int64,
+        accepting origins: Set<Origin>,
+        from view: Viewpoint
+    ) throws -> [ItemFacts.Purchase] {
+        let (apps, reading) = (try apps, ReadingRecords(database: database))
+        let renewals = try reading.renewals(of: user)
+        return try database.rows(
+            """
+            SELECT DISTINCT original_transaction_id, redeemed.origin, redeemed.app
+            FROM entitlement JOIN redeemed_transaction AS redeemed USING (user_id, sequence)
+            WHERE entitlement.user_id = $1 AND collection = $2 AND number = $3
+            """,
+            [user, item.collection, item.number]
+        ).compactMap { row in
+            let key = try apps.key(row)
+            guard view.includes(app: key.app) else { return nil }
+            let transactions = try reading.transactions(ofPurchase: key, app: try row["app"], of: user)
+            let last = transactions.max { ($0.purchaseDate, $0.sequence) < ($1.purchaseDate, $1.sequence) }
+            return PurchaseStatus(
+                transactions, renewals.renewal(of: transactions), at: view.moment, type: view.type
+            ).map {
+                ItemFacts.Purchase(
+                    status: $0, counts: origins.contains(key.origin), revocation: last?.revocation,
+                    revocationDate: last?.revocationDate)
+            }
+        }
+    }
+
+    /// The newest event of a user that refused or transferred a purchase of one of some products.
+    ///
+    /// - Parameter app: The bundle identifier of the purchase's app; nil for all apps.
+    private func lastLoss(of user: Int64, ofProducts products: [String], in app: String?) throws -> AuditEntry? {
+        let events = [AuditEntry.Event.refused, .transferredOut].map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        return try database.row(
+            """
+            SELECT * FROM audit WHERE user_id = $1 AND event IN (\(events)) AND subject \(database.isIn("$2"))
+                \(app == nil ? "" : "AND app = $3")
+            ORDER BY happened_at DESC, number DESC LIMIT 1
+            """,
+            [user, database.list(products)] + (app.map { [$0] } ?? [])
+        ).map { try AuditRecord($0).entry }
+    }
+}

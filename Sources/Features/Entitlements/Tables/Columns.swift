@@ -1,0 +1,90 @@
+import Foundation
+import Ledger
+import Proofs
+
+/// The columns that several tables have, as values.
+extension AppNumbers {
+    /// The key of the transaction in a row.
+    func key(_ row: SQLRow, _ column: String = "original_transaction_id") throws -> TransactionKey {
+        TransactionKey(app: try bundleIdentifier(row), origin: try row["origin"], identifier: try row[column])
+    }
+}
+
+extension TransactionKey {
+    /// The values of the columns of `Table.transactionKey` and `Table.originalKey`.
+    func sqlValues(_ apps: AppNumbers) -> [any SQLConvertible] { [identifier, origin, apps[app]] }
+}
+
+extension Item {
+    init(_ row: SQLRow) throws {
+        self.init(collection: try row["collection"], number: try row["number"])
+    }
+}
+
+extension Revocation {
+    /// - Parameter reason: The name of the column with the reason.
+    /// - Returns: Nil if there is no revocation.
+    init?(_ row: SQLRow, reason: String = "revocation_reason") throws {
+        guard let revokedAt: Timestamp = try row["revoked_at"] else { return nil }
+        self.init(revokedAt: revokedAt, reason: try row[reason], revokedBy: try row["revoked_by"])
+    }
+}
+
+extension StatedRenewal {
+    init(_ row: SQLRow) throws {
+        self.init(statedAt: try row["stated_at"], proofDigest: try row["proof_digest"], facts: RenewalFacts(row))
+    }
+}
+
+extension TransactionStatus {
+    static let columns = ["stated_at", "revocation_date", "revocation_reason", "expires_at"]
+
+    /// The values of the columns, in their order.
+    var sqlValues: [any SQLConvertible] { [statedAt, revocationDate, revocationReason, expiresAt] }
+
+    init(_ row: SQLRow) throws {
+        self.init(
+            revocationDate: try row["revocation_date"], revocationReason: try row["revocation_reason"],
+            expiresAt: try row["expires_at"], statedAt: try row["stated_at"])
+    }
+}
+
+extension EntitlementFacts.Transaction {
+    /// The columns of `redeemed_transaction` that a statement changes.
+    static let statementColumns = TransactionStatus.columns + ["grace_ends_at", "grace_stated_at", "event_statements"]
+
+    /// The values of the columns, in their order. The statements under several identifiers are JSON.
+    var statementValues: [any SQLConvertible] {
+        get throws {
+            let statements = try statements.map { [UInt8](try JSONEncoder().encode($0)) }
+            return status.sqlValues + [grace?.endsAt, grace?.statedAt, statements]
+        }
+    }
+}
+
+extension LedgerDatabase {
+    /// An argument with several texts, each once, in the order of their bytes, so that the same texts make the same query.
+    func list(eachOf texts: some Sequence<String>) -> SQLValue {
+        list(Set(texts.map { ByteKey($0) }).sorted().map(\.text))
+    }
+
+    /// An argument with the identifiers of transactions.
+    func list(_ keys: some Sequence<TransactionKey>) -> SQLValue { list(eachOf: keys.map(\.identifier)) }
+
+    /// The SQL of a condition on the column `app`; empty for all apps.
+    ///
+    /// - Parameter app: The number of the app; nil for all apps.
+    func isIn(_ app: Int64?, of table: String = "") -> String {
+        app.map { "AND \(table.isEmpty ? "" : table + ".")app = \($0)" } ?? ""
+    }
+}
+
+extension LedgerTransaction {
+    /// The numbers of all apps.
+    var apps: AppNumbers { get throws { try AppRecords(database: database).numbers(of: []) } }
+
+    /// The name of each user, except of erased ones.
+    func presentNames(of numbers: Set<Int64>) throws -> [Int64: User] {
+        try users.names(of: numbers).filter { $0.value.issuer != User.erasedIssuer }
+    }
+}

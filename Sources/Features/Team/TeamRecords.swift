@@ -1,0 +1,107 @@
+import Ledger
+import Proofs
+
+/// A table of secrets of members. Each row has the digest of a secret, which is valid until its end.
+struct TeamSecretTable {
+    static let sessions = TeamSecretTable(
+        name: "team_session", digest: "cookie_digest", beginning: "began_at", lifetime: TeamService.sessionTime)
+    static let invitations = TeamSecretTable(
+        name: "team_invitation", digest: "digest", beginning: "created_at", lifetime: TeamService.invitationTime)
+
+    let name: String
+    let digest: String
+    let beginning: String
+    /// The lifetime of a secret, in milliseconds.
+    let lifetime: Int64
+}
+
+/// The SQL of members, their secrets and the changes of the team.
+extension LedgerTransaction {
+    /// All members, removed ones included, oldest first.
+    func teamMembers() throws -> [TeamMember] {
+        try database.rows("SELECT * FROM team_member ORDER BY created_at, name").map(TeamMember.init)
+    }
+
+    func teamMember(_ name: String) throws -> TeamMember? {
+        try database.row("SELECT * FROM team_member WHERE name = $1", [name]).map(TeamMember.init)
+    }
+
+    /// Stores the present state of a member.
+    func save(_ member: TeamMember) throws {
+        try database.execute(
+            """
+            UPDATE team_member SET role = $1, password_hash = $2, code_secret = $3, last_code_step = $4, removed_at = $5
+            WHERE name = $6
+            """,
+            [
+                member.role, member.passwordHash, member.codeSecret, member.lastCodeStep, member.removedAt, member.name,
+            ])
+    }
+
+    /// The member of a secret that has not ended.
+    func teamMember(of secret: Secret, in table: TeamSecretTable, at moment: Timestamp) throws -> TeamMember? {
+        try database.row(
+            """
+            SELECT team_member.* FROM \(table.name) JOIN team_member USING (name)
+            WHERE \(table.digest) = $1 AND ends_at > $2 AND removed_at IS NULL
+            """,
+            [secret.digest, moment]
+        ).map(TeamMember.init)
+    }
+
+    /// Makes a secret for a member.
+    func addSecret(to table: TeamSecretTable, of name: String, at moment: Timestamp) throws -> Secret {
+        let secret = Secret(randomness: randomness)
+        try database.insert(
+            into: table.name, [table.digest, "name", table.beginning, "ends_at"],
+            [
+                [
+                    secret.digest, name, moment,
+                    Timestamp(millisecondsSince1970: moment.millisecondsSince1970 + table.lifetime),
+                ]
+            ])
+        return secret
+    }
+
+    func endTeamSession(_ secret: Secret) throws {
+        try database.delete(from: "team_session", where: ["cookie_digest"], [[secret.digest]])
+    }
+
+    /// Ends the sessions and the invitations of a member.
+    func deleteSecrets(of name: String) throws {
+        try database.execute("DELETE FROM team_session WHERE name = $1", [name])
+        try database.execute("DELETE FROM team_invitation WHERE name = $1", [name])
+    }
+
+    /// Records a change of the team.
+    func record(
+        _ event: TeamChange.Event, of member: String, role: TeamRole? = nil, by actor: TeamActor, at moment: Timestamp
+    ) throws {
+        let last: Int64 =
+            try database.value("SELECT number FROM team_change ORDER BY number DESC LIMIT 1", []) ?? 0
+        try database.insert(
+            into: "team_change", ["number", "happened_at", "event", "actor", "member", "role"],
+            [[last + 1, moment, event, actor, member, role]])
+    }
+
+    /// The changes of the team before a number, newest first.
+    func teamChanges(before number: Int64, limit: Int) throws -> [TeamChange] {
+        try database.rows(
+            "SELECT * FROM team_change WHERE number < $1 ORDER BY number DESC LIMIT $2", [number, limit]
+        ).map { row in
+            let role: String? = try row["role"]
+            return TeamChange(
+                number: try row["number"], happenedAt: try row["happened_at"], event: try row["event"],
+                actor: try row["actor"], member: try row["member"], role: role.flatMap(TeamRole.init(rawValue:)))
+        }
+    }
+}
+
+extension TeamMember {
+    fileprivate init(_ row: SQLRow) throws {
+        self.init(
+            name: try row["name"], role: try row["role"], passwordHash: try row["password_hash"],
+            codeSecret: try row["code_secret"], lastCodeStep: try row["last_code_step"],
+            createdAt: try row["created_at"], removedAt: try row["removed_at"])
+    }
+}
