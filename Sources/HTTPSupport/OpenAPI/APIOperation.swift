@@ -59,6 +59,9 @@ package final class APIOperation: Sendable {
         self.never = never
     }
 
+    /// The names of the body's fields.
+    package var bodyFields: [String] { body?.schema.fieldNames ?? [] }
+
     /// The same operation for the app of a user, under `/v1/me`.
     package func own(_ name: String, _ summary: String? = nil, usesReserve: Bool = false) -> APIOperation {
         APIOperation(

@@ -18,16 +18,16 @@ struct AccountRoutes: Sendable {
         group.on(.signUp) { request, context in try await signUp(request, context) }
         group.on(.checkEmail) { request, context in
             try attempts.countLookup(request, context)
-            let email = try await body(of: request, context, fields: ["email"]).email()
+            let email = try await body(of: .checkEmail, request, context).email()
             return try answer(AvailabilityResource(isAvailable: try await accounts.isAvailable(email)))
         }
         group.on(.logIn) { request, context in try await logIn(request, context) }
         group.on(.renewSession) { request, context in
-            let token = try await body(of: request, context, fields: ["refreshToken"]).text("refreshToken")
+            let token = try await body(of: .renewSession, request, context).text("refreshToken")
             return try answer(RenewalResource(tokens: TokensResource(try await accounts.renew(token))))
         }
         group.on(.logOut) { request, context in
-            let token = try await body(of: request, context, fields: ["refreshToken"]).text("refreshToken")
+            let token = try await body(of: .logOut, request, context).text("refreshToken")
             // Logging out twice succeeds.
             try await accounts.endSession(token)
             return HTTPResponse.Status.noContent
@@ -38,14 +38,14 @@ struct AccountRoutes: Sendable {
     /// A link may be opened on any device, so its routes need no authentication.
     private func addLinks(to group: RouterGroup<ServiceContext>) {
         group.on(.askForReset) { request, context in
-            let email = try await body(of: request, context, fields: ["email"]).email()
+            let email = try await body(of: .askForReset, request, context).email()
             try attempts.countSignUp(request, context)
             try await accounts.askForReset(of: email, in: language(of: request))
             // The same answer for an address without an account, and for one that has reached its mail limit.
             return HTTPResponse.Status.accepted
         }
         group.on(.resetPassword) { request, context in
-            let fields = try await body(of: request, context, fields: ["token", "password"])
+            let fields = try await body(of: .resetPassword, request, context)
             let (token, text) = (try fields.text("token"), try fields.credential("password"))
             try attempts.countLookup(request, context)
             let account = try await accounts.account(resetBy: token)
@@ -67,7 +67,7 @@ struct AccountRoutes: Sendable {
             try answer(AccountResource(try await accounts.account(of: try context.requiredUser)))
         }
         group.on(.changePassword) { request, context in
-            let fields = try await body(of: request, context, fields: ["password", "newPassword"])
+            let fields = try await body(of: .changePassword, request, context)
             let (old, new) = (try fields.credential("password"), try fields.credential("newPassword"))
             let account = try await confirmed(old, context)
             let hash = try await hash(new, of: account.address)
@@ -81,7 +81,7 @@ struct AccountRoutes: Sendable {
             return HTTPResponse.Status.accepted
         }
         group.on(.changeEmail) { request, context in
-            let fields = try await body(of: request, context, fields: ["password", "email"])
+            let fields = try await body(of: .changeEmail, request, context)
             let (password, email) = (try fields.credential("password"), try fields.email())
             let account = try await confirmed(password, context)
             try await accounts.askForChange(of: account, to: email, in: language(of: request))
@@ -94,13 +94,15 @@ struct AccountRoutes: Sendable {
         Language.choose(for: request, among: mailLanguages ?? []) ?? "en"
     }
 
-    private func body(of request: Request, _ context: ServiceContext, fields: [String]) async throws -> JSONBody {
-        try await JSONBody(request, context, fields: fields, upTo: JSONBody.sizeWithoutCredential)
+    private func body(of operation: APIOperation, _ request: Request, _ context: ServiceContext) async throws
+        -> JSONBody
+    {
+        try await JSONBody(request, context, of: operation, upTo: JSONBody.sizeWithoutCredential)
     }
 
     /// The token of a mailed link.
     private func token(of request: Request, _ context: ServiceContext) async throws -> String {
-        let token = try await body(of: request, context, fields: ["token"]).text("token")
+        let token = try await body(of: .confirmAddress, request, context).text("token")
         try attempts.countLookup(request, context)
         return token
     }
@@ -117,7 +119,7 @@ struct AccountRoutes: Sendable {
     }
 
     private func signUp(_ request: Request, _ context: ServiceContext) async throws -> Response {
-        let fields = try await body(of: request, context, fields: ["email", "password"])
+        let fields = try await body(of: .signUp, request, context)
         let email = try fields.email()
         let password = try Password(try fields.credential("password"), of: email)
         try attempts.countSignUp(request, context)
@@ -130,7 +132,7 @@ struct AccountRoutes: Sendable {
     }
 
     private func logIn(_ request: Request, _ context: ServiceContext) async throws -> Response {
-        let fields = try await body(of: request, context, fields: ["email", "password"])
+        let fields = try await body(of: .logIn, request, context)
         let (email, password) = (try fields.credential("email"), try fields.credential("password"))
         let entrance = try await attempts.try(email, request, context) {
             let account = try await accounts.account(email: email)

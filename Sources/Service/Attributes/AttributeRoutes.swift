@@ -22,7 +22,7 @@ struct AttributeRoutes: Sendable {
         }
         group.on(.stateAttributes, .stateOwnAttributes) { request, context in
             let user = try subjects.user(request, context)
-            let body = try await JSONBody(request, context, fields: ["attributes"], upTo: Self.maximumSize)
+            let body = try await JSONBody(request, context, of: .stateAttributes, upTo: Self.maximumSize)
             try await attributes.state(
                 try statements(in: body), of: user, newcomers: context.newcomers(for: request))
             return HTTPResponse.Status.noContent

@@ -26,7 +26,7 @@ struct CatalogRoutes: Sendable {
         }
         group.on(.setCurrentOffering) { request, context in
             let app = try catalogs.app(of: request, context)
-            let body = try await JSONBody(request, context, fields: ["identifier"])
+            let body = try await JSONBody(request, context, of: .setCurrentOffering)
             let identifier = try body.text("identifier")
             return try await changed(.currentOffering, in: app, request, context) { key in
                 try catalog.setCurrentOffering(identifier, in: app, by: key)

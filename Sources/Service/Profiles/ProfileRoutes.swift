@@ -16,7 +16,7 @@ struct ProfileRoutes: Sendable {
         // The sign-up form checks nicknames before the user exists.
         group.on(.checkNickname) { request, context in
             let body = try await JSONBody(
-                request, context, fields: ["nickname"], upTo: JSONBody.sizeWithoutCredential)
+                request, context, of: .checkNickname, upTo: JSONBody.sizeWithoutCredential)
             _ = try Nickname(try body.text("nickname"))
             return HTTPResponse.Status.noContent
         }
@@ -47,7 +47,7 @@ struct ProfileRoutes: Sendable {
 
     private func change(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let user = try context.requiredUser
-        let body = try await JSONBody(request, context, fields: ["nickname", "chosen"])
+        let body = try await JSONBody(request, context, of: .changeProfile)
         let nickname: NicknameChange =
             switch try body.optionalText("nickname") {
             case .absent: .keep

@@ -29,7 +29,7 @@ struct BalanceRoutes: Sendable {
         let (user, service) = (try subjects.user(request, context), service.limited(to: context))
         let caller = try context.requiredCaller
         let balance = try context.parameters.text("balance")
-        let body = try await JSONBody(request, context, fields: ["amount", "reason"])
+        let body = try await JSONBody(request, context, of: .addToBalance)
         let (amount, reason) = (try Self.amount(in: body), try Reason.read(body))
         let keys = try await service.ledger.apiKeyNames()
         return try await idempotentRequests.answer(
@@ -55,7 +55,7 @@ struct BalanceRoutes: Sendable {
         let (user, service) = (try subjects.user(request, context), service.limited(to: context))
         let caller = try context.requiredCaller
         let balance = try context.parameters.text("balance")
-        let body = try await JSONBody(request, context, fields: ["amount", "reason"])
+        let body = try await JSONBody(request, context, of: .spend)
         let (amount, reason) = (try Self.amount(in: body), try Reason.read(body))
         let request = try IdempotentRequests.key(of: request).map { key in
             Spending.Request(

@@ -60,7 +60,7 @@ struct GrantRoutes: Sendable {
     private func grant(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let (user, service) = (try subjects.user(request, context), service.limited(to: context))
         let caller = try context.requiredCaller
-        let body = try await JSONBody(request, context, fields: ["item", "reason", "endsAt"])
+        let body = try await JSONBody(request, context, of: .grantItem)
         let item = try body.object("item", fields: ["collection", "number"])
         let granted = Item(collection: try item.text("collection"), number: try item.integer("number"))
         let reason = try Reason.read(body)
@@ -78,7 +78,7 @@ struct GrantRoutes: Sendable {
     }
 
     private func reason(_ request: Request, _ context: ServiceContext) async throws -> String {
-        try Reason.read(try await JSONBody(request, context, fields: ["reason"]))
+        try Reason.read(try await JSONBody(request, context, of: .revokeGrant))
     }
 }
 

@@ -257,7 +257,7 @@ struct ProofRoutes: Sendable {
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.verifyProof) { request, context in
             let body = try await JSONBody(
-                request, context, fields: ["proof"], upTo: JSONBody.sizeWithProof)
+                request, context, of: .verifyProof, upTo: JSONBody.sizeWithProof)
             let (proof, service) = (try body.proof("proof"), service.limited(to: context))
             return try JSONAnswer.response(
                 try await BlockingWork.process(proof.count) { ProofResource(try service.verify(proof)) })

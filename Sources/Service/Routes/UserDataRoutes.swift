@@ -21,7 +21,7 @@ struct UserDataRoutes: Sendable {
         group.on(.eraseOneself) { request, context in
             let user = try context.requiredUser
             guard let accounts, user.issuer == User.accountIssuer else { return try await erase(user, context) }
-            let body = try await JSONBody(request, context, fields: ["password"])
+            let body = try await JSONBody(request, context, of: .eraseOneself)
             let account = try await accounts.confirmed(try body.credential("password"), context)
             try await accounts.accounts.erase(account, by: try context.requiredCaller.actor, at: clock.now())
             return .noContent

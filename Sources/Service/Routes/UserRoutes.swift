@@ -111,7 +111,7 @@ struct UserRoutes: Sendable {
         _ request: Request,
         _ context: ServiceContext
     ) async throws -> Response {
-        let body = try await JSONBody(request, context, fields: ["appAccountToken", "isCorrection"])
+        let body = try await JSONBody(request, context, of: .setUserAccountToken)
         guard let token = UUID(uuidString: try body.text("appAccountToken")), !token.isPlaceholder else {
             throw JSONBody.invalid("The field /appAccountToken must be a UUID of the user's own, not of zeros.")
         }

@@ -93,7 +93,7 @@ struct SupportRoutes: Sendable {
 
     private func assign(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let purchase = try NamedPurchase(request, context)
-        let body = try await JSONBody(request, context, fields: ["user", "issuer", "reason"])
+        let body = try await JSONBody(request, context, of: .assignUnclaimed)
         var issuer: String?
         if case .text(let text) = try body.optionalText("issuer") { issuer = text }
         let user = try subjects.user(named: try body.text("user", upTo: User.maximumCustomerLength), issuer: issuer)

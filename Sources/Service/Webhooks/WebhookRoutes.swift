@@ -33,7 +33,9 @@ struct WebhookRoutes: Sendable {
         /// The name of the caller.
         var key: String { get throws { try context.requiredCaller.name } }
 
-        func body(_ fields: [String]) async throws -> JSONBody { try await JSONBody(request, context, fields: fields) }
+        func body(of operation: APIOperation) async throws -> JSONBody {
+            try await JSONBody(request, context, of: operation)
+        }
 
         func answer(_ endpoint: WebhookEndpoint) async throws -> Response {
             try JSONAnswer.response(WebhookResource(endpoint, naming: try await webhooks.ledger.apiKeyNames()))
@@ -55,7 +57,7 @@ struct WebhookRoutes: Sendable {
                 List(try await call.webhooks.endpoints().map { WebhookResource($0, naming: keys) }))
         }
         on(.addWebhook) { call in
-            let body = try await call.body(["url", "format", "authorization"])
+            let body = try await call.body(of: .addWebhook)
             let (url, format, authorization) = (try url(body), try Self.format(body), try Self.authorization(body))
             let keys = try await call.webhooks.ledger.apiKeyNames()
             let endpoint = try await call.webhooks.add(
@@ -66,7 +68,7 @@ struct WebhookRoutes: Sendable {
         }
         on(.getWebhook) { call in try await call.answer(try await call.webhooks.endpoint(try call.identifier)) }
         on(.moveWebhook) { call in
-            let url = try url(try await call.body(["url"]))
+            let url = try url(try await call.body(of: .moveWebhook))
             return try await call.answer(
                 try await call.webhooks.setURL(url, of: try call.identifier, by: try call.key))
         }
@@ -83,7 +85,7 @@ struct WebhookRoutes: Sendable {
             let given =
                 bytes.isEmpty
                 ? nil
-                : try await JSONBody(bytes: bytes, fields: ["previousSecretSeconds"])
+                : try await JSONBody(bytes: bytes, fields: APIOperation.replaceWebhookSecret.bodyFields)
                     .optionalInteger("previousSecretSeconds")
             let seconds = given.map(Int64.init) ?? WebhookService.standardOverlap
             guard WebhookService.overlap.contains(seconds) else {
@@ -96,7 +98,7 @@ struct WebhookRoutes: Sendable {
         }
         on(.setWebhookAuthorization) { call in
             let identifier = try call.identifier
-            let body = try await call.body(["authorization"])
+            let body = try await call.body(of: .setWebhookAuthorization)
             guard body.object["authorization"] != nil else {
                 throw JSONBody.invalid("The field /authorization is missing; null removes the header.")
             }
