@@ -56,35 +56,65 @@ import Testing
         #expect(try answer.decoded(OpenAPI.self).openapi == "3.1.0")
     }
 
-    @Test func `the document is composed of the folder's topics, which share no key`() throws {
-        let files = try Project.files("Sources/Service/Resources/OpenAPI", suffix: ".json").sorted()
-        let general = files.filter { $0.hasSuffix("/General.json") }
-        let others = files.filter { !general.contains($0) }
-        let topics =
-            try (general + others).map { Array(try Project.text($0).utf8) } + [OpenAPIDocument.enumerations]
-        #expect(try OpenAPIDocument(topics: topics).bytes == OpenAPIDocument.composed.get().bytes)
+    private static func document(_ operations: APIOperation...) throws(OpenAPIDocument.Defect) -> OpenAPIDocument {
+        try OpenAPIDocument(title: "A", "B", codes: ["c"], operations: operations, pathParameters: [:])
     }
 
-    @Test func `topics share paths and kinds of components`() throws {
-        let topics = [
-            #"{"paths":{"/a":{"get":{}}},"components":{"schemas":{"A":{}}}}"#,
-            #"{"paths":{"/a":{"put":{}},"/b":{}},"components":{"schemas":{"B":{}},"parameters":{}}}"#,
-        ]
-        let document = try OpenAPIDocument(topics: topics.map { Array($0.utf8) })
+    private static func operation(_ method: HTTPRequest.Method, answer: Schema) -> APIOperation {
+        APIOperation(method, "/a", for: .backEnd(.read), "a", "A", answers: [.json("A.", answer)])
+    }
+
+    @Test func `the shared answers and the security follow from the callers, the parameters and the body`() throws {
+        let document = try Self.document(
+            APIOperation(
+                .put, "/a/{b}", for: .backEndOrApp(.read), "put", "Puts",
+                parameters: [.path("b", "B."), .idempotencyKey], body: .json(["c": .text()]),
+                answers: [.json("A.", .anyObject, status: 201)]),
+            APIOperation(.get, "/b", for: .anybody, "get", "Gets", answers: [Answer(204, "B.")], or: [.failed]))
+        let operations = try JSONDecoder().decode(OpenAPI.self, from: Data(document.bytes)).operations
+        let put = try #require(operations["PUT /a/{b}"])
+        #expect(put.security == [["apiKey": []], ["userToken": []]])
         #expect(
-            String(decoding: document.bytes, as: UTF8.self)
-                == #"{"paths":{"/a":{"get":{},"put":{}},"/b":{}},"#
-                + #""components":{"schemas":{"A":{},"B":{}},"parameters":{}}}"#)
+            put.responses.map { Set($0.keys) } == [
+                "201", "400", "401", "403", "404", "405", "409", "413", "422", "429", "500", "503",
+            ])
+        let get = try #require(operations["GET /b"])
+        #expect(get.security == [])
+        #expect(get.responses.map { Set($0.keys) } == ["204", "405", "500"])
     }
 
-    @Test(arguments: [
-        (#"{"openapi":"3.1.0"}"#, ["openapi"]),
-        (#"{"paths":{"/a":{"get":{}}}}"#, ["paths", "/a", "get"]),
-        (#"{"components":{"schemas":{"A":{"type":"object"}}}}"#, ["components", "schemas", "A"]),
-    ])
-    func `topics that define the same key don't compose`(topic: String, key: [String]) throws {
-        let topics = [Array(topic.utf8), Array(topic.utf8)]
-        #expect(throws: OpenAPIDocument.Defect.duplicateKey(key)) { try OpenAPIDocument(topics: topics) }
+    @Test func `a schema has the fields that decoding reads`() throws {
+        struct Inner: Codable {
+            let flag: Bool
+        }
+        struct Outer: Codable {
+            let origin: Origin
+            let inner: [Inner]
+            let count: Int?
+        }
+        let schema = Schema(of: Outer.self, "An outer.").noting(["count": "A count."])
+        #expect(
+            JSONValue.object(schema.keywords).compactText
+                == #"{"type":"object","description":"An outer.","required":["origin","inner"],"properties":{"#
+                + #""origin":{"type":"string","description":"The origin of the purchase.","enum":["apple/Production","#
+                + #""apple/Sandbox","xcode","local/Production","local/Sandbox"]},"inner":{"type":"array","items":{"#
+                + #""type":"object","required":["flag"],"properties":{"flag":{"type":"boolean"}}}},"#
+                + #""count":{"type":"integer","description":"A count."}}}"#)
+    }
+
+    @Test func `operations that contradict each other have no document`() throws {
+        let (text, number) = (Schema.object("A.", named: "A"), Schema.object("B.", named: "A"))
+        #expect(throws: OpenAPIDocument.Defect.self) {
+            try Self.document(Self.operation(.get, answer: .anyObject), Self.operation(.get, answer: .anyObject))
+        }
+        #expect(throws: OpenAPIDocument.Defect.self) {
+            try Self.document(Self.operation(.get, answer: text), Self.operation(.put, answer: number))
+        }
+        let unknown = Schema(of: ProblemResource.self, "A problem.").noting(["nothing": "A field that the type lacks."])
+        #expect(throws: OpenAPIDocument.Defect.self) { try Self.document(Self.operation(.get, answer: unknown)) }
+        #expect(throws: Never.self) {
+            try Self.document(Self.operation(.get, answer: text), Self.operation(.put, answer: text))
+        }
     }
 
     @Test func `each reference has a component, and each component a reference`() throws {

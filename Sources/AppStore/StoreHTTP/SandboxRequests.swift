@@ -3,11 +3,8 @@ import HTTPSupport
 import Hummingbird
 import Proofs
 
-/// A request body of a sandbox route.
-protocol SandboxRequest: Decodable, Sendable {
-    /// The names of all fields. Other fields are rejected.
-    static var fields: [String] { get }
-}
+/// A request body of a sandbox route. Fields that the schema lacks are rejected.
+protocol SandboxRequest: Decodable, SchemaSource, Sendable {}
 
 /// Decodes the request bodies of the sandbox's routes.
 enum SandboxBody {
@@ -23,7 +20,7 @@ enum SandboxBody {
         let bytes = collected.isEmpty ? Array("{}".utf8) : collected
         do {
             if case .object(let object) = try JSONParser.parse(bytes) {
-                _ = try JSONBody(object: object, known: Body.fields)
+                _ = try JSONBody(object: object, known: Body.schema.fieldNames)
             }
             return try CheckedJSON.decode(type, from: bytes)
         } catch let error as DecodingError {
@@ -54,32 +51,40 @@ enum SandboxBody {
 
 /// A request to buy a product.
 struct PurchaseRequest: SandboxRequest {
-    static let fields = [
-        "account", "productId", "quantity", "appAccountToken", "offerType", "offerIdentifier", "offerSignature",
-        "outcome",
-    ]
+    static let schema = Schema(of: Self.self, named: "PurchaseRequest", "A request to buy a product.").noting([
+        "account": .account,
+        "productId": "The product.",
+        "quantity": .integer("The number of units; 1 by default.", in: 1...10),
+        "appAccountToken": "The account token of the app.",
+        "offerType": .one(of: ["promotional", "offerCode", "winBack"], "The type of the named offer."),
+        "offerIdentifier": "The offer; an offer code by its reference name.",
+        "offerSignature":
+            "The signature of a promotional offer, with the names of StoreKit's `SKPaymentDiscount`.",
+        "outcome":
+            "`purchased` by default; `deferred`, `interrupted`, `cancelled`, `notAllowed`, `notAvailable`, or an SKError by name.",
+    ]).closed
 
     /// The server's signature, with the field names of StoreKit's `SKPaymentDiscount`.
-    struct OfferSignature: Decodable {
+    struct OfferSignature: Decodable, SchemaSource {
+        static let schema = Schema(of: Self.self).noting([
+            "keyIdentifier": "The key.", "nonce": "A UUID of this request.",
+            "timestamp": "Milliseconds since 1970.",
+            "signature": "Base64.",
+        ])
+
         let keyIdentifier: String
         let nonce: UUID
-        /// The date of the signature in milliseconds since 1970.
         let timestamp: Int64
-        /// The signature in base64.
         let signature: String
     }
 
     let account: String
     let productId: String
-    /// The quantity. The default is 1.
     var quantity: Int?
     var appAccountToken: UUID?
-    /// `promotional`, `offerCode` or `winBack`.
     var offerType: String?
     var offerIdentifier: String?
-    /// The signature of a promotional offer.
     var offerSignature: OfferSignature?
-    /// The outcome. The default is `purchased`.
     var outcome: String?
 
     func payment() throws(Problem) -> Payment {
@@ -113,9 +118,15 @@ struct PurchaseRequest: SandboxRequest {
     }
 }
 
+extension Schema {
+    fileprivate static let account = text("The App Store account.", length: 1...256)
+}
+
 /// A request to refund a sale, or to request its refund.
 struct RefundRequest: SandboxRequest {
-    static let fields = ["reason"]
+    static let schema = Schema(of: Self.self, named: "RefundRequest", "A reason.").noting([
+        "reason": "For a refund, `issue` or `other`; for a request, one of Apple's reasons, such as `OTHER`."
+    ]).closed
 
     var reason: String?
 
@@ -139,7 +150,8 @@ struct RefundRequest: SandboxRequest {
 
 /// A request to share a sale with a family member.
 struct SharingRequest: SandboxRequest {
-    static let fields = ["account"]
+    static let schema = Schema(of: Self.self, named: "SharingRequest", "A family member.").noting(["account": .account])
+        .closed
 
     /// The family member.
     let account: String
@@ -147,25 +159,31 @@ struct SharingRequest: SandboxRequest {
 
 /// A request to raise the price of a subscription.
 struct PriceIncreaseRequest: SandboxRequest {
-    static let fields = ["price", "needsConsent"]
+    static let schema = Schema(of: Self.self, named: "PriceIncreaseRequest", "A higher price.").noting([
+        "price": "Milliunits of the currency.", "needsConsent": "True by default.",
+    ]).closed
 
-    /// The price in milliunits of the currency.
     let price: Int64
-    /// True if the customer must consent. The default is true.
     var needsConsent: Bool?
 }
 
 /// A request to advance the store's clock.
 struct TimeAdvanceRequest: SandboxRequest {
-    static let fields = ["by"]
+    static let schema = Schema(of: Self.self, named: "TimeAdvanceRequest", "A step of the clock.").noting([
+        "by": .text("A number and one of s, min, h, d, w, mo and y.").with(["examples": .array(["1mo"])])
+    ]).closed
 
-    /// A number with a unit, such as `1mo`.
     let by: String
 }
 
 /// A request to inject faults into the next notifications.
 struct NotificationFaultsRequest: SandboxRequest {
-    static let fields = ["faults"]
+    static let schema = Schema(of: Self.self, named: "NotificationFaultsRequest", "Faults of the next notifications.")
+        .noting([
+            "faults": .array(
+                of: .text().with(["pattern": "^(duplicate|reorder|drop|delay:[0-9]+)$"]),
+                "One for each notification.")
+        ]).closed
 
     /// The faults: `duplicate`, `reorder`, `drop` or `delay:SECONDS`.
     let faults: [String]

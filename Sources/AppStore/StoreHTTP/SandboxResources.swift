@@ -3,20 +3,43 @@ import HTTPSupport
 import Proofs
 
 /// An account's purchase of the app.
-package struct AppTransactionResource: Codable, Sendable {
-    /// A JWS.
+package struct AppTransactionResource: Codable, SchemaSource, Sendable {
+    package static let schema = Schema(of: Self.self, named: "AppTransaction", "The app, as an account has it.").noting(
+        ["signedAppTransaction": "A JWS."])
+
     package let signedAppTransaction: String
 }
 
 /// The app receipt of an account.
-struct ReceiptResource: Encodable {
-    /// The PKCS#7 container in base64.
+struct ReceiptResource: Codable, SchemaSource {
+    static let schema = Schema(of: Self.self, named: "Receipt", "An app receipt.").noting([
+        "receipt": "PKCS #7 in base64."
+    ])
+
     let receipt: String
 }
 
 /// A transaction of the payment queue.
-package struct QueueResource: Codable, Listed, Sendable {
+package struct QueueResource: Codable, Listed, SchemaSource, Sendable {
     package static let listName = "transactions"
+    package static let schema = Schema(of: Self.self, named: "Queue", "A transaction of the payment queue.").noting([
+        "number": "The number in the queue.",
+        "account": "The App Store account.",
+        "productId": "The product.",
+        "quantity": "The number of units.",
+        "state": .one(of: PaymentTransactionState.self, "The state."),
+        "error": "The name of the SKError of a failed payment.",
+        "transactionId": "The transaction.",
+        "originalTransactionId": "The first transaction of the purchase.",
+        "signedTransaction": "The proof of a StoreKit 2 app (JWS).",
+        "effect": .one(
+            of: ["charged", "alreadySubscribed", "changes"],
+            "The effect of the payment; absent if nothing was sold, and except in the answer to a purchase."),
+        "price": "The charged price in milliunits of the currency; absent for another effect.",
+        "currency": "The currency of the price (ISO 4217).",
+        "nextProductId": "The product after the next renewal, if the effect is `changes`.",
+        "renewalDate": .time("The date of the next renewal, if the effect is `alreadySubscribed` or `changes`."),
+    ])
 
     package let number: Int64
     package let account: String
@@ -27,17 +50,11 @@ package struct QueueResource: Codable, Listed, Sendable {
     package let error: String?
     package let transactionId: String?
     package let originalTransactionId: String?
-    /// The proof of a StoreKit 2 app (JWS).
     package let signedTransaction: String?
-    /// The effect of the payment: `charged`, `alreadySubscribed` or `changes`. Nil if nothing was sold, and except in the answer to
-    /// a purchase.
     package let effect: String?
-    /// The charged price in milliunits of the currency. Nil for another effect.
     package let price: Int64?
     package let currency: String?
-    /// The product after the next renewal. Nil unless the effect is `changes`.
     package let nextProductId: String?
-    /// The date of the next renewal (RFC 3339, UTC). Nil unless the effect is `alreadySubscribed` or `changes`.
     package let renewalDate: String?
 
     /// - Parameter effect: The effect of the payment; nil to omit it.
@@ -61,8 +78,23 @@ package struct QueueResource: Codable, Listed, Sendable {
 }
 
 /// A sale with the field names of signed transactions.
-package struct SaleResource: Codable, Listed, Sendable {
+package struct SaleResource: Codable, Listed, SchemaSource, Sendable {
     package static let listName = "transactions"
+    package static let schema = Schema(of: Self.self, named: "Sale", "A sale.").noting([
+        "transactionId": "The transaction.",
+        "originalTransactionId": "The first transaction of the purchase.",
+        "orderId": "The order on Apple's invoice.",
+        "account": "The App Store account.",
+        "productId": "The product.",
+        "type": "The product's type, in Apple's words.",
+        "quantity": "The number of units.",
+        "purchaseDate": .time("The date of the purchase."),
+        "expiresDate": .time("The end of the period of a subscription."),
+        "price": "Milliunits of the currency.",
+        "currency": "ISO 4217.",
+        "revocationDate": .time("The date of the refund."),
+        "isUpgraded": "True if the customer upgraded before the period ended.",
+    ])
 
     package let transactionId: String
     package let originalTransactionId: String
@@ -71,12 +103,9 @@ package struct SaleResource: Codable, Listed, Sendable {
     package let productId: String
     package let type: String
     package let quantity: Int
-    /// Dates are RFC 3339, UTC.
     package let purchaseDate: String
     package let expiresDate: String?
-    /// The price in milliunits of the currency.
     package let price: Int64
-    /// ISO 4217.
     package let currency: String
     package let revocationDate: String?
     package let isUpgraded: Bool
@@ -99,8 +128,11 @@ package struct SaleResource: Codable, Listed, Sendable {
 }
 
 /// The time of the store's clock.
-package struct TimeResource: Codable, Sendable {
-    /// RFC 3339, UTC.
+package struct TimeResource: Codable, SchemaSource, Sendable {
+    package static let schema = Schema(of: Self.self, named: "Time", "The time of the store's clock.").noting([
+        "now": .time("The time."), "events": "The events that an advance brought about.",
+    ])
+
     package let now: String
     /// The events that an advance of the clock brought about; nil without an advance.
     package let events: [DueEventResource]?
@@ -112,10 +144,18 @@ package struct TimeResource: Codable, Sendable {
 }
 
 /// A change of a subscription that time brought about.
-package struct DueEventResource: Codable, Sendable {
-    /// `renewed`, `renewalFailed`, `gracePeriodEnded` or `expired`.
+package struct DueEventResource: Codable, SchemaSource, Sendable {
+    package static let schema = Schema(
+        of: Self.self, named: "DueEvent", "A change of a subscription that time brought about."
+    ).noting([
+        "kind": .one(of: DueEvent.Kind.self, "The change."),
+        "date": .time("The date."),
+        "account": "The App Store account.",
+        "productId": "The product.",
+        "transactionId": "The latest transaction.",
+    ])
+
     package let kind: String
-    /// RFC 3339, UTC.
     package let date: String
     package let account: String
     package let productId: String
@@ -131,12 +171,24 @@ package struct DueEventResource: Codable, Sendable {
 }
 
 /// A notification of the store.
-package struct NotificationResource: Codable, Listed, Sendable {
+package struct NotificationResource: Codable, Listed, SchemaSource, Sendable {
     package static let listName = "notifications"
+    package static let schema = Schema(of: Self.self, named: "Notification", "A notification.").noting([
+        "notificationUUID": .uuid("The notification."),
+        "notificationType": "Apple's name of the type.",
+        "subtype": "Apple's name of the subtype.",
+        "transactionId": "The transaction.",
+        "date": .time("The date."),
+        "sendAttempts": "The attempts, the first one first.",
+        "signedPayload": "The JWS that is sent.",
+    ])
 
     /// An attempt to send a notification.
-    package struct Attempt: Codable, Sendable {
-        /// RFC 3339, UTC.
+    package struct Attempt: Codable, SchemaSource, Sendable {
+        package static let schema = Schema(of: Self.self, "An attempt to send it.").noting([
+            "date": .time("The date."), "result": "The result, such as `SUCCESS`.",
+        ])
+
         package let date: String
         package let result: String
     }
@@ -145,10 +197,8 @@ package struct NotificationResource: Codable, Listed, Sendable {
     package let notificationType: String
     package let subtype: String?
     package let transactionId: String?
-    /// RFC 3339, UTC.
     package let date: String
     package let sendAttempts: [Attempt]
-    /// A JWS.
     package let signedPayload: String
 
     package init(_ notification: StoreNotification) {
@@ -164,6 +214,40 @@ package struct NotificationResource: Codable, Listed, Sendable {
     }
 }
 
-extension StatusResponse.SubscriptionGroupIdentifierItem: Listed {
+extension ResetResult: SchemaSource {
+    package static let schema = Schema(of: ResetResult.self, named: "Reset", "The things that were cleared.").noting([
+        "sales": "The number of transactions, renewals included.",
+        "notifications": "The number of notifications.",
+        "clock": "True if the clock had been advanced.",
+        "settings": "True if the settings had been changed.",
+    ])
+}
+
+extension StatusResponse.SubscriptionGroupIdentifierItem: Listed, SchemaSource {
     package static let listName = "subscriptions"
+    package static let schema = Schema(
+        of: StatusResponse.SubscriptionGroupIdentifierItem.self, named: "SubscriptionStatus", "The status in one group."
+    ).noting(["subscriptionGroupIdentifier": "The group."])
+}
+
+extension StatusResponse.LastTransactionsItem: SchemaSource {
+    package static let schema = Schema.object("The latest transaction.").fields([
+        "status": .integer("Apple's number of the status."),
+        "originalTransactionId": .text("The first transaction."),
+        "signedTransactionInfo": .text("A JWS."),
+        "signedRenewalInfo": .text("A JWS."),
+    ])
+}
+
+extension Schema {
+    static let product = object("A product.", named: "Product").fields([
+        "productId": .text("The product."),
+        "type": .text("The product's type, in Apple's words."),
+        "displayName": .text("The name."),
+        "description": .text("The description."),
+        "price": .integer("Milliunits of the currency."),
+        "currency": .text("ISO 4217."),
+        "displayPrice": .text("The price in words."),
+        "subscription": SubscriptionResource.schema.described("The terms of a subscription.").optional,
+    ])
 }

@@ -13,14 +13,14 @@ struct SandboxRoutes: Sendable {
 
     func add(to group: RouterGroup<ServiceContext>) {
         addPurchases(to: group)
-        addQueue(to: group.group("queue"))
-        SaleRoutes(store: store).add(to: group.group("transactions/:transaction"))
+        addQueue(to: group)
+        SaleRoutes(store: store).add(to: group)
         addSettings(to: group)
-        addNotifications(to: group.group("notifications"))
+        addNotifications(to: group)
     }
 
     private func addPurchases(to group: RouterGroup<ServiceContext>) {
-        group.post("purchases") { request, context in
+        group.on(.buy) { request, context in
             let body = try await SandboxBody.decode(request, context, as: PurchaseRequest.self)
             let payment = try body.payment()
             let outcome = try body.paymentOutcome()
@@ -32,29 +32,29 @@ struct SandboxRoutes: Sendable {
             }
             return try JSONAnswer.response(bytes: JSONAnswer.encode(queued), status: .created)
         }
-        group.get("products") { _, _ in
+        group.on(.listProducts) { _, _ in
             try await answer {
                 let products = try store.products()
                 return List(
                     products.map { ProductResource($0, benefit: nil, localization: $0.localizations.first) })
             }
         }
-        get("subscriptions", group) { List(try store.subscriptionStatuses(of: $0)) }
-        get("appTransaction", group) {
+        add(.listSubscriptions, to: group) { List(try store.subscriptionStatuses(of: $0)) }
+        add(.readAppTransaction, to: group) {
             AppTransactionResource(signedAppTransaction: try store.signedAppTransaction(of: $0))
         }
-        get("transactions", group) { account in
+        add(.listSales, to: group) { account in
             List(try store.read { try $0.transactions.transactions(of: account) }.map { SaleResource($0) })
         }
-        get("receipt", group) { ReceiptResource(receipt: try store.receipt(account: $0)) }
-        group.post("accounts/:account/restore") { _, context in
+        add(.readReceipt, to: group) { ReceiptResource(receipt: try store.receipt(account: $0)) }
+        group.on(.restore) { _, context in
             let account = try context.parameters.text("account")
             return try await answer {
                 try store.restoreCompletedTransactions(account: account)
                 return try list(account)
             }
         }
-        group.delete("transactions") { _, _ in
+        group.on(.clearSales) { _, _ in
             try await BlockingWork.run { try store.write { try $0.clearSales() } }
             return HTTPResponse.Status.noContent
         }
@@ -62,12 +62,12 @@ struct SandboxRoutes: Sendable {
 
     /// A transaction of the queue has its own number as soon as its payment is added.
     private func addQueue(to group: RouterGroup<ServiceContext>) {
-        group.get { request, _ in
+        group.on(.listQueue) { request, _ in
             let account = try request.query("account")
             return try await answer { try list(account) }
         }
-        for action in PaymentAction.allCases {
-            group.post(RouterPath(":number/\(action.rawValue)")) { _, context in
+        for (action, operation) in APIOperation.queueActions {
+            group.on(operation) { _, context in
                 let number = try context.parameters.require("number", as: Int64.self)
                 return try await answer { try resource(try store.perform(action, on: number)) }
             }
@@ -75,13 +75,13 @@ struct SandboxRoutes: Sendable {
     }
 
     private func addSettings(to group: RouterGroup<ServiceContext>) {
-        group.get("settings") { _, _ in try await answer { SettingsResource(try store.settings()) } }
-        group.patch("settings") { request, context in
+        group.on(.readSettings) { _, _ in try await answer { SettingsResource(try store.settings()) } }
+        group.on(.changeSettings) { request, context in
             let changes = try await SandboxBody.decode(request, context, as: SettingsChanges.self)
             return try await answer { SettingsResource(try store.update(changes.apply)) }
         }
-        group.get("time") { _, _ in try await answer { TimeResource(now: store.now) } }
-        group.post("time/advance") { request, context in
+        group.on(.readTime) { _, _ in try await answer { TimeResource(now: store.now) } }
+        group.on(.advanceTime) { request, context in
             let text = try await SandboxBody.decode(request, context, as: TimeAdvanceRequest.self).by
             guard let step = TimeStep(text) else {
                 throw JSONBody.invalid(
@@ -94,18 +94,18 @@ struct SandboxRoutes: Sendable {
                 TimeResource(now: now, events: try store.dueEvents(after: start, until: now))
             }
         }
-        group.post("reset") { _, _ in
+        group.on(.reset) { _, _ in
             try await answer { try store.reset() }
         }
     }
 
     private func addNotifications(to group: RouterGroup<ServiceContext>) {
-        group.get { _, _ in
+        group.on(.listNotifications) { _, _ in
             try await answer {
                 List(try store.read { try $0.notifications.notifications() }.map { NotificationResource($0) })
             }
         }
-        group.post("faults") { request, context in
+        group.on(.addFaults) { request, context in
             let names = try await SandboxBody.decode(request, context, as: NotificationFaultsRequest.self).faults
             let faults = try names.map { name in
                 guard let fault = NotificationFault(name: name) else {
@@ -117,7 +117,7 @@ struct SandboxRoutes: Sendable {
             try await BlockingWork.run { try store.add(faults) }
             return HTTPResponse.Status.noContent
         }
-        group.post(":uuid/replay") { _, context in
+        group.on(.replay) { _, context in
             let uuid = try context.parameters.require("uuid", as: UUID.self)
             try await BlockingWork.run { try store.replay(uuid) }
             return HTTPResponse.Status.noContent
@@ -136,12 +136,12 @@ struct SandboxRoutes: Sendable {
     }
 
     /// Adds a route that answers with something of an account.
-    private func get(
-        _ name: String,
-        _ group: RouterGroup<ServiceContext>,
+    private func add(
+        _ operation: APIOperation,
+        to group: RouterGroup<ServiceContext>,
         _ body: @Sendable @escaping (String) throws -> some Encodable & Sendable
     ) {
-        group.get(RouterPath("accounts/:account/\(name)")) { _, context in
+        group.on(operation) { _, context in
             let account = try context.parameters.text("account")
             return try await answer { try body(account) }
         }
@@ -157,19 +157,18 @@ struct SaleRoutes: Sendable {
     let store: Store
 
     func add(to group: RouterGroup<ServiceContext>) {
-        group.get("consumption") { _, context in
+        group.on(.readConsumption) { _, context in
             let id = try context.parameters.text("transaction")
             let text = try await BlockingWork.run { try store.consumption(of: id) }
             return JSONAnswer.response(bytes: Array((text ?? "null").utf8))
         }
-        group.delete { _, context in
+        group.on(.deleteSale) { _, context in
             let id = try context.parameters.text("transaction")
             try await BlockingWork.run { try store.perform(.delete, on: id) }
             return HTTPResponse.Status.noContent
         }
-        for action in TransactionAction.allCases {
-            guard let path = action.path else { continue }
-            group.post(RouterPath(path)) { request, context in
+        for (action, operation) in APIOperation.saleActions {
+            group.on(operation) { request, context in
                 let id = try context.parameters.text("transaction")
                 let values = try await Self.values(of: action, request, context)
                 // Answers with the sale after the action.

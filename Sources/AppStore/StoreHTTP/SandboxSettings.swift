@@ -208,7 +208,8 @@ package struct SettingsResource: Encodable, Sendable {
 
 /// Changes to the settings of the store. A missing field keeps its setting. An empty string or a zero removes it.
 struct SettingsChanges: SandboxRequest {
-    static let fields = StoreSetting.all.map(\.name)
+    static let schema = Schema.object("Changes of settings. An absent field stays.", named: "SettingsChanges")
+        .fields(StoreSetting.all.map { ($0.name, $0.schema(ofChange: true)) }).closed
 
     private var changes: [StoreSetting.Change] = []
 
@@ -258,5 +259,40 @@ struct SettingsChanges: SandboxRequest {
 
     func apply(_ settings: inout StoreSettings) {
         for change in changes { change(&settings) }
+    }
+}
+
+extension Schema {
+    static let settings = object("The settings of the store.", named: "Settings")
+        .fields(StoreSetting.all.map { ($0.name, $0.schema(ofChange: false)) })
+}
+
+extension StoreSetting {
+    /// - Parameter ofChange: True for a request, in which each field is optional and some values remove the setting.
+    fileprivate func schema(ofChange: Bool) -> Schema {
+        var sentences = [title]
+        var removal: String?
+        let schema: Schema
+        switch kind {
+        case .flag: schema = .flag()
+        case .number:
+            schema = Schema.integer().optional
+            removal = "Zero removes it"
+        case .simulatedErrors:
+            schema = .map(of: .text())
+            sentences = ["The error of each call that is made to fail"]
+            removal = "An empty text removes it"
+        case .text(let text):
+            let isRemovable = !text.isRequired && text.change("") != nil
+            let isEnumeration = !text.choices.isEmpty && !text.expected.isEmpty
+            if !text.expected.isEmpty { sentences.append("It is " + text.expected) }
+            if isRemovable { removal = "An empty text removes it" }
+            let values = text.choices.map(\.value) + (isRemovable && ofChange ? [""] : [])
+            let value = isEnumeration ? Schema.one(of: values) : .text()
+            schema = isRemovable ? value.optional : value
+        }
+        if ofChange, let removal { sentences.append(removal) }
+        let described = schema.described(sentences.joined(separator: ". ") + ".")
+        return ofChange ? described.optional : described
     }
 }

@@ -44,25 +44,26 @@ package struct StoreRoutes: RouteSource {
     }
 
     /// The description of the sandbox API (OpenAPI 3.1).
-    package static var openAPI: [UInt8] { PackageResources.OpenAPI_json }
+    package static var openAPI: [UInt8] { get throws { try OpenAPIDocument.sandbox.get().bytes } }
 
     /// Adds all routes of a stand-alone store. In a service, the service has its own routes at the other paths.
     private func addAlone(to router: Router<ServiceContext>) {
         add(to: router)
-        router.get("openapi.json") { request, _ in Self.description(for: request) }
-        router.get("errors") { request, _ in
+        let open = router.group()
+        open.on(.readDescription) { request, _ in try Self.description(for: request) }
+        open.on(.readErrors) { request, _ in
             CacheableAnswer.response(
                 PackageResources.Errors_md, type: "text/markdown; charset=utf-8", for: request)
         }
-        router.get("health/live") { _, _ in HTTPResponse.Status.noContent }
-        router.get("health/ready") { [store] _, _ in
+        open.on(.isLive) { _, _ in HTTPResponse.Status.noContent }
+        open.on(.isReady) { [store] _, _ in
             _ = try await BlockingWork.run { try store.settings() }
             return HTTPResponse.Status.noContent
         }
     }
 
-    private static func description(for request: Request) -> Response {
-        CacheableAnswer.response(openAPI, type: "application/json", for: request)
+    private static func description(for request: Request) throws -> Response {
+        CacheableAnswer.response(try openAPI, type: "application/json", for: request)
     }
 
     package func add(to router: Router<ServiceContext>) {
@@ -73,8 +74,8 @@ package struct StoreRoutes: RouteSource {
         ServerAPIRoutes(api: AppStoreServerAPI(store: store)).add(to: server)
         VerifyReceiptRoutes(store: store).add(to: router)
         // Without the key, and at a path that the service does not use.
-        router.get("sandbox/v1/openapi.json") { request, _ in Self.description(for: request) }
-        let sandbox = router.group("sandbox/v1").add(middleware: SandboxKeyMiddleware(key: sandboxKey))
+        router.group().on(.readSandboxDescription) { request, _ in try Self.description(for: request) }
+        let sandbox = router.group().add(middleware: SandboxKeyMiddleware(key: sandboxKey))
         SandboxRoutes(store: store).add(to: sandbox)
     }
 }

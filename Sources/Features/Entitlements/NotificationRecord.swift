@@ -42,7 +42,7 @@ package struct NotificationRecord: Hashable, Sendable {
 }
 
 /// The outcome of a notification.
-package enum NotificationOutcome: String, Sendable {
+package enum NotificationOutcome: String, CaseIterable, Sendable {
     /// The notification gives an item to a user, or gives it back.
     case granted
     /// The notification takes an item from its owner.

@@ -5,7 +5,7 @@ import Proofs
 /// A message to a webhook: a change to a user's items.
 package struct WebhookMessage: Codable, Sendable {
     /// The type of a message.
-    package enum Kind: String, Codable, Sendable {
+    package enum Kind: String, CaseIterable, Codable, Sendable {
         case purchaseGranted = "purchase.granted"
         case purchaseRevoked = "purchase.revoked"
         case purchaseTransferredIn = "purchase.transferredIn"

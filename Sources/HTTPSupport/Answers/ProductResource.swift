@@ -1,33 +1,40 @@
 import Proofs
 
 /// A product in one language.
-package struct ProductResource: Codable, Listed, Sendable {
+package struct ProductResource: Codable, Listed, SchemaSource, Sendable {
     package static let listName = "products"
+    package static let schema = Schema(of: Self.self, named: "Product", "A product of the catalog.").noting([
+        "productId": "The reference name, as in App Store Connect.",
+        "type": .one(of: ProductType.self, "The type, as signed transactions name it."),
+        "picture": "The path of the item's picture, with its version; absent if the item has none.",
+        "displayName": "The text in the language of the answer.",
+        "description": "The text in the language of the answer.",
+        "price": "Milliunits of the currency.",
+        "currency": "ISO 4217.",
+        "displayPrice": "The price as text.",
+        "subscription": "Absent if the product does not renew automatically.",
+        "isOwned": "True if the app's user owns the granted item; absent for back ends, and if profiles are off.",
+        "isWished": "True if the product is on the user's wish list; absent if `isOwned` is.",
+        "wishedAt": .time("The time of the wish; absent without a wish."),
+        "isWithdrawn": .flag("Present if the product is withdrawn from sale.").with(["const": .bool(true)]),
+    ])
 
     package let productId: String
     package let type: String
     /// The item that a purchase grants.
     package let item: Item?
-    /// The address of the item's picture, which clients may cache without limit. Nil if it has none.
     package let picture: String?
     /// The credit that each unit adds to a balance. Nil if the product grants an item.
     package let credit: Credit?
     package let displayName: String
     package let description: String
-    /// The price in milliunits of the currency.
     package let price: Int64
-    /// ISO 4217.
     package let currency: String
     package let displayPrice: String
-    /// The terms of the subscription. Nil for other products.
     package let subscription: SubscriptionResource?
-    /// True if the product is no longer sold, otherwise nil.
     package let isWithdrawn: Bool?
-    /// True if the requesting user owns the item. Nil if the response is not about a user.
     package let isOwned: Bool?
-    /// True if the product is on the requesting user's wish list.
     package let isWished: Bool?
-    /// The date of the wish (RFC 3339, UTC).
     package let wishedAt: String?
 
     package init(
@@ -58,26 +65,37 @@ package struct ProductResource: Codable, Listed, Sendable {
 }
 
 /// The terms of a subscription.
-package struct SubscriptionResource: Codable, Sendable {
+package struct SubscriptionResource: Codable, SchemaSource, Sendable {
+    package static let schema = Schema(of: Self.self).noting([
+        "subscriptionGroupIdentifier":
+            "The subscription group. A customer has one subscription of a group at a time.",
+        "level": .integer("The level in the group; 1 is the highest.", in: 1 ... .max),
+        "period": "ISO 8601, such as `P1M`.",
+        "offers": "The offers with other prices for the first periods.",
+    ])
+
     /// A different price for the first periods.
-    package struct Offer: Codable, Sendable {
-        /// `introductory`, `promotional`, `offerCode` or `winBack`.
+    package struct Offer: Codable, SchemaSource, Sendable {
+        package static let schema = Schema(of: Self.self, "An offer.").noting([
+            "offerType": .one(
+                of: ["introductory", "promotional", "offerCode", "winBack"], "The type of the offer."),
+            "offerIdentifier": "Absent for an introductory offer.",
+            "paymentMode": .one(of: SubscriptionOffer.PaymentMode.self, "The payment mode."),
+            "period": "ISO 8601, such as `P1M`.",
+            "periodCount": .integer("The number of periods.", in: 1 ... .max),
+            "price": "Milliunits; absent for a free trial.",
+        ])
+
         package let offerType: String
-        /// The identifier. Nil for an introductory offer.
         package let offerIdentifier: String?
-        /// `free`, `payAsYouGo` or `payUpFront`.
         package let paymentMode: String
-        /// ISO 8601, such as `P1M`.
         package let period: String
         package let periodCount: Int
-        /// The price in milliunits of the product's currency. Nil for a free trial.
         package let price: Int64?
     }
 
     package let subscriptionGroupIdentifier: String
-    /// The rank in the group. 1 is the highest.
     package let level: Int
-    /// ISO 8601, such as `P1M`.
     package let period: String
     package let offers: [Offer]
 

@@ -39,6 +39,16 @@ package struct JSONBody {
         self = try await Self(bytes: RequestBytes.collect(request, context, upTo: maximumSize), fields: known)
     }
 
+    /// Reads the body of an operation. Fields that its description lacks are refused.
+    package init(
+        _ request: Request,
+        _ context: ServiceContext,
+        of operation: APIOperation,
+        upTo maximumSize: Int = standardSize
+    ) async throws {
+        try await self.init(request, context, fields: operation.bodyFields, upTo: maximumSize)
+    }
+
     /// Reads a collected body.
     package init(bytes: [UInt8], fields known: [String]?) async throws {
         let value = try await BlockingWork.process(bytes.count) { try Self.parse(bytes) }

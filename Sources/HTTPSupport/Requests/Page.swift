@@ -7,7 +7,7 @@ import Proofs
 /// content is opaque to clients.
 package struct Page {
     package static let sizes = 1...100
-    private static let standardSize = 20
+    static let standardSize = 20
     /// The maximum length of a cursor, in bytes.
     private static let maximumCursorLength = 1366
 

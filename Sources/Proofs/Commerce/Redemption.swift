@@ -1,7 +1,7 @@
 /// The response to the redemption of a proof. This is its JSON form.
 public struct Redemption: Hashable, Sendable, Codable {
     /// The result for the whole proof.
-    public enum Outcome: String, Sendable, Codable {
+    public enum Outcome: String, Sendable, Codable, CaseIterable {
         /// At least one transaction was new and was granted.
         case granted
         /// No transaction was new, and at least one was refunded or revoked.

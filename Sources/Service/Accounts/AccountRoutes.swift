@@ -13,64 +13,61 @@ struct AccountRoutes: Sendable {
     /// The languages of mails; nil if no mail is sent.
     let mailLanguages: [String]?
 
-    /// - Parameter group: Routes under `/v1`, without authentication.
+    /// - Parameter group: Routes without authentication.
     func addUnauthenticated(to group: RouterGroup<ServiceContext>) {
-        let held = group.for(.anybody)
-        held.post("accounts") { request, context in try await signUp(request, context) }
-        group.post("accounts/availability") { request, context in
+        group.on(.signUp) { request, context in try await signUp(request, context) }
+        group.on(.checkEmail) { request, context in
             try attempts.countLookup(request, context)
-            let email = try await body(of: request, context, fields: ["email"]).email()
+            let email = try await body(of: .checkEmail, request, context).email()
             return try answer(AvailabilityResource(isAvailable: try await accounts.isAvailable(email)))
         }
-        held.post("sessions") { request, context in try await logIn(request, context) }
-        group.post("sessions/renewal") { request, context in
-            let token = try await body(of: request, context, fields: ["refreshToken"]).text("refreshToken")
+        group.on(.logIn) { request, context in try await logIn(request, context) }
+        group.on(.renewSession) { request, context in
+            let token = try await body(of: .renewSession, request, context).text("refreshToken")
             return try answer(RenewalResource(tokens: TokensResource(try await accounts.renew(token))))
         }
-        group.post("sessions/end") { request, context in
-            let token = try await body(of: request, context, fields: ["refreshToken"]).text("refreshToken")
+        group.on(.logOut) { request, context in
+            let token = try await body(of: .logOut, request, context).text("refreshToken")
             // Logging out twice succeeds.
             try await accounts.endSession(token)
             return HTTPResponse.Status.noContent
         }
-        if mailLanguages != nil { addLinks(to: held) }
+        if mailLanguages != nil { addLinks(to: group) }
     }
 
     /// A link may be opened on any device, so its routes need no authentication.
-    private func addLinks(to held: RouterGroup<ServiceContext>) {
-        held.post("accounts/recovery") { request, context in
-            let email = try await body(of: request, context, fields: ["email"]).email()
+    private func addLinks(to group: RouterGroup<ServiceContext>) {
+        group.on(.askForReset) { request, context in
+            let email = try await body(of: .askForReset, request, context).email()
             try attempts.countSignUp(request, context)
             try await accounts.askForReset(of: email, in: language(of: request))
             // The same answer for an address without an account, and for one that has reached its mail limit.
             return HTTPResponse.Status.accepted
         }
-        held.post("accounts/password") { request, context in
-            let fields = try await body(of: request, context, fields: ["token", "password"])
+        group.on(.resetPassword) { request, context in
+            let fields = try await body(of: .resetPassword, request, context)
             let (token, text) = (try fields.text("token"), try fields.credential("password"))
             try attempts.countLookup(request, context)
             let account = try await accounts.account(resetBy: token)
             try await accounts.reset(token, to: try await hash(text, of: account.address))
             return HTTPResponse.Status.noContent
         }
-        held.post("accounts/confirmation") { request, context in
+        group.on(.confirmAddress) { request, context in
             let token = try await token(of: request, context)
             return try answer(ConfirmationResource(outcome: try await accounts.confirm(token)))
         }
-        held.post("accounts/release") { request, context in
+        group.on(.releaseAddress) { request, context in
             try await accounts.release(try await token(of: request, context))
             return HTTPResponse.Status.noContent
         }
     }
 
-    /// - Parameter group: Routes under `/v1/me`.
     func addForApps(to group: RouterGroup<ServiceContext>) {
-        let own = group.for(.app)
-        own.get("account") { _, context in
+        group.on(.getAccount) { _, context in
             try answer(AccountResource(try await accounts.account(of: try context.requiredUser)))
         }
-        own.put("account/password") { request, context in
-            let fields = try await body(of: request, context, fields: ["password", "newPassword"])
+        group.on(.changePassword) { request, context in
+            let fields = try await body(of: .changePassword, request, context)
             let (old, new) = (try fields.credential("password"), try fields.credential("newPassword"))
             let account = try await confirmed(old, context)
             let hash = try await hash(new, of: account.address)
@@ -79,12 +76,12 @@ struct AccountRoutes: Sendable {
             return HTTPResponse.Status.noContent
         }
         guard mailLanguages != nil else { return }
-        own.post("account/verification") { request, context in
+        group.on(.askForVerification) { request, context in
             try await accounts.askForVerification(of: try context.requiredUser, in: language(of: request))
             return HTTPResponse.Status.accepted
         }
-        own.put("account/email") { request, context in
-            let fields = try await body(of: request, context, fields: ["password", "email"])
+        group.on(.changeEmail) { request, context in
+            let fields = try await body(of: .changeEmail, request, context)
             let (password, email) = (try fields.credential("password"), try fields.email())
             let account = try await confirmed(password, context)
             try await accounts.askForChange(of: account, to: email, in: language(of: request))
@@ -97,13 +94,15 @@ struct AccountRoutes: Sendable {
         Language.choose(for: request, among: mailLanguages ?? []) ?? "en"
     }
 
-    private func body(of request: Request, _ context: ServiceContext, fields: [String]) async throws -> JSONBody {
-        try await JSONBody(request, context, fields: fields, upTo: JSONBody.sizeWithoutCredential)
+    private func body(of operation: APIOperation, _ request: Request, _ context: ServiceContext) async throws
+        -> JSONBody
+    {
+        try await JSONBody(request, context, of: operation, upTo: JSONBody.sizeWithoutCredential)
     }
 
     /// The token of a mailed link.
     private func token(of request: Request, _ context: ServiceContext) async throws -> String {
-        let token = try await body(of: request, context, fields: ["token"]).text("token")
+        let token = try await body(of: .confirmAddress, request, context).text("token")
         try attempts.countLookup(request, context)
         return token
     }
@@ -120,7 +119,7 @@ struct AccountRoutes: Sendable {
     }
 
     private func signUp(_ request: Request, _ context: ServiceContext) async throws -> Response {
-        let fields = try await body(of: request, context, fields: ["email", "password"])
+        let fields = try await body(of: .signUp, request, context)
         let email = try fields.email()
         let password = try Password(try fields.credential("password"), of: email)
         try attempts.countSignUp(request, context)
@@ -133,7 +132,7 @@ struct AccountRoutes: Sendable {
     }
 
     private func logIn(_ request: Request, _ context: ServiceContext) async throws -> Response {
-        let fields = try await body(of: request, context, fields: ["email", "password"])
+        let fields = try await body(of: .logIn, request, context)
         let (email, password) = (try fields.credential("email"), try fields.credential("password"))
         let entrance = try await attempts.try(email, request, context) {
             let account = try await accounts.account(email: email)
@@ -172,14 +171,18 @@ extension JSONBody {
 }
 
 /// An account with the service, in its user's view.
-package struct AccountResource: Codable, Sendable {
-    /// The user's name under the issuer `till`. Back ends use it.
+package struct AccountResource: Codable, SchemaSource, Sendable {
+    package static let schema = Schema(of: Self.self, named: "UserAccount", "An account with the service itself.")
+        .noting([
+            "accountId": .uuid("The name of the user for back ends, with the issuer `till`."),
+            "email": "The address as the user wrote it; absent after another person has proven that it is theirs.",
+            "emailVerifiedAt": .time("The time of the verification; absent before it."),
+            "createdAt": .time("The time of the sign-up."),
+        ])
+
     package let accountId: String
-    /// The e-mail address. Nil after another account has proven its ownership of the address.
     package let email: String?
-    /// RFC 3339, UTC. Nil until the address is verified.
     package let emailVerifiedAt: String?
-    /// RFC 3339, UTC.
     package let createdAt: String
 
     init(_ account: AccountRecord) {
@@ -191,9 +194,17 @@ package struct AccountResource: Codable, Sendable {
 }
 
 /// The tokens of a session.
-package struct TokensResource: Codable, Sendable {
+package struct TokensResource: Codable, SchemaSource, Sendable {
+    package static let schema = Schema(
+        of: Self.self, named: "Tokens", "The tokens of a session. The service returns them once."
+    ).noting([
+        "accessToken": "The bearer token, valid for 15 minutes.",
+        "accessTokenExpiresAt": .time("The expiration of the access token."),
+        "refreshToken": "Valid once, for a new pair. A second use ends the session.",
+        "refreshTokenExpiresAt": .time("The expiration of the refresh token, after 60 days."),
+    ])
+
     package let accessToken: String
-    /// Dates are RFC 3339, UTC.
     let accessTokenExpiresAt: String
     package let refreshToken: String
     let refreshTokenExpiresAt: String
@@ -207,7 +218,9 @@ package struct TokensResource: Codable, Sendable {
 }
 
 /// The account and the new session after a sign-up or login.
-package struct EntranceResource: Codable, Sendable {
+package struct EntranceResource: Codable, SchemaSource, Sendable {
+    package static let schema = Schema(of: Self.self, named: "Entrance", "A logged-in user.")
+
     package let account: AccountResource
     package let tokens: TokensResource
 
@@ -218,17 +231,28 @@ package struct EntranceResource: Codable, Sendable {
 }
 
 /// The new tokens of a renewed session.
-package struct RenewalResource: Codable, Sendable {
+package struct RenewalResource: Codable, SchemaSource, Sendable {
+    package static let schema = Schema(of: Self.self, "The new tokens.")
+
     package let tokens: TokensResource
 }
 
 /// The answer to the token of a mailed link that confirms an address.
-package struct ConfirmationResource: Codable, Sendable {
+package struct ConfirmationResource: Codable, SchemaSource, Sendable {
+    package static let schema = Schema(of: Self.self, "The result.").noting([
+        "outcome":
+            "`verified`: the address of the account is verified. `changed`: the account has the new address. `waitsForOther`: the other address must still be confirmed."
+    ])
+
     package let outcome: Confirmation
 }
 
 /// The availability of an e-mail address for a new account.
-package struct AvailabilityResource: Codable, Sendable {
+package struct AvailabilityResource: Codable, SchemaSource, Sendable {
+    package static let schema = Schema(of: Self.self, "The availability.").noting([
+        "isAvailable": "True if a user can sign up with the address."
+    ])
+
     package let isAvailable: Bool
 }
 

@@ -13,27 +13,19 @@ struct AttributeRoutes: Sendable {
     let subjects: Subjects
     let clock: any WallClock
 
-    /// - Parameters:
-    ///   - user: Routes under `/v1/users/:user`.
-    ///   - me: Routes under `/v1/me`.
-    func add(to user: RouterGroup<ServiceContext>, _ me: RouterGroup<ServiceContext>) {
-        let own = me.for(.app)
-        for group in [user.for(.backEnd(.read)), own] {
-            group.get("attributes") { request, context in
-                let user = try subjects.user(request, context)
-                let showsPersonal = Self.showsPersonal(to: try context.requiredCaller)
-                let attributes = try await attributes.attributes(of: user).filter { showsPersonal || !$0.isPersonal }
-                return try JSONAnswer.response(List(attributes.compactMap { AttributeResource($0) }))
-            }
+    func add(to group: RouterGroup<ServiceContext>) {
+        group.on(.listAttributes, .listOwnAttributes) { request, context in
+            let user = try subjects.user(request, context)
+            let showsPersonal = Self.showsPersonal(to: try context.requiredCaller)
+            let attributes = try await attributes.attributes(of: user).filter { showsPersonal || !$0.isPersonal }
+            return try JSONAnswer.response(List(attributes.compactMap { AttributeResource($0) }))
         }
-        for group in [user.for(.backEnd(.redeem)), own] {
-            group.put("attributes") { request, context in
-                let user = try subjects.user(request, context)
-                let body = try await JSONBody(request, context, fields: ["attributes"], upTo: Self.maximumSize)
-                try await attributes.state(
-                    try statements(in: body), of: user, newcomers: context.newcomers(for: request))
-                return HTTPResponse.Status.noContent
-            }
+        group.on(.stateAttributes, .stateOwnAttributes) { request, context in
+            let user = try subjects.user(request, context)
+            let body = try await JSONBody(request, context, of: .stateAttributes, upTo: Self.maximumSize)
+            try await attributes.state(
+                try statements(in: body), of: user, newcomers: context.newcomers(for: request))
+            return HTTPResponse.Status.noContent
         }
     }
 
@@ -67,13 +59,16 @@ struct AttributeRoutes: Sendable {
 }
 
 /// An attribute of a customer.
-package struct AttributeResource: Codable, Listed, Sendable {
+package struct AttributeResource: Codable, Listed, SchemaSource, Sendable {
     package static let listName = "attributes"
+    package static let schema = Schema(of: Self.self, named: "Attribute", "An attribute of a customer.").noting([
+        "name": "The name. Names that begin with a dollar sign are reserved for personal data.",
+        "value": "The value.",
+        "statedAt": .time("The time of the statement."),
+    ])
 
-    /// The name. Names that begin with a dollar sign, such as `$email`, are reserved for personal data.
     package let name: String
     package let value: String
-    /// The time of the statement (RFC 3339, UTC).
     package let statedAt: String
 }
 
@@ -83,4 +78,42 @@ extension AttributeResource {
         guard let value = attribute.value else { return nil }
         self.init(name: attribute.name, value: value, statedAt: attribute.statedAt.rfc3339)
     }
+}
+
+extension APIOperation {
+    static let attributes = [
+        listAttributes, listOwnAttributes, stateAttributes, stateOwnAttributes,
+    ]
+
+    static let listAttributes = APIOperation(
+        .get, "/v1/users/{user}/attributes", for: .backEnd(.read),
+        "listAttributes", "Returns the attributes of a user",
+        details: "Reserved attributes, whose names begin with a dollar sign, only with the scope `export`.",
+        answers: [.list("The attributes of a customer, in the order of their names.", of: AttributeResource.self)])
+
+    static let listOwnAttributes = APIOperation(
+        .get, "/v1/me/attributes", for: .app, "listOwnAttributes", "Returns the attributes",
+        answers: [.list("The attributes of a customer, in the order of their names.", of: AttributeResource.self)])
+
+    static let stateAttributes = APIOperation(
+        .put, "/v1/users/{user}/attributes", for: .backEnd(.redeem),
+        "stateAttributes", "States attributes of a user",
+        details:
+            "The newest statement about each attribute counts, in whatever order they come. Attributes that the request omits stay.",
+        body: .json(["attributes": .array(of: .attributeStatement, "The statements.", count: 1...100)]).described(
+            "Statements about attributes."),
+        answers: [Answer(204, "The statements are recorded.")],
+        or: [.refused])
+
+    static let stateOwnAttributes = stateAttributes.own("stateOwnAttributes", "States attributes")
+}
+
+extension Schema {
+    static let attributeStatement = Schema.object("A statement about an attribute.", named: "AttributeStatement")
+        .fields([
+            "name": .text("The name, of 1 to 160 bytes.", length: 1...160),
+            "value": .text("The value, of at most 2000 bytes. Null removes the attribute.", upTo: 2000).nullable,
+            "statedAt": .anyTime("The time of the statement. The present if it is missing or in the future.").nullable
+                .optional,
+        ]).closed
 }

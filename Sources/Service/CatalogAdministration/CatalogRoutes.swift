@@ -17,63 +17,56 @@ struct CatalogRoutes: Sendable {
     /// The size of a form around a picture, in bytes.
     private static let multipartOverhead = 16 * 1024
 
-    /// - Parameter group: Routes under `/v1`.
     func add(to group: RouterGroup<ServiceContext>) {
-        let group = group.for(.backEnd(.catalog), isPerApp: true).group("catalog")
-        add("products", "product", to: group, \.products, \.productIdentifier) { .product($0) }
-        add("rights", "name", to: group, \.rights, \.name) { .right($0) }
-        add("offerings", "name", to: group, \.offerings, \.identifier) { .offering($0) }
-        group.get("current-offering") { request, context in
+        add(.products, to: group, \.products, \.productIdentifier) { .product($0) }
+        add(.rights, to: group, \.rights, \.name) { .right($0) }
+        add(.offerings, to: group, \.offerings, \.identifier) { .offering($0) }
+        group.on(.getCurrentOffering) { request, context in
             try answer(.currentOffering, in: try catalogs.app(of: request, context))
         }
-        group.put("current-offering") { request, context in
+        group.on(.setCurrentOffering) { request, context in
             let app = try catalogs.app(of: request, context)
-            let body = try await JSONBody(request, context, fields: ["identifier"])
+            let body = try await JSONBody(request, context, of: .setCurrentOffering)
             let identifier = try body.text("identifier")
             return try await changed(.currentOffering, in: app, request, context) { key in
                 try catalog.setCurrentOffering(identifier, in: app, by: key)
             }
         }
-        group.delete("current-offering") { request, context in
+        group.on(.revertCurrentOffering) { request, context in
             try await revert(.currentOffering, request, context)
         }
-        group.put("products/:product/withdrawal") { request, context in
+        group.on(.withdrawProduct) { request, context in
             try await setWithdrawn(true, request, context)
         }
-        group.delete("products/:product/withdrawal") { request, context in
+        group.on(.restoreProduct) { request, context in
             try await setWithdrawn(false, request, context)
         }
-        group.put("products/:product/picture") { request, context in try await setPicture(request, context) }
-        group.get("changes") { request, context in
+        group.on(.setProductPicture) { request, context in try await setPicture(request, context) }
+        group.on(.listCatalogChanges) { request, context in
             try await changes(
                 request, try filter(request), in: try catalogs.app(of: request, context))
         }
     }
 
     /// Adds the routes of a list, and of each of its elements.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the list.
-    ///   - parameter: The path parameter that names an element.
     private func add<Element>(
-        _ name: String,
-        _ parameter: String,
+        _ operations: CatalogListOperations,
         to group: RouterGroup<ServiceContext>,
         _ elements: @escaping @Sendable (Catalog) -> [Element],
         _ identifier: @escaping @Sendable (Element) -> String,
         subject: @escaping @Sendable (String) -> CatalogSubject
     ) {
-        group.get(RouterPath(name)) { request, context in
+        let (name, parameter) = (operations.name, operations.parameter)
+        group.on(operations.list) { request, context in
             let (view, page) = (try catalogs.view(of: request, context), try Page(request))
             let (shown, next) = page.part(of: try page.rest(of: elements(view.catalog).map(identifier)) { $0 }) { $0 }
             let resources = shown.compactMap { CatalogResource.json(of: subject($0), in: view) }
             return JSONAnswer.response(bytes: JSONAnswer.encode(CatalogResource.page(name, resources, next: next)))
         }
-        let path = RouterPath("\(name)/:\(parameter)")
-        group.get(path) { request, context in
+        group.on(operations.get) { request, context in
             try answer(subject(try context.parameters.text(parameter)), in: try catalogs.app(of: request, context))
         }
-        group.put(path) { request, context in
+        group.on(operations.define) { request, context in
             let subject = subject(try context.parameters.text(parameter))
             let app = try catalogs.app(of: request, context)
             let object = try await JSONBody(request, context, fields: nil, upTo: Self.maximumBody).object
@@ -85,7 +78,7 @@ struct CatalogRoutes: Sendable {
                     object, as: identifier, in: app, seeing: catalogs.limit(of: context), by: key)
             }
         }
-        group.delete(path) { request, context in
+        group.on(operations.revert) { request, context in
             try await revert(subject(try context.parameters.text(parameter)), request, context)
         }
     }

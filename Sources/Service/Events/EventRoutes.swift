@@ -11,9 +11,8 @@ struct EventRoutes: Sendable {
     let hub: EventHub
     let clock: any WallClock
 
-    /// - Parameter group: Routes under `/v1/me`.
-    func addForApps(to group: RouterGroup<ServiceContext>) {
-        group.for(.app).get("events") { request, context in
+    func add(to group: RouterGroup<ServiceContext>) {
+        group.on(.listen) { request, context in
             let user = try context.requiredUser
             // A HEAD request does not open a stream.
             guard request.method == .get else { return Response(status: .ok, headers: ServerSentEvents.headers) }
@@ -179,4 +178,19 @@ private struct EventResource: Encodable {
     let reference: String?
     /// The product. Nil for the profile.
     let subject: String?
+}
+
+extension APIOperation {
+    static let events = [listen]
+
+    static let listen = APIOperation(
+        .get, "/v1/me/events", for: .app,
+        "listen", "Streams the events of the user",
+        details:
+            "Server-sent events, only with `till serve --live-events`. `id` is the position: send it as `Last-Event-ID` to miss nothing after a reconnection. `event` is the kind of event. `data` is a JSON object with `happenedAt`, `reference` and `subject`. The first event for a client without `Last-Event-ID` is `ready`. After `reset`, the client must read everything again, because events between are no longer available.",
+        parameters: [.header("Last-Event-ID", "The `id` of the last received event.")],
+        answers: [
+            .content("Events, until the stream ends after 15 minutes.", ["text/event-stream": .text()]),
+            Answer(204, "The user has listened before and is erased. Do not reconnect."),
+        ])
 }

@@ -12,9 +12,8 @@ struct ExportRoutes: Sendable {
 
     let exports: ExportService
 
-    /// - Parameter group: Routes under `/v1`.
     func add(to group: RouterGroup<ServiceContext>) {
-        group.for(.backEnd(.export), isPerApp: true).get("exports/:export") { request, context in
+        group.on(.readExport) { request, context in
             let name = try context.parameters.text("export")
             guard let export = Export(rawValue: name) else {
                 throw Problem(
@@ -63,4 +62,28 @@ struct ExportRoutes: Sendable {
         else { throw Problem.parameter("cursor", "the cursor of the Link header of the previous part") }
         return position
     }
+}
+
+extension APIOperation {
+    static let exports = [readExport]
+
+    static let readExport = APIOperation(
+        .get, "/v1/exports/{export}", for: .backEnd(.export), isPerApp: true,
+        "readExport", "Exports transactions, customers or events for analysis, in parts",
+        parameters: [
+            .path("export", "The name of the export.", .one(of: Export.self)),
+            .query(
+                "format", "The format: CSV (RFC 4180; the first part has a header), or JSON Lines.",
+                .one(of: ExportFormat.self, default: .csv)),
+            .query(
+                "pageSize", "The number of users in a part. A part has all records of its users.",
+                .integer(in: 1...1000, default: 200)),
+            .query("cursor", "The cursor in the `Link` header of the previous part."), .app,
+        ],
+        answers: [
+            .content(
+                "A part. `Link` has the address of the next part (`rel=\"next\"`). The last part has no `Link`.",
+                ["text/csv": .text(), "application/jsonl": .text()]
+            ).with(.init("Link", "The address of the next part (RFC 8288)."))
+        ])
 }

@@ -9,11 +9,9 @@ import ServiceLifecycle
 struct FigureRoutes: Sendable {
     let figures: FigureService
 
-    /// - Parameter group: Routes under `/v1`.
     func add(to group: RouterGroup<ServiceContext>) {
-        let group = group.for(.backEnd(.figures), isPerApp: true).group("figures")
-        group.get { _, _ in try JSONAnswer.response(FigureResource.list) }
-        group.get(":figure") { request, context in
+        group.on(.listFigures) { _, _ in try JSONAnswer.response(FigureResource.list) }
+        group.on(.getFigure) { request, context in
             let query = try query(
                 of: request, try context.parameters.text("figure"), app: try RequestedApps.name(of: request, context))
             return try JSONAnswer.response(FigureAnswerResource(try await figures.answer(query)))
@@ -39,13 +37,19 @@ struct FigureRoutes: Sendable {
 }
 
 /// A figure that the service computes.
-package struct FigureResource: Codable, Listed, Sendable {
+package struct FigureResource: Codable, Listed, SchemaSource, Sendable {
     package static let listName = "figures"
+    package static let schema = Schema(of: Self.self, named: "Figure", "A figure of the service.").noting([
+        "figure": .one(of: Figure.self),
+        "kind": .one(
+            of: ["sum", "level", "rate", "movement"],
+            "`sum`: the sum over the days of a period; `level`: the value at the end of a period; `rate`: a sum divided by another; `movement`: a sum with its parts."
+        ),
+        "isMoney": "True if the values are milliunits of a currency.",
+    ])
 
     package let figure: String
-    /// `sum`, `level`, `rate` or `movement`.
     package let kind: String
-    /// True if the values are milliunits of a currency.
     package let isMoney: Bool
     package let definition: String
 }
@@ -62,28 +66,50 @@ extension FigureResource {
 }
 
 /// The values of a figure over time.
-package struct FigureAnswerResource: Codable, Sendable {
+package struct FigureAnswerResource: Codable, SchemaSource, Sendable {
+    package static let schema = Schema(of: Self.self, named: "FigureAnswer", "The values of a figure over time.")
+        .noting([
+            "figure": .one(of: Figure.self),
+            "environment": .one(of: FigureQuery.Environment.self),
+            "by": .one(of: FigureInterval.self),
+            "group": .one(of: FigureQuery.Group.self),
+            "pendingUsers": .integer(
+                "The number of users with writes that the sums do not include yet.", in: 0...10000),
+            "isBackfilled":
+                "True if the sums include all users from before figures were turned on, or `pendingUsers` counts them.",
+        ])
+
     /// A period of a figure.
-    package struct Period: Codable, Sendable {
-        /// The first day in UTC, such as `2026-10-31`.
+    package struct Period: Codable, SchemaSource, Sendable {
+        package static let schema = Schema(of: Self.self, named: "FigurePeriod", "A period of a figure.").noting([
+            "from": .day("The first day, in UTC."),
+            "to": .day("The last day, in UTC."),
+            "isComplete": "True if the last day is over.",
+        ])
+
         package let from: String
-        /// The last day in UTC.
         package let to: String
-        /// True if the last day has ended.
         package let isComplete: Bool
     }
 
     /// The values of a figure, one for each period.
-    package struct Series: Codable, Sendable {
-        /// The app, product, storefront or origin. Nil without a group. Empty if the storefront is unknown.
+    package struct Series: Codable, SchemaSource, Sendable {
+        package static let schema = Schema(
+            of: Self.self, named: "FigureSeries", "The values of a figure, one for each period."
+        ).noting([
+            "group":
+                "The app, product, storefront or origin. Empty if the App Store has not stated the storefront.",
+            "currency": "The ISO 4217 code, for a figure of money.",
+            "values": "Counts, or milliunits of the currency. For a rate, the numerators.",
+            "denominators": "The denominators of a rate.",
+            "parts": "The parts of a movement: `new`, `resubscribed`, `changed` and `churned`.",
+        ])
+
         package let group: String?
         /// The ISO 4217 code. Nil if the figure is not money.
         package let currency: String?
-        /// The values: counts, or milliunits of the currency. For a rate, the numerators.
         package let values: [Int64]
-        /// The denominators of a rate.
         package let denominators: [Int64]?
-        /// The parts of a movement: `new`, `resubscribed`, `changed` and `churned`.
         package let parts: [String: [Int64]]?
 
         init(_ series: FigureAnswer.Series) {
@@ -99,17 +125,13 @@ package struct FigureAnswerResource: Codable, Sendable {
     }
 
     package let figure: String
-    /// `production` or `sandbox`.
     package let environment: String
-    /// `day`, `week` or `month`.
     package let by: String
     /// `app`, `product`, `storefront` or `origin`. Nil without a group.
     package let group: String?
     package let periods: [Period]
     package let series: [Series]
-    /// The number of users with changes that the sums do not include yet.
     package let pendingUsers: Int
-    /// True if the sums include all earlier users or count them as pending.
     package let isBackfilled: Bool
 
     package init(_ answer: FigureAnswer) {
@@ -174,4 +196,42 @@ package struct FigureUpkeep: Service {
             failures.record(code)
         }
     }
+}
+
+extension APIOperation {
+    static let figures = [listFigures, getFigure]
+
+    static let listFigures = APIOperation(
+        .get, "/v1/figures", for: .backEnd(.figures), isPerApp: true,
+        "listFigures", "Lists the figures and their definitions",
+        answers: [.list("The figures of the service.", of: FigureResource.self)])
+
+    static let getFigure = APIOperation(
+        .get, "/v1/figures/{figure}", for: .backEnd(.figures), isPerApp: true,
+        "getFigure", "Returns a figure by day, week or month",
+        parameters: [
+            .path("figure", "The name of the figure.", .one(of: Figure.self)),
+            .query(
+                "from",
+                "The first day, in UTC. The answer covers its whole period. The default is 28 days before the end.",
+                .day()),
+            .query(
+                "to", "The last day, in UTC. The answer covers its whole period, up to today. The default is today.",
+                .day()),
+            .query(
+                "by", "The length of the periods. A week begins on Monday.",
+                .one(of: FigureInterval.self, default: .day)),
+            .query(
+                "group", "The dimension of the series. A figure of money also has one series for each currency.",
+                .one(of: FigureQuery.Group.self)),
+            .query(
+                "environment", "The environment. The sandbox includes Xcode's purchases.",
+                .one(of: FigureQuery.Environment.self, default: .production)),
+            .query("app", "Only sales of one app, by its bundle identifier."),
+            .query("product", "Only sales of one product. Cannot be combined with a storefront."),
+            .query(
+                "storefront",
+                "Only sales of one storefront (ISO 3166-1, three letters). Cannot be combined with a product."),
+        ],
+        answers: [.json("The figure.", FigureAnswerResource.self)])
 }

@@ -11,40 +11,34 @@ struct ProfileRoutes: Sendable {
     let products: ProductRoutes
     let subjects: Subjects
 
-    /// - Parameter group: Routes under `/v1`, without authentication.
+    /// - Parameter group: Routes without authentication.
     func addUnauthenticated(to group: RouterGroup<ServiceContext>) {
         // The sign-up form checks nicknames before the user exists.
-        group.post("nicknames/check") { request, context in
+        group.on(.checkNickname) { request, context in
             let body = try await JSONBody(
-                request, context, fields: ["nickname"], upTo: JSONBody.sizeWithoutCredential)
+                request, context, of: .checkNickname, upTo: JSONBody.sizeWithoutCredential)
             _ = try Nickname(try body.text("nickname"))
             return HTTPResponse.Status.noContent
         }
     }
 
-    /// - Parameters:
-    ///   - user: Routes under `/v1/users/:user`.
-    ///   - me: Routes under `/v1/me`.
-    func add(to user: RouterGroup<ServiceContext>, _ me: RouterGroup<ServiceContext>) {
-        let own = me.for(.app)
-        for group in [user.for(.backEnd(.read)), own] {
-            group.get("profile") { request, context in
-                try JSONAnswer.response(try await profiles.profile(of: try subjects.user(request, context)))
-            }
-            group.get("wishes") { request, context in
-                let userState = try await profiles.productState(of: try subjects.user(request, context))
-                return try products.list(request, context, of: userState, wishedOnly: true)
-            }
+    func add(to group: RouterGroup<ServiceContext>) {
+        group.on(.getProfile, .getOwnProfile) { request, context in
+            try JSONAnswer.response(try await profiles.profile(of: try subjects.user(request, context)))
         }
-        own.patch("profile") { request, context in try await change(request, context) }
-        own.put("wishes/:product") { request, context in
+        group.on(.listWishes, .listOwnWishes) { request, context in
+            let userState = try await profiles.productState(of: try subjects.user(request, context))
+            return try products.list(request, context, of: userState, wishedOnly: true)
+        }
+        group.on(.changeProfile) { request, context in try await change(request, context) }
+        group.on(.addWish) { request, context in
             let user = try context.requiredUser
             let product = try products.productForSale(request, context).productIdentifier
             try await profiles.wish(for: product, by: user, newcomers: context.newcomers(for: request))
             return HTTPResponse.Status.noContent
         }
         // A wish can also be removed if the catalog no longer has the product.
-        own.delete("wishes/:product") { _, context in
+        group.on(.removeWish) { _, context in
             let (user, product) = (try context.requiredUser, try context.parameters.text("product"))
             try await profiles.removeWish(for: product, of: user)
             return HTTPResponse.Status.noContent
@@ -53,7 +47,7 @@ struct ProfileRoutes: Sendable {
 
     private func change(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let user = try context.requiredUser
-        let body = try await JSONBody(request, context, fields: ["nickname", "chosen"])
+        let body = try await JSONBody(request, context, of: .changeProfile)
         let nickname: NicknameChange =
             switch try body.optionalText("nickname") {
             case .absent: .keep
@@ -69,4 +63,63 @@ struct ProfileRoutes: Sendable {
         return try JSONAnswer.response(
             try await profiles.change(nickname, chosen: chosen, of: user, newcomers: context.newcomers(for: request)))
     }
+}
+
+extension Profile: SchemaSource {
+    package static let schema = Schema(of: Profile.self, named: "Profile", "The profile of a user.").noting([
+        "nickname": "2 to 9 characters; absent if the user has no nickname.",
+        "chosen":
+            "One item of each collection: the chosen item while the user owns it, otherwise the one everybody owns.",
+    ])
+}
+
+extension APIOperation {
+    static let profiles = [
+        checkNickname, changeProfile, getProfile, getOwnProfile, addWish, removeWish, listWishes, listOwnWishes,
+    ]
+
+    static let checkNickname = APIOperation(
+        .post, "/v1/nicknames/check", for: .anybody, usesReserve: true,
+        "checkNickname", "Checks whether a nickname is allowed",
+        details: "Only with `till serve --profiles`, like all routes for profiles and wishes.",
+        body: .json(["nickname": .text("A nickname.", upTo: 256)]).described("A nickname."),
+        answers: [Answer(204, "The nickname is allowed.")],
+        or: [.refused])
+
+    static let changeProfile = APIOperation(
+        .patch, "/v1/me/profile", for: .app,
+        "changeProfile", "Changes the profile",
+        body: .json([
+            "nickname": .text("2 to 9 characters, none of `@#$%`, no digit. Null removes the nickname.", upTo: 256)
+                .nullable.optional,
+            "chosen": .array(of: Item.schema, "Owned items, at most one of each collection.").optional,
+        ]).described("The service keeps the fields that the request omits."),
+        answers: [.json("The profile.", Profile.self)],
+        or: [.conflict, .refused])
+
+    static let getProfile = APIOperation(
+        .get, "/v1/users/{user}/profile", for: .backEnd(.read),
+        "getProfile", "Returns the profile",
+        answers: [.json("The profile.", Profile.self)])
+
+    static let getOwnProfile = getProfile.own("getOwnProfile")
+
+    static let addWish = APIOperation(
+        .put, "/v1/me/wishes/{product}", for: .app,
+        "addWish", "Adds a product to the wish list",
+        parameters: [.app],
+        answers: [Answer(204, "The product is on the list.")])
+
+    static let removeWish = APIOperation(
+        .delete, "/v1/me/wishes/{product}", for: .app,
+        "removeWish", "Removes a product from the wish list",
+        answers: [Answer(204, "The product is not on the list.")])
+
+    static let listWishes = APIOperation(
+        .get, "/v1/users/{user}/wishes", for: .backEnd(.read),
+        "listWishes", "Lists a user's wishes",
+        parameters: productSelection(sortedBy: "-wished") + [.ifNoneMatch],
+        answers: [.page("A page of products.", of: ProductResource.self)])
+
+    static let listOwnWishes = listWishes.own("listOwnWishes", "Lists the user's wishes")
 }

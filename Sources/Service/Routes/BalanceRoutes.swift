@@ -15,24 +15,10 @@ struct BalanceRoutes: Sendable {
     let idempotentRequests: IdempotentRequests
     let subjects: Subjects
 
-    /// - Parameter group: Routes under `/v1/users/:user`.
-    func addForBackEnds(to group: RouterGroup<ServiceContext>) {
-        addReading(to: group.for(.backEnd(.read), isPerApp: true))
-        group.for(.backEnd(.spend), isPerApp: true).post("balances/:balance/spendings") { request, context in
-            try await spend(request, context)
-        }
-        group.for(.backEnd(.grant), isPerApp: true).post("balances/:balance/additions") { request, context in
-            try await add(request, context)
-        }
-    }
-
-    /// - Parameter group: Routes under `/v1/me`.
-    func addForApps(to group: RouterGroup<ServiceContext>) {
-        addReading(to: group.for(.app))
-    }
-
-    private func addReading(to group: RouterGroup<ServiceContext>) {
-        group.get("balances") { request, context in
+    func add(to group: RouterGroup<ServiceContext>) {
+        group.on(.spend) { request, context in try await spend(request, context) }
+        group.on(.addToBalance) { request, context in try await add(request, context) }
+        group.on(.listUserBalances, .listOwnBalances) { request, context in
             let user = try subjects.user(request, context)
             let balances = try await service.limited(to: context).balances(of: user)
             return try JSONAnswer.response(List(balances))
@@ -43,7 +29,7 @@ struct BalanceRoutes: Sendable {
         let (user, service) = (try subjects.user(request, context), service.limited(to: context))
         let caller = try context.requiredCaller
         let balance = try context.parameters.text("balance")
-        let body = try await JSONBody(request, context, fields: ["amount", "reason"])
+        let body = try await JSONBody(request, context, of: .addToBalance)
         let (amount, reason) = (try Self.amount(in: body), try Reason.read(body))
         let keys = try await service.ledger.apiKeyNames()
         return try await idempotentRequests.answer(
@@ -69,7 +55,7 @@ struct BalanceRoutes: Sendable {
         let (user, service) = (try subjects.user(request, context), service.limited(to: context))
         let caller = try context.requiredCaller
         let balance = try context.parameters.text("balance")
-        let body = try await JSONBody(request, context, fields: ["amount", "reason"])
+        let body = try await JSONBody(request, context, of: .spend)
         let (amount, reason) = (try Self.amount(in: body), try Reason.read(body))
         let request = try IdempotentRequests.key(of: request).map { key in
             Spending.Request(
@@ -90,17 +76,25 @@ extension Credit: Listed {
 }
 
 /// A spending from a balance with the remaining amount.
-package struct SpendingResource: Codable, Sendable {
+package struct SpendingResource: Codable, SchemaSource, Sendable {
+    package static let schema = Schema(of: Self.self, named: "Spending", "A spending.").noting([
+        "spendingId": "The identifier of the spending.",
+        "balance": "The balance.",
+        "amount": .integer("The amount to spend.", in: 1 ... .max).with(["format": "int64"]),
+        "left": .integer("The amount left after the spending.", in: 0 ... .max).with(["format": "int64"]),
+        "reason": "The purpose.",
+        "spentBy": "The API key's identifier.",
+        "spentByName": "The name of the API key; absent if the service does not have the key.",
+        "spentAt": .time("The time of the spending."),
+    ])
+
     package let spendingId: String
     package let balance: String
     package let amount: Int
     package let left: Int
     package let reason: String
-    /// The identifier of the API key.
     package let spentBy: String
-    /// The name of the API key; nil if the ledger does not have the key.
     package let spentByName: String?
-    /// RFC 3339, UTC.
     let spentAt: String
 
     /// - Parameter keys: The names of API keys by their identifiers.
@@ -118,17 +112,23 @@ package struct SpendingResource: Codable, Sendable {
 }
 
 /// An amount that the team has added to a balance.
-package struct BalanceAdditionResource: Codable, Sendable {
+package struct BalanceAdditionResource: Codable, SchemaSource, Sendable {
+    package static let schema = Schema(
+        of: Self.self, named: "BalanceAddition", "An amount that the team has added to a balance."
+    ).noting([
+        "amount": .integer(in: 1 ... .max),
+        "addedBy": "The API key's identifier.",
+        "addedByName": "The name of the API key; absent if the service does not have the key.",
+        "addedAt": .time(),
+    ])
+
     package let id: String
     package let balance: String
     package let amount: Int
     /// The reason in the team's words.
     package let reason: String
-    /// The identifier of the API key.
     package let addedBy: String
-    /// The name of the API key; nil if the ledger does not have the key.
     package let addedByName: String?
-    /// RFC 3339, UTC.
     package let addedAt: String
 
     /// - Parameter keys: The names of API keys by their identifiers.
@@ -141,4 +141,45 @@ package struct BalanceAdditionResource: Codable, Sendable {
         addedByName = keys[addition.addedBy]
         addedAt = addition.addedAt.rfc3339
     }
+}
+
+extension APIOperation {
+    static let balances = [
+        listUserBalances, listOwnBalances, spend, addToBalance,
+    ]
+
+    static let listUserBalances = APIOperation(
+        .get, "/v1/users/{user}/balances", for: .backEnd(.read), isPerApp: true,
+        "listUserBalances", "Lists the user's balances",
+        answers: [.list("The user's balances, all of the catalog, by name.", of: Credit.self)])
+
+    static let listOwnBalances = listUserBalances.own("listOwnBalances")
+
+    static let spend = APIOperation(
+        .post, "/v1/users/{user}/balances/{balance}/spendings", for: .backEnd(.spend), isPerApp: true,
+        "spend", "Spends from a balance, never more than it holds",
+        parameters: [.idempotencyKey],
+        body: .json([
+            "amount": .integer("The amount to spend.", in: 1...1000000000),
+            "reason": .text("The purpose, in the team's own words.", length: 1...500),
+        ]).described("A spending."),
+        answers: [.json("The spending.", SpendingResource.self, status: 201)])
+
+    static let addToBalance = APIOperation(
+        .post, "/v1/users/{user}/balances/{balance}/additions", for: .backEnd(.grant), isPerApp: true,
+        "addToBalance", "Adds to a balance without a purchase, such as a compensation",
+        parameters: [.idempotencyKey],
+        body: .json([
+            "amount": .integer("The amount to spend.", in: 1...1000000000),
+            "reason": .text("The purpose, in the team's own words.", length: 1...500),
+        ]).described("An addition."),
+        answers: [.json("The addition.", BalanceAdditionResource.self, status: 201)])
+}
+
+extension Credit: SchemaSource {
+    package static let schema = Schema(of: Credit.self, named: "Balance", "A user's balance of one consumable.").noting(
+        [
+            "balance": "The name of the balance in the catalog.",
+            "amount": .integer("The amount left to spend.", in: 0 ... .max).with(["format": "int64"]),
+        ])
 }

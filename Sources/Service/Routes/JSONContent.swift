@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSupport
 import Proofs
 
 /// A JSON value of any form, such as a product's definition.
@@ -56,6 +57,11 @@ package enum JSONContent: Codable, Hashable, Sendable {
         case .null: try container.encodeNil()
         }
     }
+}
+
+extension JSONContent: PlaceholderSource {
+    package static let placeholder = JSONContent.null
+    package static let schema = Schema.anyObject
 }
 
 extension StatedFacts {

@@ -10,7 +10,7 @@ struct PictureRoutes: Sendable {
     let catalogs: CatalogViews
 
     func add(to group: RouterGroup<ServiceContext>) {
-        group.get("pictures") { request, context in
+        group.on(.listPictures) { request, context in
             let addresses = catalogs.all(of: try RequestedApps.name(of: request, context)).reduce(
                 into: [Item: String]()
             ) {
@@ -23,7 +23,7 @@ struct PictureRoutes: Sendable {
                 List(addresses.sorted { $0.key < $1.key }.map { PictureResource(item: $0.key, picture: $0.value) }),
                 for: request, headers: [.cacheControl: "public, no-cache"])
         }
-        group.get("pictures/:collection/:number") { request, context in
+        group.on(.readPicture) { request, context in
             try picture(
                 try context.parameters.text("collection"), try context.parameters.text("number"), request, context)
         }
@@ -60,11 +60,14 @@ struct PictureRoutes: Sendable {
 }
 
 /// An item of the catalog with the address of its picture.
-package struct PictureResource: Codable, Listed, Sendable {
+package struct PictureResource: Codable, Listed, SchemaSource, Sendable {
     package static let listName = "pictures"
+    package static let schema = Schema(of: Self.self, named: "Picture", "An item and its picture.").noting([
+        "picture": "The path of the picture, with its version. A changed picture has a new path."
+    ])
 
     package let item: Item
-    package var picture: String?
+    package let picture: String
 }
 
 /// The addresses of the pictures of a catalog's items. A changed picture has a new address.

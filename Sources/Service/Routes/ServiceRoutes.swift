@@ -124,26 +124,27 @@ package struct ServiceRoutes: Sendable {
     }
 
     private func addRoutes(to router: Router<ServiceContext>) {
-        router.get("health/live") { _, _ in HTTPResponse.Status.noContent }
-        router.get("health/ready") { _, _ in
+        let open = router.group()
+        open.on(.isLive) { _, _ in HTTPResponse.Status.noContent }
+        open.on(.isReady) { _, _ in
             try await service.ledger.ping()
             return HTTPResponse.Status.noContent
         }
-        router.get("errors") { request, _ in
+        open.on(.readErrors) { request, _ in
             CacheableAnswer.response(
                 PackageResources.Errors_md, type: "text/markdown; charset=utf-8", for: request)
         }
-        router.get("openapi.json") { request, _ in
+        open.on(.readDescription) { request, _ in
             try CacheableAnswer.response(
                 OpenAPIDocument.composed.get().bytes, type: "application/json", for: request)
         }
         NotificationRoutes(
             service: service, metrics: metrics, uncachedChains: uncachedChains
-        ).add(to: router.group("v1"))
+        ).add(to: open)
         let catalogs = CatalogViews(service.apps)
-        PictureRoutes(catalogs: catalogs).add(to: router.group("v1"))
+        PictureRoutes(catalogs: catalogs).add(to: open)
         let recognised = AuthenticationMiddleware(authentication: authentication)
-        router.group("metrics").add(middleware: recognised).for(.backEnd(.metrics)).get { _, _ in
+        router.group().add(middleware: recognised).on(.readMetrics) { _, _ in
             Response(
                 status: .ok, headers: [.contentType: PrometheusText.contentType],
                 body: ResponseBody(
@@ -154,17 +155,17 @@ package struct ServiceRoutes: Sendable {
                             isStorageAlmostFull: sharedLimits.reserve?.isReached ?? false))))
         }
         if let seedApp {
-            let app = router.group("v1/user").add(
+            let app = router.group().add(
                 middleware: SeedAppMiddleware(authentication: authentication))
             if let limits { app.add(middleware: limits) }
             seedApp.add(to: app)
         }
-        accounts?.addUnauthenticated(to: router.group("v1"))
-        let version = router.group("v1").add(middleware: recognised)
+        accounts?.addUnauthenticated(to: open)
+        let version = router.group().add(middleware: recognised)
         if let limits { version.add(middleware: limits) }
         let products = ProductRoutes(catalogs: catalogs, profiles: profiles)
-        products.add(to: version.for(.backEndOrApp(.read), isPerApp: true))
-        OfferingRoutes(catalogs: catalogs).add(to: version.for(.backEndOrApp(.read), isPerApp: true))
+        products.add(to: version)
+        OfferingRoutes(catalogs: catalogs).add(to: version)
         webhooks?.add(to: version)
         figures?.add(to: version)
         let exports = ExportService(ledger: service.ledger, clock: service.clock) {
@@ -174,37 +175,25 @@ package struct ServiceRoutes: Sendable {
         if let administration {
             CatalogRoutes(catalog: administration, catalogs: catalogs).add(to: version)
         }
-        ProofRoutes(service: service).add(to: version.for(.backEnd(.read), isPerApp: true))
+        ProofRoutes(service: service).add(to: version)
         let subjects = Subjects(issuers: authentication.issuers + [User.customerIssuer])
-        let users = UserRoutes(
-            service: service, idempotentRequests: idempotentRequests, subjects: subjects,
-            metrics: metrics)
+        UserRoutes(
+            service: service, idempotentRequests: idempotentRequests, subjects: subjects, metrics: metrics
+        ).add(to: version)
         SupportRoutes(service: service, subjects: subjects, orders: orders).add(to: version)
-        let user = version.group("users/:user")
-        users.addForBackEnds(to: user)
-        GrantRoutes(
-            service: service, idempotentRequests: idempotentRequests, subjects: subjects
-        ).add(to: user)
-        let balances = BalanceRoutes(
-            service: service, idempotentRequests: idempotentRequests, subjects: subjects)
-        balances.addForBackEnds(to: user)
-        let own = version.group("me")
+        GrantRoutes(service: service, idempotentRequests: idempotentRequests, subjects: subjects).add(to: version)
+        BalanceRoutes(service: service, idempotentRequests: idempotentRequests, subjects: subjects).add(to: version)
         AttributeRoutes(
             attributes: AttributeService(ledger: service.ledger, clock: service.clock), subjects: subjects, clock: clock
-        ).add(to: user, own)
+        ).add(to: version)
         if let profiles {
             let shown = ProfileRoutes(profiles: profiles, products: products, subjects: subjects)
-            shown.addUnauthenticated(to: router.group("v1"))
-            shown.add(to: user, own)
+            shown.addUnauthenticated(to: open)
+            shown.add(to: version)
         }
-        let data = UserDataRoutes(
-            service: service, subjects: subjects, clock: clock, accounts: accounts)
-        data.addForBackEnds(to: user)
-        data.addForApps(to: own)
-        events?.addForApps(to: own)
-        accounts?.addForApps(to: own)
-        users.addForApps(to: own)
-        balances.addForApps(to: own)
+        UserDataRoutes(service: service, subjects: subjects, clock: clock, accounts: accounts).add(to: version)
+        events?.add(to: version)
+        accounts?.addForApps(to: version)
         for other in others { other.add(to: router) }
     }
 }
@@ -222,7 +211,7 @@ struct NotificationRoutes: Sendable {
     private static let maximumSize = 128 * 1024
 
     func add(to group: RouterGroup<ServiceContext>) {
-        group.post("notifications/apple") { request, context in
+        group.on(.receiveNotification) { request, context in
             do {
                 let notification = try await verified(
                     try await RequestBytes.collect(request, context, upTo: Self.maximumSize))
@@ -253,8 +242,11 @@ struct NotificationRoutes: Sendable {
 }
 
 /// The service's answer to a notification of the App Store.
-package struct NotificationReceipt: Codable, Sendable {
-    /// `granted`, `revoked`, `duplicate` or another outcome.
+package struct NotificationReceipt: Codable, SchemaSource, Sendable {
+    package static let schema = Schema(of: Self.self, "The receipt of a notification.").noting([
+        "outcome": .one(of: NotificationOutcome.self, "The outcome.")
+    ])
+
     package let outcome: String
 }
 
@@ -263,9 +255,9 @@ struct ProofRoutes: Sendable {
     let service: EntitlementService
 
     func add(to group: RouterGroup<ServiceContext>) {
-        group.post("proofs/verify") { request, context in
+        group.on(.verifyProof) { request, context in
             let body = try await JSONBody(
-                request, context, fields: ["proof"], upTo: JSONBody.sizeWithProof)
+                request, context, of: .verifyProof, upTo: JSONBody.sizeWithProof)
             let (proof, service) = (try body.proof("proof"), service.limited(to: context))
             return try JSONAnswer.response(
                 try await BlockingWork.process(proof.count) { ProofResource(try service.verify(proof)) })
@@ -274,21 +266,37 @@ struct ProofRoutes: Sendable {
 }
 
 /// The content of a valid proof.
-package struct ProofResource: Codable, Sendable {
+package struct ProofResource: Codable, SchemaSource, Sendable {
+    package static let schema = Schema(of: Self.self, named: "Proof", "The content of a valid proof.").noting([
+        "kind": "The kind of proof.",
+        "origin": "The origin of the proof.",
+        "environment": "The environment, as Apple names it.",
+        "bundleId": "The app.",
+        "signedAt": .time("The time of the signature, or of the creation of an app receipt."),
+        "purchases": "The purchases; absent if the proof is not of purchases.",
+    ])
+
     /// The kind of a proof.
-    package enum Kind: String, Codable, Sendable {
+    package enum Kind: String, CaseIterable, Codable, Sendable {
         case appReceipt, transaction, renewalInfo, notification, appTransaction
     }
 
     /// A purchase in a proof.
-    package struct Purchase: Codable, Sendable {
+    package struct Purchase: Codable, SchemaSource, Sendable {
+        package static let schema = Schema(of: Self.self, "A purchase of the proof.").noting([
+            "productId": "The product.",
+            "transactionId": "The transaction's identifier.",
+            "originalTransactionId": "The identifier of the original transaction.",
+            "quantity": .integer(in: 1 ... .max),
+            "purchaseDate": .time("The time of the purchase."),
+            "revocationDate": .time("The time of the refund or revocation; absent if there was none."),
+        ])
+
         package let productId: String
         package let transactionId: String
         package let originalTransactionId: String
         package let quantity: Int
-        /// Dates are RFC 3339, UTC.
         package let purchaseDate: String
-        /// The date of the revocation. Nil if the purchase is not revoked.
         package var revocationDate: String?
     }
 
@@ -296,9 +304,7 @@ package struct ProofResource: Codable, Sendable {
     package let origin: Origin
     package let environment: AppStoreEnvironment
     package let bundleId: String?
-    /// The signing date. For an app receipt, the creation date.
     package let signedAt: String
-    /// The purchases. Nil if this kind of proof contains none.
     package let purchases: [Purchase]?
 
     package init(_ proof: VerifiedProof) {

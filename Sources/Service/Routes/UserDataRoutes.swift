@@ -14,31 +14,19 @@ struct UserDataRoutes: Sendable {
     /// Nil if the service keeps no accounts.
     let accounts: AccountRoutes?
 
-    /// - Parameter group: Routes under `/v1/users/:user`.
-    func addForBackEnds(to group: RouterGroup<ServiceContext>) {
-        // All data of a user belongs to no app, as does the erasure.
-        addExport(to: group.for(.backEnd(.export)))
-        group.for(.backEnd(.erase)).post("erasure") { request, context in
+    func add(to group: RouterGroup<ServiceContext>) {
+        group.on(.eraseUser) { request, context in
             try await erase(try subjects.user(request, context, ofAnyIssuer: true), context)
         }
-    }
-
-    /// - Parameter group: Routes under `/v1/me`.
-    func addForApps(to group: RouterGroup<ServiceContext>) {
-        let own = group.for(.app, usesReserve: true)
-        addExport(to: own)
-        own.post("erasure") { request, context in
+        group.on(.eraseOneself) { request, context in
             let user = try context.requiredUser
             guard let accounts, user.issuer == User.accountIssuer else { return try await erase(user, context) }
-            let body = try await JSONBody(request, context, fields: ["password"])
+            let body = try await JSONBody(request, context, of: .eraseOneself)
             let account = try await accounts.confirmed(try body.credential("password"), context)
             try await accounts.accounts.erase(account, by: try context.requiredCaller.actor, at: clock.now())
             return .noContent
         }
-    }
-
-    private func addExport(to group: RouterGroup<ServiceContext>) {
-        group.get("export") { request, context in
+        group.on(.exportUser, .exportOwnData) { request, context in
             let user = try subjects.user(request, context, ofAnyIssuer: true)
             // The names of keys are the team's.
             let isNaming = try context.requiredCaller.isBackEnd
@@ -80,9 +68,37 @@ package struct UserExport: Sendable {
 }
 
 /// All data of one user.
-package struct UserArchiveResource: Codable, Sendable {
+package struct UserArchiveResource: Codable, SchemaSource, Sendable {
+    package static let schema = Schema(of: Self.self, named: "UserArchive", "All data of a user.").noting([
+        "exportedAt": .time("The time of the export."),
+        "user": "The user.",
+        "firstSeenAt": .time("The time at which the service first saw the user."),
+        "appAccountToken": .uuid("The token that the app sets on its purchases, in lowercase."),
+        "aliases": "The ids that became the user's by log-ins. Absent if there are none.",
+        "items": "The items of the user, without those that everybody owns.",
+        "transactions": "The entries, newest first.",
+        "grants": "The entries, newest first.",
+        "balances": "The balances.",
+        "events": "The events, oldest first.",
+        "attributes": "The attributes, in the order of their names.",
+        "nickname": "Absent if the user has no nickname.",
+        "chosen": "The chosen item of each collection, owned or not.",
+        "wishes": "The entries, newest first.",
+        "member": "The user's entries in the seed's own app; absent if the user has not signed up there.",
+        "sessions": "The sessions of the user, newest first.",
+        "mails": "The mails about the account in the last days, oldest first; absent if there are none.",
+        "expectedPurchases":
+            "The purchases that an import expects, and that nobody has proved; absent if there are none.",
+        "renewalInfos": "The last statement about the renewal of each subscription.",
+    ])
+
     /// A session of the user on a device.
-    package struct Session: Codable, Sendable {
+    package struct Session: Codable, SchemaSource, Sendable {
+        package static let schema = Schema(of: Self.self, "A session.").noting([
+            "beganAt": .time("The time of the event."),
+            "endsAt": .time("The expiration, unless the session is renewed."),
+        ])
+
         let beganAt: String
         package let endsAt: String
 
@@ -93,13 +109,18 @@ package struct UserArchiveResource: Codable, Sendable {
     }
 
     /// A mail about the account. Its text is not kept.
-    package struct Mail: Codable, Sendable {
-        /// `verification`, `reset`, `addressChange` or `newAddress`.
+    package struct Mail: Codable, SchemaSource, Sendable {
+        package static let schema = Schema(of: Self.self, "A mail, without its text, which the service does not store.")
+            .noting([
+                "purpose": .one(of: LinkPurpose.self, "The purpose."),
+                "email": "The recipient.",
+                "askedAt": .time("The time of the request."),
+                "sentAt": .time("The time of the sending; absent if it was not sent."),
+            ])
+
         package let purpose: String
-        /// The recipient.
         package let email: String
         let askedAt: String
-        /// The date of sending. Nil if the mail was not sent.
         package let sentAt: String?
 
         init(_ mail: QueuedMail) {
@@ -111,7 +132,11 @@ package struct UserArchiveResource: Codable, Sendable {
     }
 
     /// A product on the user's wish list.
-    package struct Wish: Codable, Sendable {
+    package struct Wish: Codable, SchemaSource, Sendable {
+        package static let schema = Schema(of: Self.self, "A wish.").noting([
+            "productId": "The product.", "wishedAt": .time("The time of the wish."),
+        ])
+
         package let productId: String
         package let wishedAt: String
 
@@ -122,7 +147,16 @@ package struct UserArchiveResource: Codable, Sendable {
     }
 
     /// The user's details in the seed's own app.
-    package struct Member: Codable, Sendable {
+    package struct Member: Codable, SchemaSource, Sendable {
+        package static let schema = Schema(of: Self.self).noting([
+            "phoneNumber": "A phone number.",
+            "email": "An e-mail address.",
+            "fcmToken": "Firebase Cloud Messaging's name for the device.",
+            "birth": "The date of birth, as the app writes it.",
+            "gender": "The gender, in the app's numbers.",
+            "joinedAt": .time("The time of the event."),
+        ])
+
         let phoneNumber: String
         package let email: String
         let fcmToken: String
@@ -141,11 +175,24 @@ package struct UserArchiveResource: Codable, Sendable {
     }
 
     /// An entry of the user's audit log.
-    package struct Event: Codable, Sendable {
+    package struct Event: Codable, SchemaSource, Sendable {
+        package static let schema = Schema(of: Self.self, named: "UserEvent", "A change of a user's possessions.")
+            .noting([
+                "happenedAt": .time("The time of the event."),
+                "event":
+                    "The kind: `granted`, `revoked`, `productChanged`, `refused`, `transferredIn`, `transferredOut`, `itemGiven`, `itemTakenBack`, `aliased`, `spent`, `expired`, `renewalFailed`, `gracePeriodBegan`, `autoRenewDisabled`, `autoRenewEnabled`.",
+                "actor": "The actor: `user`, `App Store`, `till`, or `key` and an API key's identifier.",
+                "actorName":
+                    "The name of the API key; absent for another actor, if the service does not have the key, and for an app.",
+                "reference": "The transaction, the grant or the spending.",
+                "subject": "The product, the item or the balance.",
+                "reason": "The reason; absent if none was given.",
+                "origin": "The origin of the purchase; absent without a purchase.",
+            ])
+
         package let happenedAt: String
         package let event: String
         package let actor: String
-        /// The name of the API key; nil for another actor, if the ledger does not have the key, and for the user's own app.
         package let actorName: String?
         package let origin: Origin?
         package let reference: String
@@ -166,7 +213,16 @@ package struct UserArchiveResource: Codable, Sendable {
     }
 
     /// A purchase that an import expects, and that nobody has proved.
-    package struct ExpectedPurchase: Codable, Sendable {
+    package struct ExpectedPurchase: Codable, SchemaSource, Sendable {
+        package static let schema = Schema(of: Self.self, "An expected purchase, which grants nothing.").noting([
+            "originalTransactionId": "The original transaction.",
+            "bundleId": "The bundle identifier of the app.",
+            "productId": "The product, as the former server states it.",
+            "purchaseDate": .time("The date of the newest transaction, as the former server states it."),
+            "expiresAt": .time(
+                "The end of the newest transaction, as the former server states it; absent for none."),
+        ])
+
         package let originalTransactionId: String
         package let origin: Origin
         package let bundleId: String
@@ -185,10 +241,17 @@ package struct UserArchiveResource: Codable, Sendable {
     }
 
     /// The last statement of the App Store about the renewal of a subscription.
-    package struct RenewalInfo: Codable, Sendable {
+    package struct RenewalInfo: Codable, SchemaSource, Sendable {
+        package static let schema = Schema(
+            of: Self.self, named: "RenewalInfo", "The last statement about the renewal of a subscription."
+        ).noting([
+            "originalTransactionId": "The purchase.",
+            "signedDate": .time("The time of the signature."),
+            "facts": .renewalFacts,
+        ])
+
         let originalTransactionId: String
         let origin: Origin
-        /// RFC 3339, UTC.
         let signedDate: String
         /// The stated facts, under Apple's names. Facts that the App Store has not stated are absent.
         let facts: [String: JSONContent]
@@ -201,33 +264,23 @@ package struct UserArchiveResource: Codable, Sendable {
         }
     }
 
-    /// Dates are RFC 3339, UTC.
     let exportedAt: String
     package let user: UserName
     let firstSeenAt: String
     package let appAccountToken: String
-    /// The ids that became the user's by log-ins. Nil if there are none.
     package var aliases: [UserName]?
     /// The account. Nil if the user has none with the service.
     package var account: AccountResource?
-    /// The sessions, newest first.
     package let sessions: [Session]
-    /// The mails of the last days, oldest first. Nil if there are none.
     package var mails: [Mail]?
-    /// The member. Nil if the user has not signed up in the seed's own app.
     package var member: Member?
-    /// The attributes, in the order of their names.
     package let attributes: [AttributeResource]
-    /// The nickname. Nil until the user chooses one.
     package var nickname: String?
-    /// The choice in each collection, owned or not.
     package let chosen: [Item]
     package let wishes: [Wish]
     package let items: [Item]
     package let transactions: [TransactionResource]
-    /// The purchases that an import expects. Nil if there are none.
     package var expectedPurchases: [ExpectedPurchase]?
-    /// The last statements about the renewal of each subscription.
     let renewalInfos: [RenewalInfo]
     package let grants: [GrantResource]
     package let balances: [Credit]
@@ -270,4 +323,31 @@ extension UserArchiveResource {
             balances: try transaction.balances(of: user, accepting: origins),
             events: try transaction.auditWithMerged(of: user).map { Event($0.entry, naming: keys) })
     }
+}
+
+extension APIOperation {
+    static let userData = [
+        eraseOneself, exportUser, exportOwnData, eraseUser,
+    ]
+
+    static let eraseOneself = APIOperation(
+        .post, "/v1/me/erasure", for: .app, usesReserve: true,
+        "eraseOneself", "Erases the user's personal data",
+        body: .json(
+            .object("The password.").fields(["password": .text("The account's password.", upTo: 256).optional]).closed,
+            isRequired: false, "The account's password, if the user has an account of the service."),
+        answers: [Answer(204, "The user is erased. Their transactions stay redeemed, under a tombstone.")])
+
+    // All data of a user belongs to no app, as does the erasure.
+    static let exportUser = APIOperation(
+        .get, "/v1/users/{user}/export", for: .backEnd(.export),
+        "exportUser", "Exports all data of a user",
+        answers: [.json("The archive.", UserArchiveResource.self)])
+
+    static let exportOwnData = exportUser.own("exportOwnData", "Exports all data of the user", usesReserve: true)
+
+    static let eraseUser = APIOperation(
+        .post, "/v1/users/{user}/erasure", for: .backEnd(.erase),
+        "eraseUser", "Erases a user's personal data",
+        answers: [Answer(204, "The user is erased. Their transactions stay redeemed, under a tombstone.")])
 }

@@ -13,36 +13,22 @@ struct UserRoutes: Sendable {
     let subjects: Subjects
     let metrics: ServiceMetrics
 
-    /// - Parameter group: Routes under `/v1/users/:user`.
-    func addForBackEnds(to group: RouterGroup<ServiceContext>) {
-        addReading(to: group.for(.backEnd(.read), isPerApp: true))
-        addRedeeming(to: group.for(.backEnd(.redeem), isPerApp: true))
-        // Purchases of every app may have the token.
-        group.for(.backEnd(.redeem)).put { request, context in
+    func add(to group: RouterGroup<ServiceContext>) {
+        group.on(.setUserAccountToken) { request, context in
             try await setAccountToken(of: try subjects.user(request, context), request, context)
         }
-    }
-
-    /// - Parameter group: Routes under `/v1/me`.
-    func addForApps(to group: RouterGroup<ServiceContext>) {
-        let own = group.for(.app, usesReserve: true)
-        addReading(to: own)
-        addRedeeming(to: own)
-    }
-
-    private func addReading(to group: RouterGroup<ServiceContext>) {
-        group.get { request, context in
+        group.on(.readUser, .readMe) { request, context in
             let user = try subjects.user(request, context)
             return try await accountToken(of: user)
         }
-        group.get("items") { request, context in
+        group.on(.listUserItems, .listMeItems) { request, context in
             let user = try subjects.user(request, context)
             let items = try await service.limited(to: context).items(of: user)
             return CacheableAnswer.response(
                 JSONAnswer.encode(.object(["items": .array(items.map(\.json))])), type: "application/json",
                 for: request, headers: [.cacheControl: "private, no-cache"])
         }
-        group.get("rights") { request, context in
+        group.on(.listUserRights, .listOwnRights) { request, context in
             let user = try subjects.user(request, context)
             let rights = try await service.limited(to: context).rights(
                 of: user, in: try RequestedApps.name(of: request, context))
@@ -50,27 +36,24 @@ struct UserRoutes: Sendable {
                 JSONAnswer.encode(.object(["rights": .array(rights.filter(\.isActive).map(\.json))])),
                 type: "application/json", for: request, headers: [.cacheControl: "private, no-cache"])
         }
-        group.get("subscriptions") { request, context in
+        group.on(.listUserSubscriptions, .listOwnSubscriptions) { request, context in
             let subscriptions = try await service.limited(to: context)
                 .subscriptions(of: try subjects.user(request, context))
             return try JSONAnswer.response(
                 List(subscriptions.map { UserSubscriptionResource($0) }))
         }
-        group.get("transactions") { request, context in
+        group.on(.listUserTransactions, .listMeTransactions) { request, context in
             // The names of keys are the team's.
             let keys = try context.requiredCaller.isBackEnd ? await service.ledger.apiKeyNames() : [:]
             return try await transactions(
                 of: try subjects.user(request, context), in: try RequestedApps.name(of: request, context),
                 Page(request), naming: keys, service.limited(to: context))
         }
-    }
-
-    private func addRedeeming(to group: RouterGroup<ServiceContext>) {
-        group.post("receipts") { request, context in
+        group.on(.redeemUserReceipt, .redeemMeReceipt) { request, context in
             try await redeem(
                 field: "receipt", request, context, for: try subjects.user(request, context))
         }
-        group.post("transactions") { request, context in
+        group.on(.redeemUserTransaction, .redeemMeTransaction) { request, context in
             try await redeem(
                 field: "signedTransaction", request, context, for: try subjects.user(request, context))
         }
@@ -128,7 +111,7 @@ struct UserRoutes: Sendable {
         _ request: Request,
         _ context: ServiceContext
     ) async throws -> Response {
-        let body = try await JSONBody(request, context, fields: ["appAccountToken", "isCorrection"])
+        let body = try await JSONBody(request, context, of: .setUserAccountToken)
         guard let token = UUID(uuidString: try body.text("appAccountToken")), !token.isPlaceholder else {
             throw JSONBody.invalid("The field /appAccountToken must be a UUID of the user's own, not of zeros.")
         }
@@ -153,8 +136,11 @@ struct UserRoutes: Sendable {
 }
 
 /// The account token of a user.
-package struct AppAccountTokenResource: Codable, Sendable {
-    /// The UUID that the app puts into its purchases (StoreKit's `appAccountToken`), in lowercase.
+package struct AppAccountTokenResource: Codable, SchemaSource, Sendable {
+    package static let schema = Schema(of: Self.self, named: "Account", "A user.").noting([
+        "appAccountToken": .uuid("The token that the app sets on its purchases, in lowercase.")
+    ])
+
     package let appAccountToken: String
 
     init(_ token: UUID) {
@@ -163,25 +149,35 @@ package struct AppAccountTokenResource: Codable, Sendable {
 }
 
 /// The current state of a user's subscription.
-package struct UserSubscriptionResource: Codable, Listed, Sendable {
+package struct UserSubscriptionResource: Codable, Listed, SchemaSource, Sendable {
     package static let listName = "subscriptions"
+    package static let schema = Schema(
+        of: Self.self, named: "UserSubscription", "A subscription with its current state."
+    ).noting([
+        "originalTransactionId": "The purchase.",
+        "productId": "The product of the last period.",
+        "state": .one(
+            of: [
+                "trial", "introductory", "active", "willNotRenew", "gracePeriod", "billingRetry", "expired",
+                "revoked", "upgraded",
+            ], "The state. The user owns nothing by it in `billingRetry` and later states."),
+        "since": .time("The start of the latest run of periods without a gap."),
+        "until": .time("The end of the last period, or of its grace period."),
+        "renews":
+            "Absent if the App Store has not stated it. False for a commitment that the customer lets end, though its next periods follow.",
+        "nextProductId": "The product of the next period.",
+        "expirationReason": .one(
+            of: ExpirationReason.self, "The reason for the end; absent if the App Store has stated none."),
+    ])
 
     package let originalTransactionId: String
     package let origin: Origin
-    /// The product of the last period.
     package let productId: String
-    /// `trial`, `introductory`, `active`, `willNotRenew`, `gracePeriod`, `billingRetry`, `expired`, `revoked` or `upgraded`.
     package let state: String
-    /// The start of the uninterrupted periods. Dates are RFC 3339, UTC.
     package let since: String
-    /// The end of the last period, or of its grace period.
     package let until: String?
-    /// True if the subscription renews. Nil if the App Store has not stated it. False for a commitment that the customer lets end,
-    /// though its next periods follow.
     package let renews: Bool?
-    /// The product of the next period.
     package let nextProductId: String?
-    /// The reason for the expiration.
     package let expirationReason: String?
 
     init(_ status: PurchaseStatus) {
@@ -198,22 +194,31 @@ package struct UserSubscriptionResource: Codable, Listed, Sendable {
 }
 
 /// A redeemed transaction.
-package struct TransactionResource: Codable, Listed, Sendable {
+package struct TransactionResource: Codable, Listed, SchemaSource, Sendable {
     package static let listName = "transactions"
+    package static let schema = Schema(of: Self.self, named: "Transaction", "A redeemed transaction.").noting([
+        "bundleId": "The bundle identifier of the app that sold it.",
+        "transactionId": "The transaction's identifier.",
+        "originalTransactionId": "The identifier of the original transaction.",
+        "productId": "The product.",
+        "quantity": .integer(in: 1 ... .max),
+        "purchaseDate": .time("The time of the purchase."),
+        "redeemedAt": .time("The time of the redemption."),
+        "revocationDate": .time("The time of the App Store's refund or revocation; absent if there was none."),
+        "revocationReason": "The reason in Apple's numbers: 1 for a problem with the app, 0 for another reason.",
+        "expiresDate": .time("The end of the purchased period; absent for a purchase without an end."),
+        "facts": .transactionFacts,
+    ])
 
-    /// The bundle identifier of the app that sold the product.
     package let bundleId: String?
     package let transactionId: String
     package let originalTransactionId: String
     package let productId: String
     package let quantity: Int
     package let origin: Origin
-    /// Dates are RFC 3339, UTC.
     package let purchaseDate: String
     package let redeemedAt: String
-    /// The end of the period. Nil if the purchase has no end.
     package let expiresDate: String?
-    /// The date of the App Store's revocation. Nil if the purchase is not revoked.
     package let revocationDate: String?
     /// Apple's reason: 1 for a problem with the app, 0 for another reason. Nil without a reason.
     package let revocationReason: Int?

@@ -16,15 +16,13 @@ struct SeedAppRoutes: Sendable {
     let profiles: ProfileService
     let metrics: ServiceMetrics
 
-    /// - Parameter group: Routes under `/v1/user`.
     func add(to group: RouterGroup<ServiceContext>) {
-        group.get { _, context in try await show(context) }
+        group.on(.seedLogIn, .seedShop) { _, context in try await show(context) }
         let held = group.for(.app)
-        held.post { request, context in try await join(request, context) }
-        group.post("withdraw") { _, context in try await withdraw(context) }
-        group.get("shop/myinfo") { _, context in try await show(context) }
-        held.post("shop/item") { request, context in try await wear(request, context) }
-        group.post("shop/ios") { request, context in try await redeem(request, context) }
+        held.on(.seedJoin) { request, context in try await join(request, context) }
+        group.on(.seedWithdraw) { _, context in try await withdraw(context) }
+        held.on(.seedWear) { request, context in try await wear(request, context) }
+        group.on(.seedRedeem) { request, context in try await redeem(request, context) }
     }
 
     /// A member as the app shows them, as one snapshot.

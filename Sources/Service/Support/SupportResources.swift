@@ -4,13 +4,15 @@ import HTTPSupport
 import Proofs
 
 /// A user of the ledger.
-package struct KnownUserResource: Codable, Listed, Sendable {
+package struct KnownUserResource: Codable, Listed, SchemaSource, Sendable {
     package static let listName = "users"
+    package static let schema = Schema(of: Self.self, named: "KnownUser", "A user in the ledger.").noting([
+        "appAccountToken": "The account token that the user's purchases may contain.",
+        "firstSeenAt": .time(),
+    ])
 
     package let user: UserName
-    /// The account token of the user's purchases.
     package let appAccountToken: String
-    /// RFC 3339, UTC.
     let firstSeenAt: String
 
     init(_ known: KnownUser) {
@@ -21,38 +23,50 @@ package struct KnownUserResource: Codable, Listed, Sendable {
 }
 
 /// The purchases of a transaction, an original transaction, or an order.
-package struct PurchaseLookup: Codable, Sendable {
+package struct PurchaseLookup: Codable, SchemaSource, Sendable {
+    package static let schema = Schema(
+        of: Self.self, named: "PurchaseLookup", "The purchases of a transaction or an order."
+    ).noting([
+        "orderId": "The order that the App Store was asked about; absent if the identifier is a transaction.",
+        "unrecorded":
+            "The transactions of the order that the App Store knows and nobody has redeemed here; absent without an order.",
+    ])
+
     /// The redeemed purchases. There are several if several origins use the identifier.
     package let purchases: [KnownPurchaseResource]
     /// The purchases that nobody has redeemed.
     package let unclaimed: [UnclaimedPurchaseResource]
-    /// The order that the App Store was asked about; nil if the identifier is a transaction.
     package var orderId: String?
-    /// The transactions of the order that the ledger does not have; nil without an order.
     package var unrecorded: [UnrecordedTransactionResource]?
 }
 
 /// A redeemed purchase with all statements about it.
-package struct KnownPurchaseResource: Codable, Sendable {
-    /// The owner. Nil if the user was erased.
+package struct KnownPurchaseResource: Codable, SchemaSource, Sendable {
+    package static let schema = Schema(
+        of: Self.self, named: "KnownPurchase", "A redeemed purchase, with the statements about it."
+    ).noting([
+        "owner": "The owner; absent if the user was erased.",
+        "productId": "The product of the last transaction.",
+        "state": .purchaseState(),
+        "since": .time(),
+        "until": .time(),
+        "renews": "Absent if the App Store has not stated it.",
+        "transactions": "The transactions, newest first.",
+        "notifications": "The notifications, newest first, at most 200.",
+    ])
+
     package let owner: UserName?
     package let originalTransactionId: String
     package let origin: Origin
-    /// The product of the last transaction.
     package let productId: String
-    /// A state of `UserSubscriptionResource`, or `owned`, `familyShared`, `consumed` or `refunded`.
     package let state: String
-    /// Dates are RFC 3339, UTC.
     package let since: String
     package let until: String?
-    /// True if the subscription renews. Nil if the App Store has not stated it.
     package let renews: Bool?
     package let expirationReason: String?
     /// The items that the transactions grant.
     package let items: [Item]
-    /// The transactions, newest first.
     package let transactions: [TransactionResource]
-    /// The notifications, newest first, at most 200.
     package let notifications: [StatedNotificationResource]
 
     /// - Parameter keys: The names of API keys by their identifiers.
@@ -74,20 +88,26 @@ package struct KnownPurchaseResource: Codable, Sendable {
 }
 
 /// A notification of the App Store about a purchase.
-package struct StatedNotificationResource: Codable, Sendable {
+package struct StatedNotificationResource: Codable, SchemaSource, Sendable {
+    package static let schema = Schema(
+        of: Self.self, named: "AppStoreNotification", "A notification of the App Store about a purchase."
+    ).noting([
+        "type": "The type, in Apple's words.",
+        "signedAt": .time(),
+        "receivedAt": .time(),
+        "outcome": .one(of: ["granted", "revoked", "recorded", "parked"]),
+        "content": "The decoded notification, without the proofs inside it.",
+    ])
+
     package let notificationUUID: String
     package let origin: Origin
-    /// The type in Apple's words.
     package let type: String
     package let subtype: String?
     package let transactionId: String?
     package let originalTransactionId: String?
-    /// Dates are RFC 3339, UTC.
     package let signedAt: String
     package let receivedAt: String
-    /// `granted`, `revoked`, `recorded` or `parked`.
     package let outcome: String
-    /// The decoded notification without the nested proofs.
     package let content: JSONContent?
 
     init(_ notification: StatedNotification) {
@@ -105,21 +125,26 @@ package struct StatedNotificationResource: Codable, Sendable {
 }
 
 /// A purchase that nobody has redeemed.
-package struct UnclaimedPurchaseResource: Codable, Listed, Sendable {
+package struct UnclaimedPurchaseResource: Codable, Listed, SchemaSource, Sendable {
     package static let listName = "purchases"
+    package static let schema = Schema(
+        of: Self.self, named: "UnclaimedPurchase", "A purchase that nobody has redeemed."
+    ).noting([
+        "bundleId": "The bundle identifier of the app.",
+        "purchaseDate": .time(),
+        "statedAt": .time(),
+        "revocationDate": .time(),
+        "appAccountToken": "An account token that no user has.",
+    ])
 
     package let transactionId: String
     package let originalTransactionId: String
     package let origin: Origin
-    /// The bundle identifier of the app.
     package let bundleId: String
     package let productId: String
-    /// Dates are RFC 3339, UTC.
     package let purchaseDate: String
-    /// The date of the last statement.
     package let statedAt: String
     package let revocationDate: String?
-    /// An account token that no user has.
     package let appAccountToken: String?
     /// The item that the product grants.
     package let item: Item?
@@ -139,13 +164,22 @@ package struct UnclaimedPurchaseResource: Codable, Listed, Sendable {
 }
 
 /// A transaction of an order that the App Store knows, and that nobody has redeemed here.
-package struct UnrecordedTransactionResource: Codable, Sendable {
+package struct UnrecordedTransactionResource: Codable, SchemaSource, Sendable {
+    package static let schema = Schema(
+        of: Self.self, named: "UnrecordedTransaction",
+        "A transaction of an order that the App Store knows, and that nobody has redeemed here."
+    ).noting([
+        "origin": "Who vouches for it, and where it was bought.",
+        "bundleId": "The app.",
+        "purchaseDate": .time(),
+        "revocationDate": .time(),
+    ])
+
     package let transactionId: String
     package let originalTransactionId: String
     package let origin: Origin
     package let bundleId: String
     package let productId: String
-    /// Dates are RFC 3339, UTC.
     package let purchaseDate: String
     /// Nil if the App Store has not taken it back.
     package let revocationDate: String?
@@ -164,7 +198,13 @@ package struct UnrecordedTransactionResource: Codable, Sendable {
 }
 
 /// An unclaimed purchase that the team has assigned to a user.
-package struct AssignmentResource: Codable, Sendable {
+package struct AssignmentResource: Codable, SchemaSource, Sendable {
+    package static let schema = Schema(
+        of: Self.self, named: "Assignment", "An unclaimed purchase that was assigned to a user."
+    ).noting([
+        "result": .one(of: ["granted", "alreadyRedeemed", "revoked"])
+    ])
+
     package let transactionId: String
     package let user: UserName
     /// The result in the words of a redemption: `granted`, `alreadyRedeemed` or `revoked`.
@@ -172,22 +212,28 @@ package struct AssignmentResource: Codable, Sendable {
 }
 
 /// The reason for owning or not owning an item.
-package struct ExplanationResource: Codable, Sendable {
+package struct ExplanationResource: Codable, SchemaSource, Sendable {
+    package static let schema = Schema(
+        of: Self.self, named: "Explanation", "The reason why a user owns an item or does not."
+    ).noting([
+        "cause": .one(of: ItemExplanation.Cause.self),
+        "text": "The reason in a sentence or two.",
+        "remedy": "The remedy.",
+        "since": .time(),
+        "until": .time(),
+        "reference": "The transaction, or the grant.",
+        "otherOwner": "The owner of the purchase that the user could not redeem.",
+    ])
+
     package let item: Item
     package let isOwned: Bool
-    /// A code, such as `expired`.
     package let cause: String
-    /// The reason in one or two sentences.
     package let text: String
-    /// The remedy.
     package let remedy: String?
-    /// The time at which the cause took effect. Dates are RFC 3339, UTC.
     package let since: String?
     package let until: String?
-    /// The transaction or the grant; the original transaction of an expected purchase.
     package let reference: String?
     package let origin: Origin?
-    /// The owner of a purchase that the user's redemption was refused for.
     package let otherOwner: UserName?
 
     init(_ explanation: ItemExplanation) {
@@ -205,31 +251,33 @@ package struct ExplanationResource: Codable, Sendable {
 }
 
 /// An entry of a user's story.
-package struct StoryEntryResource: Codable, Listed, Sendable {
+package struct StoryEntryResource: Codable, Listed, SchemaSource, Sendable {
     package static let listName = "entries"
+    package static let schema = Schema(of: Self.self, named: "StoryEntry", "An entry of a user's story.").noting([
+        "happenedAt": .time(),
+        "kind": "`notification`, or an event of the audit log.",
+        "text": "The entry in a sentence.",
+        "actor": "`user`, `App Store`, `till`, or `key` and the identifier of an API key.",
+        "actorName": "The name of the API key; absent for another actor, and if the service does not have the key.",
+        "subject": "The product, the item or the balance.",
+        "reference": "The transaction, the grant or the spending.",
+        "reason": "The team's reason, or the code of a refusal.",
+        "cause": "The cause of a refusal.",
+        "remedy": "The remedy of a refusal.",
+        "otherOwner": "The owner of the purchase that the user could not redeem.",
+    ])
 
-    /// The time at which the entry took effect (RFC 3339, UTC).
     package let happenedAt: String
-    /// `notification`, or an event of the audit log.
     package let kind: String
-    /// The entry in a sentence.
     package let text: String
-    /// `user`, `App Store`, `till`, or `key` with the identifier of an API key.
     package let actor: String
-    /// The name of the API key; nil for another actor, and if the ledger does not have the key.
     package var actorName: String?
-    /// The product, the item or the balance.
     package var subject: String?
-    /// The transaction, grant, spending or notification.
     package var reference: String?
     package var origin: Origin?
-    /// The reason in the team's words, or the code of a refusal.
     package var reason: String?
-    /// The cause of a refusal.
     package var cause: String?
-    /// The remedy of a refusal.
     package var remedy: String?
-    /// The owner of a purchase that the user's redemption was refused for.
     package var otherOwner: UserName?
     package var notification: StatedNotificationResource?
 }

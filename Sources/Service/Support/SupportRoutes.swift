@@ -10,26 +10,21 @@ struct SupportRoutes: Sendable {
     let subjects: Subjects
     let orders: OrderLookup
 
-    /// - Parameter group: Routes under `/v1`.
     func add(to group: RouterGroup<ServiceContext>) {
-        // A user belongs to no app.
-        group.for(.backEnd(.support)).get("users") { request, _ in try await users(request) }
-        let support = group.for(.backEnd(.support), isPerApp: true)
-        support.get("transactions/:transaction") { request, context in try await purchases(request, context) }
-        support.get("users/:user/story") { request, context in
+        group.on(.searchUsers) { request, _ in try await users(request) }
+        group.on(.findTransaction) { request, context in try await purchases(request, context) }
+        group.on(.tellStory) { request, context in
             try await story(of: try subjects.user(request, context, ofAnyIssuer: true), request, context)
         }
-        support.get("users/:user/items/:collection/:number/explanation") { request, context in
+        group.on(.explainItem) { request, context in
             let user = try subjects.user(request, context, ofAnyIssuer: true)
             let item = Item(
                 collection: try context.parameters.text("collection"), number: try Self.number(context))
             let explanation = try await service.limited(to: context).explanation(of: item, for: user)
             return try JSONAnswer.response(ExplanationResource(explanation))
         }
-        support.get("unclaimed") { request, context in try await unclaimed(request, context) }
-        group.for(.backEnd(.grant), isPerApp: true).post("unclaimed/:transaction/assignment") { request, context in
-            try await assign(request, context)
-        }
+        group.on(.listUnclaimed) { request, context in try await unclaimed(request, context) }
+        group.on(.assignUnclaimed) { request, context in try await assign(request, context) }
     }
 
     private static func number(_ context: ServiceContext) throws -> Int {
@@ -98,7 +93,7 @@ struct SupportRoutes: Sendable {
 
     private func assign(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let purchase = try NamedPurchase(request, context)
-        let body = try await JSONBody(request, context, fields: ["user", "issuer", "reason"])
+        let body = try await JSONBody(request, context, of: .assignUnclaimed)
         var issuer: String?
         if case .text(let text) = try body.optionalText("issuer") { issuer = text }
         let user = try subjects.user(named: try body.text("user", upTo: User.maximumCustomerLength), issuer: issuer)
@@ -108,4 +103,75 @@ struct SupportRoutes: Sendable {
         return try JSONAnswer.response(
             AssignmentResource(transactionId: purchase.identifier, user: UserName(user), result: result.rawValue))
     }
+}
+
+extension APIOperation {
+    static let support = [
+        searchUsers, findTransaction, tellStory, explainItem, listUnclaimed, assignUnclaimed,
+    ]
+
+    static let searchUsers = APIOperation(
+        // A user belongs to no app.
+        .get, "/v1/users", for: .backEnd(.support),
+        "searchUsers", "Finds users by the prefix of their name, or by their account token",
+        parameters: [
+            .query(
+                "search", "The prefix of a name, or an account token.", .text(length: 1...256), isRequired: true,
+                example: "ali")
+        ],
+        answers: [.page("The users in the order of their names.", of: KnownUserResource.self)])
+
+    static let findTransaction = APIOperation(
+        .get, "/v1/transactions/{transaction}", for: .backEnd(.support), isPerApp: true,
+        "findTransaction", "The owner of a transaction or an order, and all that was stated about the purchase",
+        parameters: [
+            .path(
+                "transaction",
+                "A transaction, an original transaction, or an order number of a receipt. The App Store is asked about an order number.",
+                .text(length: 1...256), example: "2000000000000001"), .app,
+        ],
+        answers: [.json("The purchases that the transaction belongs to.", PurchaseLookup.self)],
+        or: [.badGateway])
+
+    static let tellStory = APIOperation(
+        .get, "/v1/users/{user}/story", for: .backEnd(.support), isPerApp: true,
+        "tellStory", "Lists the events of a user, newest first",
+        answers: [
+            .page("Statements of the App Store, and actions of the user and the team.", of: StoryEntryResource.self)
+        ])
+
+    static let explainItem = APIOperation(
+        .get, "/v1/users/{user}/items/{collection}/{number}/explanation", for: .backEnd(.support), isPerApp: true,
+        "explainItem", "Explains why a user owns an item or does not",
+        parameters: [
+            .path("collection", "The collection of the item.", .text(length: 1...256), example: "sprout"),
+            .path("number", "The number of the item.", .integer(in: 0 ... .max), example: .integer(1)),
+        ],
+        answers: [.json("The reason, and the remedy.", ExplanationResource.self)])
+
+    static let listUnclaimed = APIOperation(
+        .get, "/v1/unclaimed", for: .backEnd(.support), isPerApp: true,
+        "listUnclaimed", "Lists the purchases that nobody has redeemed",
+        parameters: [
+            .query("search", "The identifier of a transaction or an original transaction.", .text(length: 1...256)),
+            .app,
+        ],
+        answers: [.page("The purchases in the order of their transactions.", of: UnclaimedPurchaseResource.self)])
+
+    static let assignUnclaimed = APIOperation(
+        .post, "/v1/unclaimed/{transaction}/assignment", for: .backEnd(.grant), isPerApp: true,
+        "assignUnclaimed", "Assigns an unclaimed purchase to a user, as if the user had redeemed it",
+        parameters: [
+            .path(
+                "transaction", "The identifier of a transaction or an original transaction.", .text(length: 1...256),
+                example: "2000000000000001"), .origin, .app,
+        ],
+        body: .json([
+            "user": .text("The user's name.", length: 1...768),
+            "issuer": .text("The issuer of the user's tokens; absent for a user of the back end.").nullable
+                .optional,
+            "reason": .text("The reason, in the team's own words.", length: 1...500),
+        ]).described("The user and the reason."),
+        answers: [.json("The user owns the purchase.", AssignmentResource.self)],
+        or: [.conflict, .refused])
 }

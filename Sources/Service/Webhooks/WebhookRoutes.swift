@@ -33,7 +33,9 @@ struct WebhookRoutes: Sendable {
         /// The name of the caller.
         var key: String { get throws { try context.requiredCaller.name } }
 
-        func body(_ fields: [String]) async throws -> JSONBody { try await JSONBody(request, context, fields: fields) }
+        func body(of operation: APIOperation) async throws -> JSONBody {
+            try await JSONBody(request, context, of: operation)
+        }
 
         func answer(_ endpoint: WebhookEndpoint) async throws -> Response {
             try JSONAnswer.response(WebhookResource(endpoint, naming: try await webhooks.ledger.apiKeyNames()))
@@ -45,23 +47,17 @@ struct WebhookRoutes: Sendable {
         }
     }
 
-    /// - Parameter group: Routes under `/v1`.
     func add(to group: RouterGroup<ServiceContext>) {
-        let group = group.for(.backEnd(.webhooks), isPerApp: true).group("webhooks")
-        func on(
-            _ method: HTTPRequest.Method,
-            _ path: RouterPath = "",
-            _ answer: @escaping @Sendable (Call) async throws -> Response
-        ) {
-            group.on(path, method: method) { request, context in try await answer(Call(webhooks, request, context)) }
+        func on(_ operation: APIOperation, _ answer: @escaping @Sendable (Call) async throws -> Response) {
+            group.on(operation) { request, context in try await answer(Call(webhooks, request, context)) }
         }
-        on(.get) { call in
+        on(.listWebhooks) { call in
             let keys = try await call.webhooks.ledger.apiKeyNames()
             return try JSONAnswer.response(
                 List(try await call.webhooks.endpoints().map { WebhookResource($0, naming: keys) }))
         }
-        on(.post) { call in
-            let body = try await call.body(["url", "format", "authorization"])
+        on(.addWebhook) { call in
+            let body = try await call.body(of: .addWebhook)
             let (url, format, authorization) = (try url(body), try Self.format(body), try Self.authorization(body))
             let keys = try await call.webhooks.ledger.apiKeyNames()
             let endpoint = try await call.webhooks.add(
@@ -70,26 +66,26 @@ struct WebhookRoutes: Sendable {
             return JSONAnswer.response(
                 bytes: try JSONAnswer.encode(resource), status: .created, headers: Self.headers)
         }
-        on(.get, ":webhook") { call in try await call.answer(try await call.webhooks.endpoint(try call.identifier)) }
-        on(.patch, ":webhook") { call in
-            let url = try url(try await call.body(["url"]))
+        on(.getWebhook) { call in try await call.answer(try await call.webhooks.endpoint(try call.identifier)) }
+        on(.moveWebhook) { call in
+            let url = try url(try await call.body(of: .moveWebhook))
             return try await call.answer(
                 try await call.webhooks.setURL(url, of: try call.identifier, by: try call.key))
         }
-        on(.delete, ":webhook") { call in
+        on(.removeWebhook) { call in
             try await call.webhooks.remove(try call.identifier, by: try call.key)
             return Response(status: .noContent)
         }
-        on(.get, ":webhook/secret") { call in
+        on(.getWebhookSecret) { call in
             try call.secrets(of: try await call.webhooks.endpoint(try call.identifier))
         }
-        on(.post, ":webhook/secret") { call in
+        on(.replaceWebhookSecret) { call in
             let identifier = try call.identifier
             let bytes = try await RequestBytes.collect(call.request, call.context, upTo: JSONBody.standardSize)
             let given =
                 bytes.isEmpty
                 ? nil
-                : try await JSONBody(bytes: bytes, fields: ["previousSecretSeconds"])
+                : try await JSONBody(bytes: bytes, fields: APIOperation.replaceWebhookSecret.bodyFields)
                     .optionalInteger("previousSecretSeconds")
             let seconds = given.map(Int64.init) ?? WebhookService.standardOverlap
             guard WebhookService.overlap.contains(seconds) else {
@@ -100,9 +96,9 @@ struct WebhookRoutes: Sendable {
                 of: try await call.webhooks.replaceSecret(
                     of: identifier, keepingPreviousFor: seconds, by: try call.key))
         }
-        on(.put, ":webhook/authorization") { call in
+        on(.setWebhookAuthorization) { call in
             let identifier = try call.identifier
-            let body = try await call.body(["authorization"])
+            let body = try await call.body(of: .setWebhookAuthorization)
             guard body.object["authorization"] != nil else {
                 throw JSONBody.invalid("The field /authorization is missing; null removes the header.")
             }
@@ -110,13 +106,13 @@ struct WebhookRoutes: Sendable {
                 try await call.webhooks.setAuthorization(
                     try Self.authorization(body), of: identifier, by: try call.key))
         }
-        on(.get, ":webhook/deliveries") { call in try await Self.deliveries(call) }
-        on(.post, ":webhook/deliveries/replay") { call in
+        on(.listWebhookDeliveries) { call in try await Self.deliveries(call) }
+        on(.replayFailedWebhookDeliveries) { call in
             try JSONAnswer.response(
                 WebhookReplayResource(
                     replayed: try await call.webhooks.replayFailed(to: try call.identifier, by: try call.key)))
         }
-        on(.post, ":webhook/deliveries/:message/replay") { call in
+        on(.replayWebhookDelivery) { call in
             let (webhooks, identifier) = (call.webhooks, try call.identifier)
             let message = try call.context.parameters.text("message")
             let delivery = try await webhooks.replay(message, to: identifier, by: try call.key)
@@ -165,24 +161,26 @@ struct WebhookRoutes: Sendable {
 }
 
 /// A webhook.
-package struct WebhookResource: Codable, Listed, Sendable {
+package struct WebhookResource: Codable, Listed, SchemaSource, Sendable {
     package static let listName = "webhooks"
+    package static let schema = Schema(of: Self.self, named: "Webhook", "A receiver of events at a back end.").noting([
+        "format": .one(of: WebhookFormat.self, "The format of the messages."),
+        "hasAuthorization": "True if each message has the header `Authorization`.",
+        "createdAt": .time(),
+        "createdBy": "The API key's identifier.",
+        "createdByName": "The name of the API key; absent if the service does not have the key.",
+        "app": "The bundle identifier of the only app whose events it receives; absent for all events.",
+        "secret": "Present only after the creation.",
+    ]).closed
 
     package let webhookId: String
     package let url: String
-    /// The format of the messages: `till` or `revenuecat`.
     package let format: String
-    /// True if each message has the header `Authorization`. Its value is one of the webhook's secrets.
     package let hasAuthorization: Bool
-    /// RFC 3339, UTC.
     package let createdAt: String
-    /// The identifier of the API key.
     package let createdBy: String
-    /// The name of the API key; nil if the ledger does not have the key.
     package let createdByName: String?
-    /// The bundle identifier of the only app whose events it receives; nil for all events.
     package let app: String?
-    /// The signing secret. Nil except in the response that creates the webhook.
     package let secret: String?
 
     /// - Parameters:
@@ -202,14 +200,20 @@ package struct WebhookResource: Codable, Listed, Sendable {
 }
 
 /// The secrets of a webhook.
-package struct WebhookSecretsResource: Codable, Sendable {
+package struct WebhookSecretsResource: Codable, SchemaSource, Sendable {
+    package static let schema = Schema(
+        of: Self.self, named: "WebhookSecrets",
+        "The secrets of a webhook: those of the signature in the form of Standard Webhooks, and the authorization."
+    ).noting([
+        "previousSecret": "Present while the previous secret is valid.",
+        "previousSecretEndsAt": .time(),
+        "authorization": "The header `Authorization` of each message; absent without one.",
+    ]).closed
+
     /// The secret that signs messages.
     package let secret: String
-    /// The previous secret, during its replacement.
     package let previousSecret: String?
-    /// RFC 3339, UTC.
     package let previousSecretEndsAt: String?
-    /// The header `Authorization` of each message. Nil if there is none.
     package let authorization: String?
 
     init(_ endpoint: WebhookEndpoint, at moment: Timestamp) {
@@ -222,12 +226,30 @@ package struct WebhookSecretsResource: Codable, Sendable {
 }
 
 /// A message to a webhook with the state of its delivery.
-package struct WebhookDeliveryResource: Codable, Listed, Sendable {
+package struct WebhookDeliveryResource: Codable, Listed, SchemaSource, Sendable {
     package static let listName = "deliveries"
+    package static let schema = Schema(
+        of: Self.self, named: "WebhookDelivery", "The delivery of a message to a webhook."
+    ).noting([
+        "state": .one(of: WebhookDelivery.State.self),
+        "attempts": .integer("The number of attempts since the message was created or replayed.", in: 0 ... .max),
+        "revenueCatMessage": .revenueCatMessage,
+        "lastAttempt": "The result of the last attempt; without `status` and `error` while it is unknown.",
+        "nextAttemptAt": .time("Absent if no attempt will follow, or one is due now."),
+    ]).closed
 
     /// An attempt to deliver a message.
-    package struct Attempt: Codable, Sendable {
-        /// RFC 3339, UTC.
+    package struct Attempt: Codable, SchemaSource, Sendable {
+        package static let schema = Schema(of: Self.self).noting([
+            "attemptedAt": .time(),
+            "status": "The HTTP status of the receiver's answer.",
+            "error": .one(of: [
+                "timedOut", "unreachable", "tlsFailed", "connectionEnded", "hostUnknown", "addressPrivate", "other",
+            ]),
+            "durationMilliseconds": .integer("The duration of the attempt.", in: 0 ... .max),
+            "response": "The beginning of the body of the receiver's answer, as text of at most 1024 bytes.",
+        ]).closed
+
         let attemptedAt: String
         /// The HTTP status of the response. Nil if there is none.
         package let status: Int?
@@ -255,11 +277,9 @@ package struct WebhookDeliveryResource: Codable, Listed, Sendable {
 
     package let messageId: String
     package let state: String
-    /// The number of attempts since the creation or replay of the message.
     package let attempts: Int
     /// The last attempt. Nil before the first.
     package let lastAttempt: Attempt?
-    /// The time of the next attempt. Nil if the message is due now or is not retried.
     package let nextAttemptAt: String?
     /// The message as it is sent. Nil for a webhook of another format.
     package let message: WebhookMessage?
@@ -284,7 +304,10 @@ package struct WebhookDeliveryResource: Codable, Listed, Sendable {
 }
 
 /// The result of a replay of failed messages.
-private struct WebhookReplayResource: Encodable {
+struct WebhookReplayResource: Codable, SchemaSource {
+    package static let schema = Schema(of: Self.self, named: "WebhookReplay", "The number of replayed messages.")
+        .noting(["replayed": .integer(in: 0 ... .max)]).closed
+
     /// The number of replayed messages.
     let replayed: Int
 }

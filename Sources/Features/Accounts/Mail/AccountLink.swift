@@ -22,7 +22,7 @@ package enum LinkPurpose: String, SQLConvertible, Sendable, CaseIterable {
 }
 
 /// The result of a confirmation.
-package enum Confirmation: String, Codable, Sendable {
+package enum Confirmation: String, CaseIterable, Codable, Sendable {
     /// The address of the account is verified.
     case verified
     /// The account has the new address.

@@ -1,0 +1,192 @@
+import HTTPSupport
+import HTTPTypes
+import Proofs
+
+extension OpenAPIDocument {
+    /// The description of the sandbox API, composed on first use.
+    static let sandbox: Result<OpenAPIDocument, any Error> = Result {
+        try OpenAPIDocument(
+            title: "Till, the local App Store",
+            "The sandbox API, with which tests play the customer, Apple and time. Apple's own documentation describes the App Store Server API (`/inApps`) and verifyReceipt.",
+            codes: SharedAnswer.codes(explainedIn: PackageResources.Errors_md), operations: APIOperation.all,
+            security: .init("sandboxKey", "The sandbox key."),
+            pathParameters: [
+                "account": [.path("account", "The App Store account.", .text(length: 1...256)).shared(as: "account")],
+                "number": [.path("number", "The number in the payment queue.", .integer()).shared(as: "number")],
+                "transaction": [.path("transaction", "Any transaction of the sale.").shared(as: "transaction")],
+                "uuid": [.path("uuid", "The notification.", .uuid())],
+            ],
+            wording: [
+                .unauthorized: "The sandbox key is missing or wrong.",
+                .conflict: "The state, or a simulated error, does not allow this.",
+                .failed: "The store failed.", .unavailable: "The store cannot answer now.",
+            ])
+    }
+}
+
+extension APIOperation {
+    fileprivate static let all =
+        [
+            readErrors, readDescription, readSandboxDescription, isLive, isReady, buy, listProducts, listSubscriptions,
+            readAppTransaction, listSales, readReceipt, restore, clearSales, deleteSale, readConsumption, listQueue,
+            readSettings, changeSettings, readTime, advanceTime, reset, listNotifications, addFaults, replay,
+        ] + queueActions.map(\.operation) + saleActions.map(\.operation)
+
+    static let readErrors = APIOperation(
+        .get, "/errors", for: .anybody, usesReserve: true, "readErrors",
+        "Lists every error code, with cause and remedy",
+        parameters: [.ifNoneMatch], answers: [.content("The page.", ["text/markdown": .text()])])
+    static let readDescription = description("/openapi.json", "readDescription", "This document")
+    static let readSandboxDescription = description(
+        "/sandbox/v1/openapi.json", "readSandboxDescription", "This document, also beside a service")
+    static let isLive = APIOperation(
+        .get, "/health/live", for: .anybody, usesReserve: true, "isLive", "Answers if the process runs",
+        answers: [Answer(204, "It does.")])
+    static let isReady = APIOperation(
+        .get, "/health/ready", for: .anybody, usesReserve: true, "isReady", "Answers if the store can be read",
+        answers: [Answer(204, "It can.")], or: [.failed, .unavailable])
+
+    static let buy = sandbox(
+        .post, "purchases", "buy", "Buys a product", body: .json(PurchaseRequest.schema),
+        answers: [.json("The transaction of the payment queue.", QueueResource.self, status: 201)],
+        or: [.notFound, .conflict, .refused])
+    static let listProducts = sandbox(
+        .get, "products", "listProducts", "Lists the products",
+        answers: [.list("The products, in the configuration's order.", "products", of: .product)], or: [.conflict])
+    static let listSubscriptions = sandbox(
+        .get, "accounts/{account}/subscriptions", "listSubscriptions", "Lists the status of each subscription",
+        answers: [.list("The status of subscriptions.", of: StatusResponse.SubscriptionGroupIdentifierItem.self)],
+        or: [.conflict])
+    static let readAppTransaction = sandbox(
+        .get, "accounts/{account}/appTransaction", "readAppTransaction", "Reads the signed app transaction",
+        answers: [.json("The app transaction.", AppTransactionResource.self)], or: [.conflict])
+    static let listSales = sandbox(
+        .get, "accounts/{account}/transactions", "listSales", "Lists an account's sales",
+        answers: [.list("The sales to an account, in their order.", of: SaleResource.self)])
+    static let readReceipt = sandbox(
+        .get, "accounts/{account}/receipt", "readReceipt", "Reads the app receipt",
+        answers: [.json("The receipt.", ReceiptResource.self)])
+    static let restore = sandbox(
+        .post, "accounts/{account}/restore", "restore", "Restores purchases",
+        answers: [.list(queue, of: QueueResource.self)], or: [.conflict])
+    static let clearSales = sandbox(
+        .delete, "transactions", "clearSales", "Deletes all sales and notifications",
+        answers: [Answer(204, "They are deleted.")])
+    static let deleteSale = sandbox(
+        .delete, "transactions/{transaction}", "deleteSale", "Deletes a transaction, or the whole subscription",
+        answers: [Answer(204, "It is deleted.")])
+    static let readConsumption = sandbox(
+        .get, "transactions/{transaction}/consumption", "readConsumption",
+        "Reads the developer's consumption information",
+        answers: [.json("The information; null if the developer has sent none.", Schema.anyObject.nullable)])
+    static let listQueue = sandbox(
+        .get, "queue", "listQueue", "Lists the payment queue",
+        parameters: [.query("account", "Only the payments of this account.")],
+        answers: [.list(queue, of: QueueResource.self)])
+
+    static let readSettings = sandbox(
+        .get, "settings", "readSettings", "Reads the settings", answers: [.json("The settings.", .settings)])
+    static let changeSettings = sandbox(
+        .patch, "settings", "changeSettings", "Changes settings from now on",
+        body: .json(SettingsChanges.schema, isRequired: false), answers: [.json("The settings.", .settings)],
+        or: [.refused])
+    static let readTime = sandbox(
+        .get, "time", "readTime", "Reads the store's time", answers: [.json("The time.", TimeResource.self)])
+    static let advanceTime = sandbox(
+        .post, "time/advance", "advanceTime", "Advances the time; everything that is due happens",
+        body: .json(TimeAdvanceRequest.schema), answers: [.json("The time.", TimeResource.self)], or: [.conflict])
+    static let reset = sandbox(
+        .post, "reset", "reset", "Clears the sales, the clock and the settings",
+        answers: [.json("The things that were cleared.", ResetResult.self)])
+
+    static let listNotifications = sandbox(
+        .get, "notifications", "listNotifications", "Lists the notifications with their attempts",
+        answers: [.list("The notifications, the oldest first.", of: NotificationResource.self)])
+    static let addFaults = sandbox(
+        .post, "notifications/faults", "addFaults", "Adds a fault to each of the next notifications",
+        body: .json(NotificationFaultsRequest.schema), answers: [Answer(204, "They are added.")])
+    static let replay = sandbox(
+        .post, "notifications/{uuid}/replay", "replay", "Sends a notification again",
+        answers: [Answer(204, "It is sent.")], or: [.invalid])
+
+    /// The operations of the actions on a transaction of the payment queue.
+    static let queueActions = PaymentAction.allCases.map { action in
+        let summary =
+            switch action {
+            case .approve: "Approves a deferred payment"
+            case .decline: "Declines a deferred payment"
+            case .resolve: "Completes an interrupted payment"
+            case .finish: "Finishes the transaction, as the app does"
+            }
+        let operation = sandbox(
+            .post, "queue/{number}/\(action.rawValue)", action.rawValue, summary,
+            answers: [.json("The transaction.", QueueResource.self)], or: [.invalid, .conflict])
+        return (action: action, operation: operation)
+    }
+
+    /// The operations of the actions on a sale that have a route.
+    static let saleActions = TransactionAction.allCases.compactMap { action in
+        action.path.map { path in
+            let (name, summary) = action.description
+            let body: RequestBody? =
+                switch action {
+                case .requestRefund, .refund: .json(RefundRequest.schema, isRequired: false)
+                case .share: .json(SharingRequest.schema)
+                case .requestPriceIncrease: .json(PriceIncreaseRequest.schema)
+                default: nil
+                }
+            let operation = sandbox(
+                .post, "transactions/{transaction}/\(path)", name, summary, body: body,
+                answers: [.json("The sale.", SaleResource.self)],
+                or: action == .share ? [.conflict, .refused] : [.conflict])
+            return (action: action, operation: operation)
+        }
+    }
+
+    private static let queue = "The payment queue, in the order of the payments."
+
+    private static func description(_ path: String, _ name: String, _ summary: String) -> APIOperation {
+        APIOperation(
+            .get, path, for: .anybody, usesReserve: true, name, summary, parameters: [.ifNoneMatch],
+            answers: [.json("OpenAPI 3.1.", Schema.anyObject)])
+    }
+
+    /// An operation with the sandbox key.
+    private static func sandbox(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ name: String,
+        _ summary: String,
+        parameters: [Parameter] = [],
+        body: RequestBody? = nil,
+        answers: [Answer],
+        or others: Set<SharedAnswer> = []
+    ) -> APIOperation {
+        APIOperation(
+            method, "/sandbox/v1/\(path)", for: nil, name, summary, parameters: parameters, body: body,
+            answers: answers, or: others, never: path.contains("{account}") ? [.notFound] : [])
+    }
+}
+
+extension TransactionAction {
+    /// The name of the operation, with its summary.
+    fileprivate var description: (name: String, summary: String) {
+        switch self {
+        case .requestRefund: (rawValue, "Asks the developer for consumption information")
+        case .refund: (rawValue, "Refunds")
+        case .declineRefund: (rawValue, "Declines the refund request")
+        case .reverseRefund: (rawValue, "Reverses the refund")
+        case .share: (rawValue, "Shares the purchase with a family member")
+        case .revokeFamilySharing: ("revokeSharing", "Ends the sharing")
+        case .forceRenewal: ("renew", "Renews now")
+        case .resolveBillingIssue: ("resolveBilling", "Charges the customer after a billing problem")
+        case .expire: (rawValue, "Expires now")
+        case .turnAutoRenewOff: ("cancel", "Turns automatic renewal off")
+        case .turnAutoRenewOn: ("resume", "Turns automatic renewal on")
+        case .requestPriceIncrease: ("raisePrice", "Announces a higher price")
+        case .consentToPriceIncrease: ("consentToPrice", "Consents to the higher price")
+        case .declinePriceIncrease: ("refusePrice", "Refuses the higher price")
+        case .failRenewal, .delete: (rawValue, title)
+        }
+    }
+}

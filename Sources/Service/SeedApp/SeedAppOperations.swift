@@ -1,0 +1,110 @@
+import HTTPSupport
+import HTTPTypes
+
+extension APIOperation {
+    static let seedApp = [seedLogIn, seedJoin, seedWithdraw, seedShop, seedWear, seedRedeem]
+
+    static let seedLogIn = seedApp(
+        .get, "", "seedLogIn", "Returns the member", answers: [.json("The member.", .seedAppUser), notMember])
+
+    static let seedJoin = seedApp(
+        .post, "", "seedJoin", "Signs up",
+        body: .form([
+            "phoneNumber": .text("A phone number."),
+            "FCMtoken": .text("The device's token for push messages."),
+            "nick": .text("A nickname."),
+            "birth": .text("A date."),
+            "email": .text("An e-mail address."),
+            "gender": .integer("The gender, in the app's numbers."),
+        ]),
+        answers: [
+            Answer(200, "The user is a member now."), Answer(201, "The user is a member already."),
+            Answer(202, "The nickname is not allowed."),
+        ])
+
+    static let seedWithdraw = seedApp(
+        .post, "/withdraw", "seedWithdraw", "Erases the member",
+        answers: [Answer(200, "The member is erased."), notMember])
+
+    static let seedShop = seedApp(
+        .get, "/shop/myinfo", "seedShop", "Returns the owned and the worn items",
+        answers: [.json("The member.", .seedAppUser), notMember])
+
+    static let seedWear = seedApp(
+        .post, "/shop/item", "seedWear", "Sets the worn sprout and background",
+        body: .form([
+            "sesac": .integer("The sprout's number."), "background": .integer("The background's number."),
+        ]),
+        answers: [
+            Answer(200, "The choice is saved."),
+            Answer(201, "The member does not own one of them. Nothing was saved."), notMember,
+        ])
+
+    static let seedRedeem = seedApp(
+        .post, "/shop/ios", "seedRedeem", "Redeems an app receipt",
+        body: .form([
+            "receipt": .text("The app receipt, in base64."), "product": .text("The product's identifier."),
+        ]),
+        answers: [
+            Answer(200, "The member owns the product's item."), Answer(201, "The receipt was refused."), notMember,
+        ])
+
+    private static let notMember = Answer(406, "The user is not a member.")
+
+    /// An operation of the app's own. Its answers have no problem documents.
+    private static func seedApp(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ name: String,
+        _ summary: String,
+        body: RequestBody? = nil,
+        answers: [Answer]
+    ) -> APIOperation {
+        APIOperation(
+            method, "/v1/user" + path, for: nil, name, summary,
+            details: "Only with `till serve --seed-app`, which serves the app that Till began with in its own format.",
+            parameters: [
+                .header("idtoken", "The user's token, which this app sends in a header of its own.", isRequired: true)
+            ],
+            body: body,
+            answers: answers + [
+                Answer(401, "The token is refused or has expired."), Answer(500, "The service failed."),
+                Answer(501, "A header or a field is missing or invalid."),
+            ],
+            or: [.tooManyRequests])
+    }
+}
+
+extension Schema {
+    static let seedAppUser = Schema.object(
+        "A member, in the JSON of the app that Till began with.", named: "SeedAppUser"
+    ).fields([
+        "_id": .text("The identifier in the app's form."),
+        "__v": .integer("The value of a new member."),
+        "uid": .text("The identifier in the app's form."),
+        "phoneNumber": .text("The identifier in the app's form."),
+        "email": .text("The identifier in the app's form."),
+        "FCMtoken": .text("The identifier in the app's form."),
+        "nick": .text("The identifier in the app's form."),
+        "birth": .text("The identifier in the app's form."),
+        "gender": .integer("The value of a new member."),
+        "study": .text("The identifier in the app's form."),
+        "comment": .array(of: .text(), "Always empty."),
+        "reputation": .array(of: .integer(), "Always nine zeros."),
+        "sesac": .integer("The number of the worn item."),
+        "sesacCollection": .array(of: .integer(), "The numbers of the owned items."),
+        "background": .integer("The number of the worn item."),
+        "backgroundCollection": .array(of: .integer(), "The numbers of the owned items."),
+        "purchaseToken": .array(of: .text(), "Always empty."),
+        "transactionId": .array(of: .text(), "The redeemed transactions, newest first."),
+        "reviewedBefore": .array(of: .text(), "Always empty."),
+        "reportedNum": .integer("The value of a new member."),
+        "reportedUser": .array(of: .text(), "Always empty."),
+        "dodgepenalty": .integer("The value of a new member."),
+        "dodgeNum": .integer("The value of a new member."),
+        "ageMin": .integer("The value of a new member."),
+        "ageMax": .integer("The value of a new member."),
+        "searchable": .integer("The value of a new member."),
+        "createdAt": .text("The identifier in the app's form."),
+    ])
+}

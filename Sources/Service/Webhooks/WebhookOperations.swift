@@ -1,0 +1,182 @@
+import Features
+import HTTPSupport
+import Proofs
+
+extension APIOperation {
+    static let webhooks = [
+        listWebhooks, addWebhook, getWebhook, moveWebhook, removeWebhook, getWebhookSecret, replaceWebhookSecret,
+        setWebhookAuthorization, listWebhookDeliveries, replayFailedWebhookDeliveries, replayWebhookDelivery,
+    ]
+
+    static let listWebhooks = APIOperation(
+        .get, "/v1/webhooks", for: .backEnd(.webhooks), isPerApp: true,
+        "listWebhooks", "Lists the webhooks",
+        answers: [.list("The webhooks, oldest first.", of: WebhookResource.self)])
+
+    static let addWebhook = APIOperation(
+        .post, "/v1/webhooks", for: .backEnd(.webhooks), isPerApp: true,
+        "addWebhook", "Creates a webhook for future events",
+        body: .json([
+            "url": url,
+            "format": .one(of: WebhookFormat.self, "The format of the messages, which never changes.", default: .till)
+                .optional,
+            "authorization": authorization.optional,
+        ]),
+        answers: [.json("The webhook, with its secret.", WebhookResource.self, status: 201)],
+        or: [.conflict, .refused])
+
+    static let getWebhook = APIOperation(
+        .get, "/v1/webhooks/{webhook}", for: .backEnd(.webhooks), isPerApp: true,
+        "getWebhook", "Returns a webhook",
+        answers: [.json("The webhook.", WebhookResource.self)])
+
+    static let moveWebhook = APIOperation(
+        .patch, "/v1/webhooks/{webhook}", for: .backEnd(.webhooks), isPerApp: true,
+        "moveWebhook", "Changes the address, also for waiting messages",
+        body: .json(["url": url]),
+        answers: [.json("The webhook.", WebhookResource.self)],
+        or: [.refused])
+
+    static let removeWebhook = APIOperation(
+        .delete, "/v1/webhooks/{webhook}", for: .backEnd(.webhooks), isPerApp: true,
+        "removeWebhook", "Deletes a webhook and its waiting messages",
+        answers: [Answer(204, "The webhook is deleted.")])
+
+    static let getWebhookSecret = APIOperation(
+        .get, "/v1/webhooks/{webhook}/secret", for: .backEnd(.webhooks), isPerApp: true,
+        "getWebhookSecret", "Returns the secrets of a webhook",
+        answers: [.json("The secret, and the previous one while it is valid.", WebhookSecretsResource.self)])
+
+    static let replaceWebhookSecret = APIOperation(
+        .post, "/v1/webhooks/{webhook}/secret", for: .backEnd(.webhooks), isPerApp: true,
+        "replaceWebhookSecret", "Replaces the signing secret of a webhook",
+        body: .json(
+            .object().fields(["previousSecretSeconds": previousSecretSeconds.optional]).closed, isRequired: false),
+        answers: [.json("Both secrets.", WebhookSecretsResource.self)],
+        or: [.conflict])
+
+    static let setWebhookAuthorization = APIOperation(
+        .put, "/v1/webhooks/{webhook}/authorization", for: .backEnd(.webhooks), isPerApp: true,
+        "setWebhookAuthorization", "Sets or removes the header Authorization of a webhook's messages",
+        body: .json(["authorization": authorization]),
+        answers: [.json("The webhook.", WebhookResource.self)])
+
+    static let listWebhookDeliveries = APIOperation(
+        .get, "/v1/webhooks/{webhook}/deliveries", for: .backEnd(.webhooks), isPerApp: true,
+        "listWebhookDeliveries", "Lists the deliveries, newest first",
+        parameters: [.query("state", "Only deliveries in this state.", .one(of: WebhookDelivery.State.self))],
+        answers: [.page("A page of deliveries.", of: WebhookDeliveryResource.self)])
+
+    static let replayFailedWebhookDeliveries = APIOperation(
+        .post, "/v1/webhooks/{webhook}/deliveries/replay", for: .backEnd(.webhooks), isPerApp: true,
+        "replayFailedWebhookDeliveries", "Replays the failed messages, oldest first, a thousand per request",
+        answers: [.json("The number of replayed messages.", WebhookReplayResource.self)])
+
+    static let replayWebhookDelivery = APIOperation(
+        .post, "/v1/webhooks/{webhook}/deliveries/{message}/replay", for: .backEnd(.webhooks), isPerApp: true,
+        "replayWebhookDelivery", "Replays a message in any state",
+        answers: [.json("The delivery.", WebhookDeliveryResource.self)])
+
+    /// The message that the service sends to the address of a webhook.
+    static let change = APIOperation(
+        .post, "", for: .anybody, "change", "Receives a message at the webhook (Standard Webhooks)",
+        parameters: [
+            .header("webhook-id", "The identifier of the message, the same for every attempt.", isRequired: true),
+            .header("webhook-timestamp", "The time of the attempt, in seconds since 1970.", isRequired: true),
+            .header(
+                "webhook-signature",
+                "`v1,` and an HMAC-SHA256 in base64 over identifier, timestamp and body, separated by dots. One signature for each valid secret, separated by spaces.",
+                isRequired: true),
+            .header("authorization", "The value that the team has set for the webhook."),
+        ],
+        body: .json(.either(WebhookMessage.schema, .revenueCatMessage)),
+        answers: [Answer(Answer.anySuccess, "The message has arrived. After any other status, the service retries.")],
+        never: Set(SharedAnswer.allCases))
+
+    private static let url = Schema.text(
+        "The address of the receiver. It must use https, and a public address unless private ones are allowed (`webhook-private-addresses`).",
+        upTo: WebhookURL.maximumLength
+    ).with(["format": "uri", "pattern": "^https?://[!-~]+$"])
+    private static let authorization = Schema.text(
+        "The header `Authorization` of each message, which the receiver compares. It is a secret.",
+        length: 1...WebhookAuthorization.maximumLength
+    ).with(["pattern": "^[!-~]([ -~]*[!-~])?$"]).nullable
+    private static let previousSecretSeconds = Schema.integer(
+        "The time for which messages are also signed with the previous secret. With 0 the previous secret ends now.",
+        in: 0...604_800, default: 86_400)
+}
+
+extension WebhookMessage: SchemaSource {
+    package static let schema = Schema(of: WebhookMessage.self, named: "WebhookMessage", "A message to a back end.")
+        .noting(["timestamp": .time("The time of the event."), "data": "The content of the event."]).closed
+}
+
+extension WebhookMessage.Content: SchemaSource {
+    package static let schema = Schema(of: WebhookMessage.Content.self).noting([
+        "user": "The user of the event.",
+        "number": .integer(
+            "The number of the entry in the user's audit log. A greater number is later.", in: 1 ... .max),
+        "actor": "`user`, `App Store`, `till`, or `key` and an API key's identifier.",
+        "actorName": "The name of the API key; absent for another actor, and if the service does not have the key.",
+        "transactionId": "For a purchase that was granted or revoked.",
+        "originalTransactionId": "For a purchase that has another owner now, with all its transactions.",
+        "grantId": "For an item that was granted without a purchase.",
+        "reason": "The reason, in the team's own words.",
+    ]).closed
+}
+
+extension Schema {
+    private static let milliseconds = integer().with(["format": "int64"])
+    private static let price = Schema(["type": .array(["number", "null"])])
+    private static let null = Schema(["type": "null"])
+
+    static let revenueCatMessage = Schema.object(
+        "A message to a back end in RevenueCat's format.", named: "RevenueCatMessage"
+    ).fields([
+        "api_version": .one(of: ["1.0"]),
+        "event": .object("The event. RevenueCat documents its members.").fields([
+            "aliases": .array(
+                of: .text(), "The first ids of the customer, the present one first.", count: 0...10
+            ).optional,
+            "has_more_aliases": .flag(
+                "True if the customer has more ids than the message lists; absent otherwise."
+            ).optional,
+            "app_id": .text("The bundle identifier of the app.").nullable,
+            "app_user_id": .text().nullable.optional,
+            "cancel_reason": .one(of: ["UNSUBSCRIBE", "DEVELOPER_INITIATED", "CUSTOMER_SUPPORT", "UNKNOWN"])
+                .optional,
+            "country_code": .text().nullable.optional,
+            "currency": .text().nullable.optional,
+            "entitlement_id": null.optional,
+            "entitlement_ids": .array(of: .text(), "The rights that the product or the item gives.").optional,
+            "environment": .one(of: ["PRODUCTION", "SANDBOX"]),
+            "event_timestamp_ms": milliseconds,
+            "expiration_at_ms": milliseconds.described("The end of access; null for no end.")
+                .nullable.optional,
+            "expiration_reason": .one(of: [
+                "UNSUBSCRIBE", "BILLING_ERROR", "PRICE_INCREASE", "DEVELOPER_INITIATED", "UNKNOWN",
+            ]).optional,
+            "grace_period_expiration_at_ms": milliseconds.nullable.optional,
+            "id": .text("The identifier of the message, the same for every attempt."),
+            "is_family_share": .flag().optional,
+            "is_trial_conversion": .flag().optional,
+            "offer_code": .text().nullable.optional,
+            "original_app_user_id": .text().nullable.optional,
+            "original_transaction_id": .text().nullable.optional,
+            "period_type": .one(of: ["TRIAL", "INTRO", "NORMAL", "PROMOTIONAL"]).optional,
+            "presented_offering_id": null.optional,
+            "price": price.described("The amount in US dollars; null in another currency.").optional,
+            "price_in_purchased_currency": price.optional,
+            "product_id": .text().optional,
+            "purchased_at_ms": milliseconds.nullable.optional,
+            "store": .one(of: ["APP_STORE", "PROMOTIONAL"]),
+            "transaction_id": .text().optional,
+            "transferred_from": .array(of: .text()).optional,
+            "transferred_to": .array(of: .text()).optional,
+            "type": .one(of: [
+                "INITIAL_PURCHASE", "RENEWAL", "NON_RENEWING_PURCHASE", "CANCELLATION", "UNCANCELLATION",
+                "BILLING_ISSUE", "EXPIRATION", "REFUND_REVERSED", "TRANSFER",
+            ]),
+        ]).closed,
+    ]).closed
+}
