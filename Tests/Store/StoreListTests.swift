@@ -30,7 +30,7 @@ import Testing
         try garden.advance(to: "2026-11-20T12:00:00Z")
         let original = try #require(bought.purchase).originalTransactionIdentifier
         let listed = try store.listedTransactions(original: original, limit: 10)
-        #expect(listed.map(\.payment?.identifier) == [nil, bought.identifier])
+        #expect(listed.map(\.payment?.transaction.identifier) == [nil, bought.identifier])
         let subscription = try #require(listed.first?.subscription)
         #expect(listed.last?.subscription == subscription)
         #expect(try store.subscriptions(of: "alice") == [subscription])

@@ -12,64 +12,16 @@ struct ProofIssuer: Sendable {
     let appAppleIdentifier: Int64?
     let randomness: Randomness
 
-    /// Signed renewal information (JWS).
-    func signedRenewalInfo(
-        _ subscription: CustomerSubscription,
-        _ terms: SubscriptionTerms,
-        at moment: Timestamp
-    ) throws -> String {
-        try sign(statement(subscription, terms).fields(signedAt: moment))
-    }
-
-    func statement(_ subscription: CustomerSubscription, _ terms: SubscriptionTerms) -> RenewalInfoStatement {
-        let renewal = subscription.renewalTerms(terms)
-        var graceEnd: Timestamp?
-        var isInBillingRetry: Bool?
-        switch subscription.state {
-        case .inGracePeriod(let until, _):
-            graceEnd = until
-            isInBillingRetry = true
-        case .inBillingRetryPeriod: isInBillingRetry = true
-        case .expired(.billingError): isInBillingRetry = false
-        case .subscribed, .expired, .revoked: break
-        }
-        let hasEnded = !subscription.isEntitled && isInBillingRetry != true
-        let winBackOffers = hasEnded ? terms.product(subscription.productIdentifier)?.subscription?.offers ?? [] : []
-        return RenewalInfoStatement(
-            originalTransactionIdentifier: subscription.originalTransactionIdentifier,
-            productIdentifier: subscription.productIdentifier,
-            autoRenewProductIdentifier: subscription.autoRenewProductIdentifier,
-            autoRenewStatus: subscription.isAutoRenewing ? .on : .off,
-            expirationIntent: subscription.expirationIntent, isInBillingRetryPeriod: isInBillingRetry,
-            gracePeriodExpiresDate: graceEnd,
-            priceIncreaseStatus: subscription.priceIncrease.map {
-                $0.isAccepted ? .customerConsentedOrWasNotifiedWithoutNeedingConsent : .customerHasNotResponded
-            },
-            offer: renewal?.offer,
-            eligibleWinBackOfferIdentifiers: winBackOffers.filter { $0.kind == .winBack }
-                .compactMap(\.identifier),
-            recentSubscriptionStartDate: subscription.startDate,
-            renewalDate: hasEnded ? nil : subscription.expiresDate,
-            renewalPrice: subscription.isAutoRenewing ? renewal?.price : nil,
-            appAccountToken: subscription.appAccountToken,
-            appTransactionIdentifier: appTransactionIdentifier(of: subscription.account), environment: environment)
-    }
-
     /// The signed app transaction of an account (StoreKit, `AppTransaction`; JWS). Every app in Apple's sandbox has this version,
     /// platform and original purchase date.
     func signedAppTransaction(of account: String, at moment: Timestamp) throws -> String {
-        var fields = StatementFields()
-        fields.set("receiptType", environment)
-        fields.set("appAppleId", appAppleIdentifier)
-        fields.set("bundleId", bundleIdentifier)
-        fields.set("applicationVersion", "1")
-        fields.set("versionExternalIdentifier", 0)
-        fields.set("receiptCreationDate", moment)
-        fields.set("originalPurchaseDate", Timestamp(rfc3339: "2013-08-01T07:00:00Z"))
-        fields.set("originalApplicationVersion", "1.0")
-        fields.set("appTransactionId", appTransactionIdentifier(of: account))
-        fields.set("originalPlatform", PurchasePlatform.iOS)
-        return try sign(fields)
+        try sign([
+            "receiptType": environment.rawValue, "appAppleId": appAppleIdentifier, "bundleId": bundleIdentifier,
+            "applicationVersion": "1", "versionExternalIdentifier": 0, "receiptCreationDate": moment,
+            "originalPurchaseDate": Timestamp(rfc3339: "2013-08-01T07:00:00Z"), "originalApplicationVersion": "1.0",
+            "appTransactionId": appTransactionIdentifier(of: account),
+            "originalPlatform": PurchasePlatform.iOS.rawValue,
+        ])
     }
 
     /// One number for each account and app, 18 digits like Apple's.
@@ -80,7 +32,7 @@ struct ProofIssuer: Sendable {
 
     func sign(_ fields: StatementFields) throws -> String {
         let signer = keys.transactionSigner
-        return try SignedJSON.sign(.object(fields.object), with: signer.key, chain: signer.chain)
+        return try SignedJSON.sign(fields.json, with: signer.key, chain: signer.chain)
     }
 }
 
@@ -155,7 +107,6 @@ package struct Books {
     package var transactions: TransactionRecords { TransactionRecords(database: database) }
     var subscriptions: SubscriptionRecords { SubscriptionRecords(database: database) }
     package var notifications: NotificationRecords { NotificationRecords(database: database) }
-    var messaging: MessagingRecords { MessagingRecords(database: database) }
 
     var storefront: Storefront { Storefront(countryCode: settings.storefront) ?? configuration.storefront }
 
@@ -169,9 +120,7 @@ package struct Books {
     }
 
     /// Advances the clock, without performing due events.
-    func advance(by milliseconds: Int64) throws {
-        try state.setOffset(try state.offset() + milliseconds)
-    }
+    package func advance(by milliseconds: Int64) throws { try state.setOffset(try state.offset() + milliseconds) }
 
     /// Advances the clock to the next moment at which an event or a notification is due, and performs the events.
     ///

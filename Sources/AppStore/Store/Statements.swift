@@ -1,76 +1,70 @@
 import Foundation
 import Proofs
 
+/// A value in a payload that the store signs.
+protocol StatementValue {
+    var json: JSONValue { get }
+}
+
+extension String: StatementValue { var json: JSONValue { .string(self) } }
+extension Bool: StatementValue { var json: JSONValue { .bool(self) } }
+extension Int: StatementValue { var json: JSONValue { .integer(self) } }
+extension Int64: StatementValue { var json: JSONValue { .integer(self) } }
+/// A date in milliseconds since 1970.
+extension Timestamp: StatementValue { var json: JSONValue { .integer(millisecondsSince1970) } }
+/// A UUID in lowercase.
+extension UUID: StatementValue { var json: JSONValue { .string(lowercasedString) } }
+extension [String]: StatementValue { var json: JSONValue { .array(map { .string($0) }) } }
+
 /// The fields of a payload that a store writes. Absent values are omitted, never null.
-struct StatementFields {
-    private(set) var object = JSONObject()
+struct StatementFields: ExpressibleByDictionaryLiteral, StatementValue {
+    private var object = JSONObject()
 
-    mutating func set(_ key: String, _ value: JSONValue?) {
-        if let value { _ = object.add(key, value) }
+    init(dictionaryLiteral fields: (String, (any StatementValue)?)...) {
+        for (key, value) in fields {
+            if let value { _ = object.add(key, value.json) }
+        }
     }
 
-    mutating func set(_ key: String, _ value: String?) { set(key, value.map { .string($0) }) }
-    mutating func set(_ key: String, _ value: Bool?) { set(key, value.map { .bool($0) }) }
-    mutating func set(_ key: String, _ value: (some BinaryInteger)?) { set(key, value.map { .integer($0) }) }
-    /// Sets a date in milliseconds since 1970.
-    mutating func set(_ key: String, _ value: Timestamp?) { set(key, value?.millisecondsSince1970) }
-    /// Sets a UUID in lowercase.
-    mutating func set(_ key: String, _ value: UUID?) { set(key, value?.uuidString.lowercased()) }
-
-    mutating func set<Value: RawRepresentable>(_ key: String, _ value: Value?) where Value.RawValue == String {
-        set(key, value?.rawValue)
-    }
-
-    mutating func set<Value: RawRepresentable>(_ key: String, _ value: Value?) where Value.RawValue == Int {
-        set(key, value?.rawValue)
-    }
+    var json: JSONValue { .object(object) }
 }
 
 /// The statement about the renewal of a subscription (App Store Server API, `JWSRenewalInfoDecodedPayload`).
 struct RenewalInfoStatement {
-    let originalTransactionIdentifier: String
-    let productIdentifier: String
-    let autoRenewProductIdentifier: String
-    let autoRenewStatus: AutoRenewStatus
-    /// The reason for the end of the subscription, past or coming. Nil if it renews.
-    let expirationIntent: ExpirationIntent?
-    /// True during billing retry. Nil if the subscription was charged.
-    let isInBillingRetryPeriod: Bool?
-    let gracePeriodExpiresDate: Timestamp?
-    let priceIncreaseStatus: PriceIncreaseStatus?
-    let offer: SubscriptionOffer?
-    let eligibleWinBackOfferIdentifiers: [String]
-    let recentSubscriptionStartDate: Timestamp
-    /// The actual or missed renewal date. Nil if the subscription has ended.
-    let renewalDate: Timestamp?
-    let renewalPrice: Price?
-    let appAccountToken: UUID?
-    let appTransactionIdentifier: String
-    let environment: AppStoreEnvironment
+    let subscription: CustomerSubscription
+    let terms: SubscriptionTerms
 
-    func fields(signedAt signedDate: Timestamp) -> StatementFields {
-        var fields = StatementFields()
-        fields.set("expirationIntent", expirationIntent)
-        fields.set("originalTransactionId", originalTransactionIdentifier)
-        fields.set("autoRenewProductId", autoRenewProductIdentifier)
-        fields.set("productId", productIdentifier)
-        fields.set("autoRenewStatus", autoRenewStatus)
-        fields.set("isInBillingRetryPeriod", isInBillingRetryPeriod)
-        fields.set("priceIncreaseStatus", priceIncreaseStatus)
-        fields.set("gracePeriodExpiresDate", gracePeriodExpiresDate)
-        offer?.write(to: &fields)
-        fields.set("signedDate", signedDate)
-        fields.set("environment", environment)
-        fields.set("recentSubscriptionStartDate", recentSubscriptionStartDate)
-        fields.set("renewalDate", renewalDate)
-        fields.set("currency", renewalPrice?.currency)
-        fields.set("renewalPrice", renewalPrice?.milliunits)
-        if !eligibleWinBackOfferIdentifiers.isEmpty {
-            fields.set("eligibleWinBackOfferIds", .array(eligibleWinBackOfferIdentifiers.map { .string($0) }))
+    var offer: SubscriptionOffer? { subscription.renewalTerms(terms)?.offer }
+
+    /// True during billing retry. Nil if the subscription was charged.
+    var isInBillingRetryPeriod: Bool? {
+        switch subscription.state {
+        case .inGracePeriod, .inBillingRetryPeriod: true
+        case .expired(.billingError): false
+        case .subscribed, .expired, .revoked: nil
         }
-        fields.set("appAccountToken", appAccountToken)
-        fields.set("appTransactionId", appTransactionIdentifier)
-        return fields
+    }
+
+    var gracePeriodExpiresDate: Timestamp? {
+        if case .inGracePeriod(let until, _) = subscription.state { until } else { nil }
+    }
+
+    var priceIncreaseStatus: PriceIncreaseStatus? {
+        subscription.priceIncrease.map {
+            $0.isAccepted ? .customerConsentedOrWasNotifiedWithoutNeedingConsent : .customerHasNotResponded
+        }
+    }
+
+    var autoRenewStatus: AutoRenewStatus { subscription.isAutoRenewing ? .on : .off }
+
+    fileprivate var hasEnded: Bool { !subscription.isEntitled && isInBillingRetryPeriod != true }
+
+    /// The identifiers of the offers for a customer whose subscription has ended; nil if there are none.
+    fileprivate var winBackOffers: [String]? {
+        guard hasEnded else { return nil }
+        let offers = terms.product(subscription.productIdentifier)?.subscription?.offers ?? []
+        let identifiers = offers.filter { $0.kind == .winBack }.compactMap(\.identifier)
+        return identifiers.isEmpty ? nil : identifiers
     }
 }
 
@@ -103,34 +97,53 @@ extension ProofIssuer {
         guard let storefront = Storefront(countryCode: transaction.storefrontCountryCode) else {
             throw StoreError.storefrontNotFound(transaction.storefrontCountryCode)
         }
-        var fields = StatementFields()
-        fields.set("transactionId", transaction.transactionIdentifier)
-        fields.set("originalTransactionId", transaction.originalTransactionIdentifier)
-        fields.set("webOrderLineItemId", transaction.webOrderLineItemIdentifier)
-        fields.set("bundleId", bundleIdentifier)
-        fields.set("productId", transaction.productIdentifier)
-        fields.set("subscriptionGroupIdentifier", transaction.subscriptionGroupIdentifier)
-        fields.set("purchaseDate", transaction.purchaseDate)
-        fields.set("originalPurchaseDate", transaction.originalPurchaseDate)
-        fields.set("expiresDate", transaction.expiresDate)
-        fields.set("quantity", transaction.quantity)
-        fields.set("type", transaction.type)
-        fields.set("appAccountToken", transaction.appAccountToken)
-        fields.set("inAppOwnershipType", transaction.ownership)
-        fields.set("signedDate", moment)
-        fields.set("revocationReason", transaction.revocation?.reason)
-        fields.set("revocationDate", transaction.revocation?.date)
-        fields.set("revocationType", transaction.revocation?.type)
-        fields.set("isUpgraded", transaction.isUpgraded ? true : nil)
-        transaction.offer?.write(to: &fields)
-        fields.set("environment", environment)
-        fields.set("transactionReason", transaction.reason)
-        fields.set("storefront", storefront.countryCode)
-        fields.set("storefrontId", storefront.identifier)
-        fields.set("price", transaction.price.milliunits)
-        fields.set("currency", transaction.price.currency)
-        fields.set("appTransactionId", appTransactionIdentifier(of: transaction.account))
-        return try sign(fields)
+        let (offer, revocation) = (transaction.offer, transaction.revocation)
+        return try sign([
+            "transactionId": transaction.transactionIdentifier,
+            "originalTransactionId": transaction.originalTransactionIdentifier,
+            "webOrderLineItemId": transaction.webOrderLineItemIdentifier, "bundleId": bundleIdentifier,
+            "productId": transaction.productIdentifier,
+            "subscriptionGroupIdentifier": transaction.subscriptionGroupIdentifier,
+            "purchaseDate": transaction.purchaseDate, "originalPurchaseDate": transaction.originalPurchaseDate,
+            "expiresDate": transaction.expiresDate, "quantity": transaction.quantity,
+            "type": transaction.type.rawValue, "appAccountToken": transaction.appAccountToken,
+            "inAppOwnershipType": transaction.ownership.rawValue, "signedDate": moment,
+            "revocationReason": revocation?.reason.rawValue, "revocationDate": revocation?.date,
+            "revocationType": revocation?.type.rawValue, "isUpgraded": transaction.isUpgraded ? true : nil,
+            "offerType": offer?.kind.rawValue, "offerIdentifier": offer?.identifier,
+            "offerDiscountType": offer?.discountType.rawValue, "offerPeriod": offer?.period.description,
+            "environment": environment.rawValue, "transactionReason": transaction.reason.rawValue,
+            "storefront": storefront.countryCode, "storefrontId": storefront.identifier,
+            "price": transaction.price.milliunits, "currency": transaction.price.currency,
+            "appTransactionId": appTransactionIdentifier(of: transaction.account),
+        ])
+    }
+
+    /// Signed renewal information (JWS).
+    func signedRenewalInfo(
+        _ subscription: CustomerSubscription,
+        _ terms: SubscriptionTerms,
+        at moment: Timestamp
+    ) throws -> String {
+        let statement = RenewalInfoStatement(subscription: subscription, terms: terms)
+        let offer = statement.offer
+        let price = subscription.isAutoRenewing ? subscription.renewalTerms(terms)?.price : nil
+        return try sign([
+            "expirationIntent": subscription.expirationIntent?.rawValue,
+            "originalTransactionId": subscription.originalTransactionIdentifier,
+            "autoRenewProductId": subscription.autoRenewProductIdentifier, "productId": subscription.productIdentifier,
+            "autoRenewStatus": statement.autoRenewStatus.rawValue,
+            "isInBillingRetryPeriod": statement.isInBillingRetryPeriod,
+            "priceIncreaseStatus": statement.priceIncreaseStatus?.rawValue,
+            "gracePeriodExpiresDate": statement.gracePeriodExpiresDate, "offerType": offer?.kind.rawValue,
+            "offerIdentifier": offer?.identifier, "offerDiscountType": offer?.discountType.rawValue,
+            "offerPeriod": offer?.period.description, "signedDate": moment, "environment": environment.rawValue,
+            "recentSubscriptionStartDate": subscription.startDate,
+            "renewalDate": statement.hasEnded ? nil : subscription.expiresDate, "currency": price?.currency,
+            "renewalPrice": price?.milliunits, "eligibleWinBackOfferIds": statement.winBackOffers,
+            "appAccountToken": subscription.appAccountToken,
+            "appTransactionId": appTransactionIdentifier(of: subscription.account),
+        ])
     }
 
     func signedNotification(
@@ -140,63 +153,39 @@ extension ProofIssuer {
         _ body: NotificationStatement,
         at moment: Timestamp
     ) throws -> String {
-        var fields = StatementFields()
-        fields.set("notificationType", type)
-        fields.set("subtype", subtype)
-        fields.set("notificationUUID", notificationUUID)
+        var (data, summary): (StatementFields?, StatementFields?)
         switch body {
-        case .data(let data): fields.set("data", .object(object(data)))
-        case .summary(let summary): fields.set("summary", .object(object(summary)))
+        case .data(let subject):
+            data = [
+                "appAppleId": appAppleIdentifier, "bundleId": bundleIdentifier, "bundleVersion": "1",
+                "environment": environment.rawValue, "signedTransactionInfo": subject.signedTransaction,
+                "signedRenewalInfo": subject.signedRenewalInfo, "status": subject.status?.rawValue,
+                "consumptionRequestReason": subject.consumptionRequestReason?.rawValue,
+            ]
+        case .summary(let subject):
+            let countries = subject.storefrontCountryCodes
+            summary = [
+                "environment": environment.rawValue, "appAppleId": appAppleIdentifier, "bundleId": bundleIdentifier,
+                "productId": subject.productIdentifier, "requestIdentifier": subject.requestIdentifier,
+                "storefrontCountryCodes": countries.isEmpty ? nil : countries,
+                "succeededCount": subject.succeededCount, "failedCount": subject.failedCount,
+            ]
         }
-        fields.set("version", "2.0")
-        fields.set("signedDate", moment)
-        return try sign(fields)
-    }
-
-    private func object(_ data: NotificationStatement.Data) -> JSONObject {
-        var fields = StatementFields()
-        fields.set("appAppleId", appAppleIdentifier)
-        fields.set("bundleId", bundleIdentifier)
-        fields.set("bundleVersion", "1")
-        fields.set("environment", environment)
-        fields.set("signedTransactionInfo", data.signedTransaction)
-        fields.set("signedRenewalInfo", data.signedRenewalInfo)
-        fields.set("status", data.status)
-        fields.set("consumptionRequestReason", data.consumptionRequestReason)
-        return fields.object
-    }
-
-    private func object(_ summary: NotificationStatement.Summary) -> JSONObject {
-        var fields = StatementFields()
-        fields.set("environment", environment)
-        fields.set("appAppleId", appAppleIdentifier)
-        fields.set("bundleId", bundleIdentifier)
-        fields.set("productId", summary.productIdentifier)
-        fields.set("requestIdentifier", summary.requestIdentifier)
-        if !summary.storefrontCountryCodes.isEmpty {
-            fields.set("storefrontCountryCodes", .array(summary.storefrontCountryCodes.map { .string($0) }))
-        }
-        fields.set("succeededCount", summary.succeededCount)
-        fields.set("failedCount", summary.failedCount)
-        return fields.object
+        return try sign([
+            "notificationType": type.rawValue, "subtype": subtype?.rawValue, "notificationUUID": notificationUUID,
+            "data": data, "summary": summary, "version": "2.0", "signedDate": moment,
+        ])
     }
 }
 
 /// The offer of a purchase.
 extension SubscriptionOffer {
-    func write(to fields: inout StatementFields) {
-        fields.set("offerType", kind)
-        fields.set("offerIdentifier", identifier)
-        fields.set("offerDiscountType", discountType)
-        fields.set("offerPeriod", period.description)
-    }
-
     var isTrial: Bool { paymentMode == .freeTrial }
     var isIntroductoryPrice: Bool { kind == .introductory && !isTrial }
     var promotionalOfferIdentifier: String? { kind == .promotional ? identifier : nil }
     var offerCodeReferenceName: String? { kind == .offerCode ? identifier : nil }
 
-    private var discountType: OfferDiscountType {
+    fileprivate var discountType: OfferDiscountType {
         switch paymentMode {
         case .freeTrial: .freeTrial
         case .payAsYouGo: .payAsYouGo

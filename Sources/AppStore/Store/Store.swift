@@ -131,11 +131,6 @@ extension Store {
         }
     }
 
-    /// Changes the clock or the settings, without performing due events.
-    func writeState<Value>(_ body: (StateRecords) throws -> Value) throws(StoreError) -> Value {
-        do { return try commit { try body(StateRecords(database: $0)) } } catch { throw fault(error) }
-    }
-
     /// Runs a use case in one transaction, without blocking the caller's thread.
     func committing<Value: Sendable>(_ body: @escaping @Sendable (Books) throws -> Value) async throws -> Value {
         let (value, hasChanged) = try await queue.write { [self] database in
@@ -146,7 +141,7 @@ extension Store {
     }
 
     /// Commits one transaction, and then notifies the observers if it has changed anything.
-    private func commit<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    func commit<Value>(_ body: (Database) throws -> Value) throws -> Value {
         let (value, hasChanged) = try queue.write { database in try Self.noting(database) { try body(database) } }
         if hasChanged { notifyObservers() }
         return value

@@ -69,20 +69,6 @@ extension Store {
         return true
     }
 
-    /// Advances the store's clock at once. The due events in between happen in order, each at its own moment.
-    ///
-    /// - Returns: The new time of the store.
-    package func advance(_ step: TimeStep) throws(StoreError) -> Timestamp {
-        let seconds = try step.seconds(from: now)
-        let offset: Int64 = try writeState { state in
-            try state.setOffset(try state.offset() + seconds * 1000)
-            return try state.offset()
-        }
-        let moment = Timestamp(millisecondsSince1970: machineClock.now().millisecondsSince1970 + offset)
-        try catchUp()
-        return moment
-    }
-
     /// Performs all due events.
     package func catchUp() throws(StoreError) {
         try write { _ in }
@@ -117,19 +103,14 @@ package enum TimeStep: Hashable, Sendable {
     package init?(_ text: String) {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         guard let number = Int64(digits), (1...99_999).contains(number) else { return nil }
-        switch text.dropFirst(digits.count) {
-        case "s": self = .seconds(number)
-        case "min": self = .seconds(number * 60)
-        case "h": self = .seconds(number * 3600)
-        case "d": self = .seconds(number * 86_400)
-        case "w": self = .seconds(number * 7 * 86_400)
-        case "mo":
-            guard let period = SubscriptionPeriod("P\(number)M") else { return nil }
+        let unit = String(text.dropFirst(digits.count))
+        let units: [String: Int64] = ["s": 1, "min": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400]
+        if let seconds = units[unit] {
+            self = .seconds(number * seconds)
+        } else if let letter = ["mo": "M", "y": "Y"][unit], let period = SubscriptionPeriod("P\(number)\(letter)") {
             self = .period(period)
-        case "y":
-            guard let period = SubscriptionPeriod("P\(number)Y") else { return nil }
-            self = .period(period)
-        default: return nil
+        } else {
+            return nil
         }
     }
 

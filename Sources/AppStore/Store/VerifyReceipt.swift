@@ -84,7 +84,7 @@ extension Books {
         sold.sort { $0.purchaseDate > $1.purchaseDate }
         let latest = try issuer.receipt(over: try receiptTransactions(of: account), account: account, at: now)
         let transactions = sold.compactMap(ReceiptObject.init(latest:))
-        let renewals = known.compactMap { ReceiptObject(pending: issuer.statement($0, terms)) }
+        let renewals = known.compactMap { ReceiptObject(pending: RenewalInfoStatement(subscription: $0, terms: terms)) }
         guard transactions.count == sold.count, renewals.count == known.count else {
             return VerifyReceiptAnswer(statusNumber: 21009, environment: environment)
         }
@@ -124,15 +124,15 @@ extension ReceiptObject {
     /// An entry of `pending_renewal_info`.
     fileprivate init?(pending renewal: RenewalInfoStatement) {
         self.init()
-        add("expiration_intent", renewal.expirationIntent.map { .string(String($0.rawValue)) })
-        add("auto_renew_product_id", .string(renewal.autoRenewProductIdentifier))
+        add("expiration_intent", renewal.subscription.expirationIntent.map { .string(String($0.rawValue)) })
+        add("auto_renew_product_id", .string(renewal.subscription.autoRenewProductIdentifier))
         add("is_in_billing_retry_period", renewal.isInBillingRetryPeriod.map { .string($0 ? "1" : "0") })
         add("grace_period_expires_date", renewal.gracePeriodExpiresDate)
         add("price_consent_status", renewal.priceIncreaseStatus.map { .string(String($0.rawValue)) })
         add("promotional_offer_id", renewal.offer?.promotionalOfferIdentifier.map { .string($0) })
         add("offer_code_ref_name", renewal.offer?.offerCodeReferenceName.map { .string($0) })
-        add("original_transaction_id", .string(renewal.originalTransactionIdentifier))
-        add("product_id", .string(renewal.productIdentifier))
+        add("original_transaction_id", .string(renewal.subscription.originalTransactionIdentifier))
+        add("product_id", .string(renewal.subscription.productIdentifier))
         add("auto_renew_status", .string(String(renewal.autoRenewStatus.rawValue)))
     }
 }

@@ -120,7 +120,7 @@ extension ServerAPIRoutes {
 
     private static func defaultName(_ call: Call, _ api: AppStoreServerAPI) throws -> String {
         let product = try api.subscriptionProduct(call.text("product"))
-        let locale = try call.text("locale")
+        let locale = call.text("locale")
         guard locale.wholeMatch(of: /[a-zA-Z]{2,3}([-_][a-zA-Z0-9]{2,8}){0,3}/) != nil else {
             throw ServerAPIError.invalidLocale
         }
@@ -235,8 +235,12 @@ struct PerformanceTestResultResponse: Encodable, Sendable {
     let failures: [String: Int] = [:]
 }
 
+extension Books {
+    fileprivate var messaging: MessagingRecords { MessagingRecords(database: database) }
+}
+
 /// The SQL statements on retention messaging. They run inside the caller's transaction of the store's database.
-struct MessagingRecords {
+private struct MessagingRecords {
     /// The kind of a value. Names are unique within a kind.
     enum Kind: String {
         case image

@@ -250,3 +250,7 @@ extension Schema {
         "subscription": SubscriptionResource.schema.described("The terms of a subscription.").optional,
     ])
 }
+
+extension StatusResponse.SubscriptionGroupIdentifierItem: Listed {
+    package static let listName = "subscriptions"
+}

@@ -142,19 +142,22 @@ struct ServerAPIRoutes: Sendable {
 
     /// A request with its body.
     struct Call: Sendable {
-        private let parameters: Parameters
+        private let parameters: [String: String]
         let query: [(name: String, value: String)]
         let bytes: [UInt8]
 
         init(_ request: Request, _ context: ServiceContext, readsBody: Bool) async throws {
-            parameters = context.parameters
+            parameters = try context.parameters.reduce(into: [:]) { texts, parameter in
+                texts[String(parameter.key)] = try context.parameters.text(String(parameter.key))
+            }
             query = request.parameters
             bytes =
                 readsBody && (request.method == .put || request.method == .post)
                 ? try await RequestBytes.collect(request, context, upTo: maximumBodySize) : []
         }
 
-        func text(_ name: String) throws -> String { try parameters.text(name) }
+        /// The text of a parameter of the path.
+        func text(_ name: String) -> String { parameters[name] ?? "" }
 
         func query(_ name: String) -> String? { query.first { $0.name == name }?.value }
 

@@ -68,15 +68,18 @@ import Testing
         #expect(missing.isEmpty, "add the Korean of \(missing.sorted()) to Sources/Console/Resources/Korean.json")
     }
 
-    @Test func `every text that another part states in English has its Korean`() {
-        let stated: [[String]] = [
+    /// The texts that other parts state in English.
+    private static let stated = Array(
+        [
             Figure.allCases.map(\.definition), TransactionFact.allCases.map(\.field.meaning),
             RenewalFact.allCases.map(\.field.meaning), AppReceipt.Attribute.allCases.map(\.meaning),
             InAppPurchase.Attribute.allCases.map(\.meaning), TransactionAction.allCases.map(\.title),
             StoreSetting.Section.allCases.map(\.rawValue), StoreSetting.all.map(\.title),
             StoreSetting.all.compactMap(\.note),
-        ]
-        for text in stated.joined() { #expect(KoreanCatalog.texts[text] != nil, "\(text)") }
+        ].joined())
+
+    @Test func `every text that another part states in English has its Korean`() {
+        for text in Self.stated { #expect(KoreanCatalog.texts[text] != nil, "\(text)") }
         for cause in ItemExplanation.Cause.allCases {
             #expect(KoreanCatalog.texts["\(cause.rawValue) [explanation]"] != nil, "\(cause)")
         }
@@ -88,9 +91,7 @@ import Testing
                 + Self.literals("Sources/AppStore").map(\.text))
         let codes = Set(try Self.literals("Sources/HTTPSupport").map(\.text)).union(known)
         let causes = Set(ItemExplanation.Cause.allCases.map(\.rawValue) + ["expected before"])
-        known.formUnion(Figure.allCases.map(\.definition))
-        known.formUnion(TransactionFact.allCases.map(\.field.meaning) + RenewalFact.allCases.map(\.field.meaning))
-        known.formUnion(AppReceipt.Attribute.allCases.map(\.meaning) + InAppPurchase.Attribute.allCases.map(\.meaning))
+        known.formUnion(Self.stated)
         for key in KoreanCatalog.texts.keys.sorted() {
             let sentence = Self.sentence(of: key)
             switch Self.context(of: key) {

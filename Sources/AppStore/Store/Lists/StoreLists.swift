@@ -49,7 +49,7 @@ extension Books {
         let product = configuration.product(transaction.productIdentifier)
         return ListedTransaction(
             number: numbered.number, transaction: transaction,
-            payment: try payments.transactions(showing: transaction.transactionIdentifier).last?.transaction,
+            payment: try payments.transactions(showing: transaction.transactionIdentifier).last,
             subscription: try subscriptionOrNone(of: transaction).map { SubscriptionSummary($0, terms) },
             // The name of no account.
             isShareable: (try? transaction.checkShareable(with: "", product: product)) != nil)
@@ -62,7 +62,7 @@ package final class ListedTransaction: Sendable {
     package let number: Int64
     package let transaction: Transaction
     /// The newest transaction of the payment queue for it; nil if the queue never had it, such as for a renewal.
-    package let payment: PaymentTransaction?
+    package let payment: QueuedTransaction?
     /// The subscription; nil for any other product.
     package let subscription: SubscriptionSummary?
     /// True if a member of the family can get the purchase.
@@ -71,7 +71,7 @@ package final class ListedTransaction: Sendable {
     init(
         number: Int64,
         transaction: Transaction,
-        payment: PaymentTransaction?,
+        payment: QueuedTransaction?,
         subscription: SubscriptionSummary?,
         isShareable: Bool
     ) {

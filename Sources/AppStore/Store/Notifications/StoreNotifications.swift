@@ -136,9 +136,9 @@ extension Store {
         }
     }
 
-    /// Removes the faults of the next notifications.
+    /// Removes the faults of the next notifications, also of those that are due.
     package func clearFaults() throws(StoreError) {
-        try writeState { try $0.setFaults([]) }
+        do { try commit { try StateRecords(database: $0).setFaults([]) } } catch { throw fault(error) }
     }
 
     /// Adds faults for the next notifications, one for each, after the faults that are already there.

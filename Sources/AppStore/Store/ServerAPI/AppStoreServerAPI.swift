@@ -1,5 +1,4 @@
 import Foundation
-import HTTPSupport
 import Proofs
 
 /// The App Store Server API of one store, with Apple's names: the requests of a developer's server about transactions,
@@ -94,9 +93,7 @@ extension Books {
 }
 
 package struct StatusResponse: Encodable, Sendable {
-    package struct SubscriptionGroupIdentifierItem: Codable, Listed, Sendable {
-        package static let listName = "subscriptions"
-
+    package struct SubscriptionGroupIdentifierItem: Codable, Sendable {
         package let subscriptionGroupIdentifier: String
         package let lastTransactions: [LastTransactionsItem]
     }

@@ -74,9 +74,7 @@ extension CustomerSubscription {
         case .inBillingRetryPeriod: start = now
         case .subscribed, .expired, .revoked: throw invalid("has no billing issue to resolve")
         }
-        guard let product = terms.product(autoRenewProductIdentifier), let subscription = product.subscription else {
-            throw .productNotFound(autoRenewProductIdentifier)
-        }
+        let (product, subscription) = try renewing(terms)
         if start != expiresDate {
             startDate = start
             dayOfMonth = start.dayOfMonth
@@ -94,9 +92,7 @@ extension CustomerSubscription {
     ) throws(StoreError) -> [SubscriptionEffect] {
         guard state == .subscribed else { throw invalid("is not active, so it cannot renew") }
         guard priceIncrease?.isAccepted ?? true else { throw invalid("waits for consent to a price increase") }
-        guard let product = terms.product(autoRenewProductIdentifier), let subscription = product.subscription else {
-            throw .productNotFound(autoRenewProductIdentifier)
-        }
+        let (product, subscription) = try renewing(terms)
         dayOfMonth = now.dayOfMonth
         isAutoRenewing = true
         hasDeclinedPriceIncrease = false
@@ -115,9 +111,7 @@ extension CustomerSubscription {
     ) throws(StoreError) -> [SubscriptionEffect] {
         guard state == .subscribed, isAutoRenewing else { throw invalid("does not renew, so no charge can fail") }
         guard priceIncrease?.isAccepted ?? true else { throw invalid("waits for consent to a price increase") }
-        guard let product = terms.product(autoRenewProductIdentifier), let subscription = product.subscription else {
-            throw .productNotFound(autoRenewProductIdentifier)
-        }
+        let (_, subscription) = try renewing(terms)
         expiresDate = min(expiresDate, now)
         return [.setExpiresDate(expiresDate)] + failToRenew(subscription, terms, hasGracePeriod: hasGracePeriod)
     }
@@ -143,6 +137,14 @@ extension CustomerSubscription {
     ) -> [SubscriptionEffect] {
         self.state = state
         return [.notify(type, subtype)]
+    }
+
+    /// The product of the next renewal.
+    private func renewing(_ terms: SubscriptionTerms) throws(StoreError) -> (Product, Subscription) {
+        guard let product = terms.product(autoRenewProductIdentifier), let subscription = product.subscription else {
+            throw .productNotFound(autoRenewProductIdentifier)
+        }
+        return (product, subscription)
     }
 
     func invalid(_ reason: String) -> StoreError {

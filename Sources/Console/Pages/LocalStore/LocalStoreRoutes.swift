@@ -16,11 +16,11 @@ struct LocalStoreRoutes: Sendable {
     func add(to pages: ConsolePages) {
         guard let store = services.store, let streams else { return }
         let own = StorePages(store: store, pages: pages)
+        let redemption = StoreRedemption(store: store, entitlements: services.entitlements)
         StoreListRoutes.add(to: own)
-        StorePurchaseRoutes(redemption: StoreRedemption(store: store, entitlements: services.entitlements)).add(to: own)
-        StoreTransactionRoutes(redemption: StoreRedemption(store: store, entitlements: services.entitlements))
-            .add(to: own)
-        StoreClockRoutes(store: store).add(to: own)
+        StorePurchaseRoutes(redemption: redemption).add(to: own)
+        StoreTransactionRoutes(redemption: redemption).add(to: own)
+        StoreClockRoutes.add(to: own)
         StoreSettingsRoutes.add(to: own)
         StoreNotificationRoutes.add(to: own)
         pages.get("store/stream", .store) { request, context in
@@ -64,7 +64,7 @@ extension ConsolePath {
     }
 
     static func storeNotification(_ uuid: UUID, _ action: String..., done notice: Notice? = nil) -> ConsolePath {
-        ConsolePath(["store", "notifications", uuid.uuidString.lowercased()] + action, done: notice)
+        ConsolePath(["store", "notifications", uuid.lowercasedString] + action, done: notice)
     }
 
     /// The page of an account. Its name is a parameter, because browsers resolve a segment such as "..".

@@ -5,37 +5,14 @@ import Proofs
 
 /// The lists of the local store: transactions, payments, accounts and products.
 enum StoreListRoutes {
-    /// The maximum number of unfinished payments on the first page.
+    /// The maximum number of unfinished payments on the first page, and of transactions on the page of an account.
     private static let maximumWaiting = 10
+    private static let maximumTransactions = 20
 
     static func add(to pages: StorePages) {
-        pages.get("store") { request, context, store in
-            let (account, page) = (try account(request), try HTTPSupport.Page(request))
-            let found = try store.listedTransactions(of: account, before: try page.before(), limit: page.size + 1)
-            let (shown, next) = page.part(of: found) { String($0.number) }
-            let waiting = try store.queuedTransactions(of: account, isUnfinished: true, limit: maximumWaiting)
-            return StoreTransactionListPage(
-                context: context, account: account, now: store.now, settings: try store.settings(),
-                faults: try store.faults(), payments: waiting,
-                transactions: shown, nextCursor: next
-            ).page
-        }
-        pages.get("store/queue") { request, context, store in
-            let (account, page) = (try account(request), try HTTPSupport.Page(request))
-            let found = try store.queuedTransactions(of: account, before: try page.before(), limit: page.size + 1)
-            let (shown, next) = page.part(of: found) { String($0.transaction.identifier) }
-            return StorePaymentQueuePage(
-                context: context, account: account, payments: shown,
-                nextCursor: next
-            ).page
-        }
-        pages.get("store/account") { request, context, store in
-            let account = try requiredAccount(request)
-            return StoreAccountPage(
-                context: context, account: account, subscriptions: try store.subscriptions(of: account),
-                transactions: try store.listedTransactions(of: account, limit: StoreAccountPage.maximumTransactions)
-            ).page
-        }
+        pages.get("store", transactions)
+        pages.get("store/queue", queue)
+        pages.get("store/account", account)
         // As the app reads it on the customer's device.
         pages.pages.get("store/account/receipt", .store) { [store = pages.store] request, _ in
             let account = try requiredAccount(request)
@@ -46,39 +23,112 @@ enum StoreListRoutes {
         }
         pages.post("store/account/restore") { context, store in
             let account = try context.form.requiredText("account", upTo: Store.maximumAccountLength)
-            _ = try store.restoreCompletedTransactions(account: account)
+            try store.restoreCompletedTransactions(account: account)
             return .storeAccount(account, done: .restored)
         }
-        pages.get("store/products") { _, _, store in StoreProductsPage(products: store.configuration.products).page }
+        pages.get("store/products") { _, _, store in products(store.configuration.products) }
     }
 
     private static func requiredAccount(_ request: Request) throws(Problem) -> String {
-        guard let account = try account(request) else { throw .parameter("account", "the name of an account") }
+        guard let account = try chosenAccount(request) else { throw .parameter("account", "the name of an account") }
         return account
     }
 
     /// The account of a list; nil for all accounts.
-    private static func account(_ request: Request) throws(Problem) -> String? {
+    private static func chosenAccount(_ request: Request) throws(Problem) -> String? {
         try request.query("account", upTo: Store.maximumAccountLength).flatMap { $0.isEmpty ? nil : $0 }
     }
-}
 
-/// An account of the local store: its subscriptions and its latest transactions.
-struct StoreAccountPage {
-    /// The maximum number of transactions on the page.
-    static let maximumTransactions = 20
+    /// The first page of the local store: its time, the payments that wait, and the latest transactions.
+    private static func transactions(_ request: Request, _ context: ConsoleContext, _ store: Store) throws -> Page {
+        let (account, page) = (try chosenAccount(request), try HTTPSupport.Page(request))
+        let before = try page.before()
+        let found = try store.read { try $0.listedTransactions(of: account, before: before, limit: page.size + 1) }
+        let (shown, next) = page.part(of: found) { String($0.number) }
+        let waiting = try store.read { try $0.payments.page(of: account, isUnfinished: true, limit: maximumWaiting) }
+        let (now, settings, faults) = (store.now, try store.settings(), try store.read { try $0.state.faults() })
+        return Page("Local App Store", section: .localStore) {
+            LocalStoreTab.links(.transactions)
+            div(.class("cards")) {
+                card("Store's time") {
+                    p(.class("figure")) { Shown.moment(now) }
+                    StoreClockRoutes.buttons(context)
+                }
+                card("Simulated conditions") {
+                    StoreConditions.list(settings, faults)
+                    p { a(.href(LocalStoreTab.settings.path)) { "Change the settings" } }
+                }
+                card("Play a customer") {
+                    p { "Buy a product, hand the proof to the service, and see what it grants." }
+                    p { purchase(ConsolePath("store", "buy", query: ["account": account])) }
+                }
+            }
+            filter(ConsolePath("store"), account)
+            LocalStoreTab.live {
+                if !waiting.isEmpty {
+                    h2 { "Unfinished payments" }
+                    StoreRows.payments(
+                        "Unfinished payments, newest first", waiting, context, empty: "No payment waits.")
+                    p {
+                        a(.href(ConsolePath("store", "queue", query: ["account": account]))) {
+                            "The whole payment queue"
+                        }
+                    }
+                }
+                h2 { "Transactions" }
+                StoreRows.transactions(
+                    "Transactions, newest first", shown, empty: "The store has sold nothing yet.",
+                    next: next.map { ConsolePath("store", query: ["account": account, "cursor": $0]) })
+            }
+        }
+    }
 
-    let context: ConsoleContext
-    let account: String
-    let subscriptions: [SubscriptionSummary]
-    let transactions: [ListedTransaction]
+    /// The payment queues of all accounts, or of one.
+    private static func queue(_ request: Request, _ context: ConsoleContext, _ store: Store) throws -> Page {
+        let (account, page) = (try chosenAccount(request), try HTTPSupport.Page(request))
+        let before = try page.before()
+        let found = try store.read { try $0.payments.page(of: account, before: before, limit: page.size + 1) }
+        let (shown, next) = page.part(of: found) { String($0.transaction.identifier) }
+        return Page("Payment queue", section: .localStore) {
+            LocalStoreTab.links(.queue)
+            note(
+                "The queue delivers a transaction at each launch of the app until the app finishes it. A deferred payment waits for a parent; an interrupted one waits for the customer."
+            )
+            filter(LocalStoreTab.queue.path, account)
+            LocalStoreTab.live {
+                StoreRows.payments(
+                    "Payments, newest first", shown, context, empty: "The queue is empty.",
+                    next: next.map { ConsolePath("store", "queue", query: ["account": account, "cursor": $0]) })
+            }
+        }
+    }
 
-    var page: Page {
-        Page("Account of the App Store", section: .localStore) {
+    /// The search field that limits a list to one account.
+    private static func filter(_ path: ConsolePath, _ account: String?) -> HTML {
+        form(.class("actions"), .method("get"), .action(path), .role("search")) {
+            label(.for("account")) { "Account" }
+            input(
+                .type("search"), .id("account"), .name("account"), .value(account ?? ""),
+                HTMLAttribute("maxlength", "256"), .class("narrow"))
+            button { "Filter" }
+            if account != nil { a(.href(path)) { "All accounts" } }
+        }
+    }
+
+    private static func purchase(_ path: ConsolePath) -> HTML {
+        a(.class("button primary"), .href(path)) { "Buy" }
+    }
+
+    /// An account: its subscriptions and its latest transactions.
+    private static func account(_ request: Request, _ context: ConsoleContext, _ store: Store) throws -> Page {
+        let account = try requiredAccount(request)
+        let subscriptions = try store.subscriptions(of: account)
+        let latest = try store.read { try $0.listedTransactions(of: account, limit: maximumTransactions) }
+        return Page("Account of the App Store", section: .localStore) {
             LocalStoreTab.links(nil)
             p(.class("figure")) { data(account) }
             div(.class("actions")) {
-                a(.class("button primary"), .href(ConsolePath("store", "buy", query: ["account": account]))) { "Buy" }
+                purchase(ConsolePath("store", "buy", query: ["account": account]))
                 context.form(to: ConsolePath("store", "account", "restore")) {
                     input(.type("hidden"), .name("account"), .value(account))
                     button { "Restore purchases" }
@@ -91,7 +141,7 @@ struct StoreAccountPage {
                     section(.class("card")) { Facts.list(StoreRows.facts(of: subscription)) }
                 }
                 h2 { "Latest transactions" }
-                StoreRows.transactions("Latest transactions", transactions, empty: "The account has bought nothing.")
+                StoreRows.transactions("Latest transactions", latest, empty: "The account has bought nothing.")
                 p { a(.href(ConsolePath("store", query: ["account": account]))) { "All transactions of the account" } }
             }
             p {
@@ -101,13 +151,9 @@ struct StoreAccountPage {
             }
         }
     }
-}
 
-/// The products that the store sells.
-struct StoreProductsPage {
-    let products: [Product]
-
-    var page: Page {
+    /// The products that the store sells.
+    private static func products(_ products: [Product]) -> Page {
         Page("Products for sale", section: .localStore) {
             LocalStoreTab.links(.products)
             note("The store sells the products of its StoreKit configuration.")
@@ -140,7 +186,7 @@ struct StoreProductsPage {
         }
     }
 
-    @HTMLBuilder private func period(_ subscription: Subscription) -> HTML {
+    @HTMLBuilder private static func period(_ subscription: Subscription) -> HTML {
         subscription.period.words()
         br()
         small {
@@ -151,7 +197,7 @@ struct StoreProductsPage {
         }
     }
 
-    private func offers(_ offers: [SubscriptionOffer]) -> HTML {
+    private static func offers(_ offers: [SubscriptionOffer]) -> HTML {
         guard !offers.isEmpty else { return Shown.nothing }
         return ul { for offer in offers { li { offer.words } } }
     }

@@ -1,29 +1,19 @@
 import AppStore
 import Proofs
 
-/// The tables of the local store's lists.
+/// The parts that several pages of the local store have.
 enum StoreRows {
     static func transactions(
         _ caption: Phrase, _ transactions: [ListedTransaction], empty: Phrase, next: ConsolePath? = nil
     ) -> HTML {
         Listing.table(caption, of: transactions, empty: empty, next: next) {
             column("Time") { Shown.moment($0.transaction.purchaseDate) }
-            column("Transaction") { listed in
-                a(.href(.storeTransaction(listed.transaction.transactionIdentifier))) {
-                    Shown.identifier(listed.transaction.transactionIdentifier)
-                }
-            }
+            column("Transaction") { transaction($0.transaction.transactionIdentifier) }
             column("Account") { account($0.transaction.account) }
             column("Product") { product($0.transaction.productIdentifier, quantity: $0.transaction.quantity) }
             column("Price") { Shown.money($0.transaction.price) }
             column("State") { StoreWords.badge($0) }
-            column("Subscription") { listed in
-                if let subscription = listed.subscription {
-                    spaced(StoreWords.badge(subscription.status), StoreWords.renewal(subscription))
-                } else {
-                    Shown.nothing
-                }
-            }
+            column("Subscription") { $0.subscription.map(StoreWords.state) ?? Shown.nothing }
         }
     }
 
@@ -42,20 +32,50 @@ enum StoreRows {
                 product(payment.productIdentifier, quantity: payment.quantity)
             }
             column("State") { StoreWords.badge($0) }
-            column("Next step") { paymentActions($0.actions, on: $0.transaction, context) }
+            column("Next step") { buttons($0, context) }
+        }
+    }
+
+    /// The buttons for the actions on a payment.
+    static func buttons(_ queued: QueuedTransaction, _ context: ConsoleContext) -> HTML {
+        let number = queued.transaction.identifier
+        return div(.class("actions")) {
+            for action in queued.actions {
+                context.form(to: .storePayment(number, action.rawValue)) {
+                    button(action == .approve || action == .resolve ? .class("primary") : nil) {
+                        action.title
+                        span(.class("hidden")) { plain(" \(number)") }
+                    }
+                }
+            }
         }
     }
 
     static func account(_ name: String) -> HTML { a(.href(.storeAccount(name))) { data(name) } }
+
+    static func transaction(_ identifier: String) -> HTML {
+        a(.href(.storeTransaction(identifier))) { Shown.identifier(identifier) }
+    }
 
     @HTMLBuilder static func product(_ identifier: String, quantity: Int) -> HTML {
         Shown.identifier(identifier)
         if quantity > 1 { plain(" × \(quantity)") }
     }
 
+    /// A signed text with a button that copies it.
+    ///
+    /// - Parameter identifier: The identifier of the text on the page.
+    static func signed(_ title: Phrase, _ identifier: String, _ text: String) -> HTML {
+        details(.class("action")) {
+            summary { title }
+            Shown.copyButton(for: identifier)
+            pre(.id(identifier), HTMLAttribute("tabindex", "0")) { plain(text) }
+        }
+    }
+
     /// The facts about a subscription.
     @FactsBuilder static func facts(of subscription: SubscriptionSummary) -> [Fact] {
-        fact("State") { spaced(StoreWords.badge(subscription.status), StoreWords.renewal(subscription)) }
+        fact("State") { StoreWords.state(subscription) }
         fact("Product") { Shown.identifier(subscription.productIdentifier) }
         fact("Automatic renewal") { subscription.isAutoRenewing ? "On" : "Off" }
         fact("Subscribed since") { Shown.moment(subscription.startDate) }
@@ -82,10 +102,6 @@ enum StoreRows {
             }
         }
         if let intent = subscription.expirationIntent { fact("Reason of the end") { StoreWords.title(intent) } }
-        fact("First transaction") {
-            a(.href(.storeTransaction(subscription.originalTransactionIdentifier))) {
-                Shown.identifier(subscription.originalTransactionIdentifier)
-            }
-        }
+        fact("First transaction") { transaction(subscription.originalTransactionIdentifier) }
     }
 }

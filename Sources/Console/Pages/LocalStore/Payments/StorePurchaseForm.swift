@@ -100,8 +100,8 @@ struct StoreRedemption: Sendable {
         guard redemption.transactions.allSatisfy(\.mayFinish) else { return }
         try await BlockingWork.run { [store] in
             let listed = try store.listedTransaction(transactionIdentifier)
-            guard let payment = listed.payment, payment.state.isAwaitingFinish else { return }
-            _ = try store.finish(payment.identifier, account: listed.transaction.account)
+            guard let payment = listed.payment?.transaction, payment.state.isAwaitingFinish else { return }
+            _ = try store.perform(.finish, on: payment.identifier)
         }
     }
 

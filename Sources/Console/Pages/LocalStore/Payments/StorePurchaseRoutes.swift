@@ -11,11 +11,12 @@ struct StorePurchaseRoutes: Sendable {
 
     func add(to pages: StorePages) {
         pages.get("store/buy") { request, context, store in
-            let accounts = try store.recentAccounts()
             let account = try request.query("account", upTo: Store.maximumAccountLength)
+            let product = try request.query("product")
+            let accounts = try store.read { try $0.transactions.recentAccounts() }
             return StorePurchasePage(
                 context: context, products: store.configuration.products, accounts: accounts,
-                account: account ?? accounts.first ?? "alice", product: try request.query("product")
+                account: account ?? accounts.first ?? "alice", product: product
             ).page
         }
         pages.pages.post("store/buy", .store) { _, context in try await buy(context) }
@@ -25,11 +26,11 @@ struct StorePurchaseRoutes: Sendable {
             let (queued, effect) = try await BlockingWork.run {
                 (try store.queuedTransaction(identifier), try store.effect(of: identifier))
             }
-            let sold = queued.transaction.purchase?.transactionIdentifier
             var owners: [KnownPurchase] = []
-            if let sold { owners = try await redemption.owners(of: sold) }
-            return StorePaymentPage(context: context, queued: queued, effect: effect, owners: owners, refusal: refusal)
-                .page
+            if let sold = queued.transaction.purchase {
+                owners = try await redemption.owners(of: sold.transactionIdentifier)
+            }
+            return Self.page(of: queued, StorePurchaseWay(context, queued, effect: effect, owners: owners), refusal)
         }
         for action in PaymentAction.allCases {
             pages.post(RouterPath("store/queue/:payment/\(action.rawValue)")) { context, store in
@@ -43,6 +44,42 @@ struct StorePurchaseRoutes: Sendable {
     private static func identifier(_ context: ConsoleContext) throws -> Int64 {
         guard let number = Int64(try context.parameters.text("payment")) else { throw Problem.pathUnknown }
         return number
+    }
+
+    /// A payment of the queue, with the way of its purchase.
+    ///
+    /// - Parameter refusal: The code with which the service refused the proof; nil if it did not.
+    private static func page(of queued: QueuedTransaction, _ way: StorePurchaseWay, _ refusal: String?) -> Page {
+        Page("Payment \(queued.transaction.identifier)", section: .localStore) {
+            LocalStoreTab.links(nil)
+            if let refusal {
+                div(.class("problem"), .role("alert")) {
+                    p {
+                        "The store sold the product, but the service refused the proof:"
+                        plain(" ")
+                        Shown.identifier(refusal)
+                    }
+                }
+            }
+            LocalStoreTab.live {
+                section(.class("card")) { Facts.list(facts(of: queued, way.effect)) }
+                StoreRows.buttons(queued, way.context)
+                way.steps
+            }
+            way.form
+        }
+    }
+
+    @FactsBuilder private static func facts(of queued: QueuedTransaction, _ effect: PurchaseEffect?) -> [Fact] {
+        let payment = queued.transaction.payment
+        fact("State") { StoreWords.badge(queued) }
+        fact("Effect") { effect.map(StoreWords.sentence) ?? Shown.nothing }
+        fact("Account") { StoreRows.account(queued.account) }
+        fact("Product") { StoreRows.product(payment.productIdentifier, quantity: payment.quantity) }
+        fact("Offer") {
+            payment.offer.map { spaced($0.kind.title, Shown.identifier($0.identifier)) } ?? Shown.nothing
+        }
+        fact("Account token") { Shown.identifier(payment.appAccountToken?.lowercasedString) }
     }
 
     /// Buys, and redeems the purchase for a user if the form names one.
@@ -68,39 +105,5 @@ struct StorePurchaseRoutes: Sendable {
         return ConsolePath(
             "store", "queue", String(payment.identifier),
             query: ["done": payment.purchase == nil ? nil : Notice.bought.rawValue, "refused": refusal])
-    }
-}
-
-extension PaymentAction {
-    fileprivate var title: Phrase {
-        switch self {
-        case .approve: "Approve"
-        case .decline: "Decline"
-        case .resolve: "Resolve the issue"
-        case .finish: "Finish"
-        }
-    }
-
-    fileprivate var notice: Notice {
-        switch self {
-        case .approve: .approved
-        case .decline: .declined
-        case .resolve: .bought
-        case .finish: .performed
-        }
-    }
-}
-
-/// The buttons for actions on a payment.
-func paymentActions(_ actions: [PaymentAction], on payment: PaymentTransaction, _ context: ConsoleContext) -> HTML {
-    div(.class("actions")) {
-        for action in actions {
-            context.form(to: .storePayment(payment.identifier, action.rawValue)) {
-                button(action == .approve || action == .resolve ? .class("primary") : nil) {
-                    action.title
-                    span(.class("hidden")) { plain(" \(payment.identifier)") }
-                }
-            }
-        }
     }
 }

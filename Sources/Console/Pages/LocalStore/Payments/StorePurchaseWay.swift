@@ -6,12 +6,23 @@ import Proofs
 struct StorePurchaseWay {
     let context: ConsoleContext
     /// The payment of the queue; nil for a renewal, which no payment began.
-    let payment: PaymentTransaction?
+    private let payment: PaymentTransaction?
     /// The transaction that the store has sold; nil if it sold none.
-    let transactionIdentifier: String?
+    private let transactionIdentifier: String?
     let effect: PurchaseEffect?
     /// The purchases of the transaction that the service knows.
-    let owners: [KnownPurchase]
+    private let owners: [KnownPurchase]
+
+    init(
+        _ context: ConsoleContext, _ queued: QueuedTransaction?, sold: String? = nil, effect: PurchaseEffect?,
+        owners: [KnownPurchase]
+    ) {
+        self.context = context
+        payment = queued?.transaction
+        transactionIdentifier = sold ?? payment?.purchase?.transactionIdentifier
+        self.effect = effect
+        self.owners = owners
+    }
 
     @HTMLBuilder var steps: HTML {
         h2 { "The way of the purchase" }
@@ -21,9 +32,7 @@ struct StorePurchaseWay {
                 li(.class("good")) {
                     "The store has signed a proof:"
                     plain(" ")
-                    a(.href(.storeTransaction(transactionIdentifier))) {
-                        Shown.identifier(transactionIdentifier)
-                    }
+                    StoreRows.transaction(transactionIdentifier)
                 }
                 for owner in owners { redeemed(owner, transactionIdentifier) }
                 if owners.isEmpty {
@@ -102,14 +111,12 @@ struct StorePurchaseWay {
     }
 
     /// The form that plays the app, if the store has sold anything.
-    var form: HTML? {
-        transactionIdentifier.map { identifier in redemption(of: identifier) }
-    }
-
-    private func redemption(of transactionIdentifier: String) -> HTML {
-        context.form(to: .storeTransaction(transactionIdentifier, "redeem"), .class("card narrow")) {
-            StorePurchaseForm.user.html()
-            button(.class("primary")) { "Redeem" }
+    @HTMLBuilder var form: HTML {
+        if let transactionIdentifier {
+            context.form(to: .storeTransaction(transactionIdentifier, "redeem"), .class("card narrow")) {
+                StorePurchaseForm.user.html()
+                button(.class("primary")) { "Redeem" }
+            }
         }
     }
 }

@@ -2,17 +2,14 @@ import AppStore
 import HTTPSupport
 import Proofs
 
-/// The form of the store's settings, which follows from their table.
-struct StoreSettingsForm {
-    let context: ConsoleContext
-    let settings: StoreSettings
-
-    var html: HTML {
+/// The form of the store's settings. `StoreSetting` has the fields.
+enum StoreSettingsForm {
+    static func html(_ settings: StoreSettings, _ context: ConsoleContext) -> HTML {
         context.form(to: LocalStoreTab.settings.path) {
             div(.class("columns")) {
                 for section in StoreSetting.Section.allCases {
                     card(Phrase(stated: section.rawValue)) {
-                        for setting in StoreSetting.all where setting.section == section { field(setting) }
+                        for setting in StoreSetting.all where setting.section == section { field(setting, settings) }
                     }
                 }
             }
@@ -20,7 +17,7 @@ struct StoreSettingsForm {
         }
     }
 
-    @HTMLBuilder private func field(_ setting: StoreSetting) -> HTML {
+    @HTMLBuilder private static func field(_ setting: StoreSetting, _ settings: StoreSettings) -> HTML {
         let (name, title, note) = (setting.field, setting.words, setting.note.map { Phrase(stated: $0) })
         switch setting.kind {
         case .flag(let path): Field.checkbox(name, title, isChecked: settings[keyPath: path])
@@ -30,24 +27,24 @@ struct StoreSettingsForm {
                 isRequired: text.isRequired, note: note)
         case .text(let text):
             let mayBeEmpty = !text.isRequired && text.change("") != nil
-            Self.choice(name, title, text.choices, text.text(settings) ?? "", mayBeEmpty: mayBeEmpty)
+            choice(name, title, text.choices, text.text(settings), mayBeEmpty: mayBeEmpty)
         case .number(let path, _):
             Field.number(name, title, value: settings[keyPath: path].map(String.init) ?? "", note: note)
         case .simulatedErrors:
             for call in StoreKitCall.allCases {
-                Self.choice(
+                choice(
                     name + call.rawValue, Phrase(same: call.rawValue), call.failures.map { ($0.rawValue, $0.rawValue) },
-                    settings.simulatedErrors[call]?.rawValue ?? "", mayBeEmpty: true)
+                    settings.simulatedErrors[call]?.rawValue, mayBeEmpty: true)
             }
         }
     }
 
     private static func choice(
-        _ name: String, _ title: Phrase, _ choices: [StoreSetting.Text.Choice], _ chosen: String, mayBeEmpty: Bool
+        _ name: String, _ title: Phrase, _ choices: [StoreSetting.Text.Choice], _ chosen: String?, mayBeEmpty: Bool
     ) -> HTML {
         let none: [(value: String, title: Phrase)] = mayBeEmpty ? [("", "No error")] : []
         return Field.choice(
-            name, title, none + choices.map { ($0.value, Phrase(same: $0.title)) }, chosen: chosen)
+            name, title, none + choices.map { ($0.value, Phrase(same: $0.title)) }, chosen: chosen ?? "")
     }
 
     /// Reads the settings of a form.
@@ -97,12 +94,9 @@ extension StoreSetting {
 }
 
 /// The simulated conditions that are set now.
-struct StoreConditions {
-    let settings: StoreSettings
-    let faults: [NotificationFault]
-
-    @HTMLBuilder var list: HTML {
-        let shown = conditions
+enum StoreConditions {
+    @HTMLBuilder static func list(_ settings: StoreSettings, _ faults: [NotificationFault]) -> HTML {
+        let shown = conditions(settings, faults)
         p {
             "Storefront"
             plain(": ")
@@ -119,7 +113,7 @@ struct StoreConditions {
         }
     }
 
-    private var conditions: [HTML] {
+    private static func conditions(_ settings: StoreSettings, _ faults: [NotificationFault]) -> [HTML] {
         var shown = StoreSetting.all.compactMap { setting -> HTML? in
             guard case .flag(let path) = setting.kind, settings[keyPath: path] else { return nil }
             return HTML { setting.words }

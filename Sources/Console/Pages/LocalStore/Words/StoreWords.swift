@@ -34,7 +34,7 @@ enum StoreWords {
         let transaction = listed.transaction
         if let revocation = transaction.revocation { return Shown.badge(title(revocation.type), .bad) }
         if transaction.isUpgraded { return Shown.badge("Upgraded") }
-        if let payment = listed.payment { return Shown.badge(word(payment.state)) }
+        if let payment = listed.payment { return Shown.badge(word(payment.transaction.state)) }
         return Shown.badge(title(transaction.reason), .good)
     }
 
@@ -80,8 +80,6 @@ enum StoreWords {
         }
     }
 
-    static func badge(_ status: Status) -> HTML { Shown.badge(word(status)) }
-
     static func title(_ intent: ExpirationIntent) -> Phrase {
         switch intent {
         case .customerCancelled: "The customer cancelled"
@@ -126,8 +124,13 @@ enum StoreWords {
         }
     }
 
+    /// The status of a subscription, and the setting of its renewal.
+    static func state(_ subscription: SubscriptionSummary) -> HTML {
+        spaced(Shown.badge(word(subscription.status)), renewal(subscription))
+    }
+
     /// The setting of renewal, with its date.
-    @HTMLBuilder static func renewal(_ subscription: SubscriptionSummary) -> HTML {
+    @HTMLBuilder private static func renewal(_ subscription: SubscriptionSummary) -> HTML {
         switch subscription.status {
         case .active where subscription.isAutoRenewing:
             spaced(Phrase("renews", context: "date"), Shown.day(subscription.expiresDate))
@@ -154,5 +157,26 @@ extension SubscriptionOffer {
         plain(", ")
         if let price = price { plain(price.formatted + ", ") }
         StoreWords.title(paymentMode)
+    }
+}
+
+/// The words of an action on a payment.
+extension PaymentAction {
+    var title: Phrase {
+        switch self {
+        case .approve: "Approve"
+        case .decline: "Decline"
+        case .resolve: "Resolve the issue"
+        case .finish: "Finish"
+        }
+    }
+
+    var notice: Notice {
+        switch self {
+        case .approve: .approved
+        case .decline: .declined
+        case .resolve: .bought
+        case .finish: .performed
+        }
     }
 }

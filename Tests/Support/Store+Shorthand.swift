@@ -1,3 +1,4 @@
+import AppStore
 import Foundation
 import Proofs
 
@@ -113,8 +114,15 @@ extension Store {
     }
 }
 
-/// Steps of the clock, by their lengths.
+/// Steps of the clock, at once. The due events in between happen in order, each at its own moment.
 extension Store {
+    package func advance(_ step: TimeStep) throws(StoreError) -> Timestamp {
+        let seconds = try step.seconds(from: now)
+        try write { try $0.advance(by: seconds * 1000) }
+        try catchUp()
+        return now
+    }
+
     package func advance(_ period: SubscriptionPeriod) throws(StoreError) -> Timestamp {
         try advance(TimeStep.period(period))
     }
