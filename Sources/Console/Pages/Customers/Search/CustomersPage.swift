@@ -83,7 +83,7 @@ struct CustomersPage {
         return owned
             + findings.unclaimed.map { purchase in
                 (
-                    a(.href(UnclaimedPurchasePage.path(of: purchase))) { "Nobody yet" },
+                    a(.href(purchase.path)) { "Nobody yet" },
                     purchase.productIdentifier, purchase.originalTransactionIdentifier, .unclaimed, purchase.origin
                 )
             }
