@@ -115,7 +115,9 @@ package struct ConsoleRoutes: RouteSource {
         RefusalsRoutes(services: services).add(to: pages)
         ProofsRoutes(services: services).add(to: pages)
         AppStoreRoutes(services: services).add(to: pages)
-        WebhooksRoutes(services: services).add(to: pages)
+        if let webhooks = services.webhooks {
+            WebhooksRoutes(services: services, webhooks: webhooks).add(to: pages)
+        }
     }
 }
 

@@ -12,7 +12,7 @@ struct AccountRoutes: Sendable {
 
     func add(to pages: ConsolePages) {
         pages.get("account") { _, context in
-            AccountPage(context: context, member: try context.requiredMember, newSecret: team.newCodeSecret()).page
+            page(context, try context.requiredMember)
         }
         pages.post("account/password", .view) { request, context in
             let member = try await confirmed(request, context) { $0 }
@@ -52,16 +52,8 @@ struct AccountRoutes: Sendable {
             return try await action(member)
         }
     }
-}
-
-/// The page of a member's own password and codes.
-struct AccountPage {
-    let context: ConsoleContext
-    let member: TeamMember
-    /// A secret that is stored if the member confirms it with a code.
-    let newSecret: [UInt8]
-
-    var page: Page {
+    /// The page of a member's own password and codes.
+    private func page(_ context: ConsoleContext, _ member: TeamMember) -> Page {
         Page("Password and codes") {
             card("Another password", isNarrow: true) {
                 context.form(to: ConsolePath("account", "password")) {
@@ -71,29 +63,29 @@ struct AccountPage {
                     note("You will be logged out everywhere.")
                 }
             }
-            card("Codes of an authenticator app", isNarrow: true) { member.codeSecret == nil ? turnOn : turnOff }
+            card("Codes of an authenticator app", isNarrow: true) {
+                if member.codeSecret == nil {
+                    // A secret that is stored if the member confirms it with a code.
+                    let secret = team.newCodeSecret()
+                    context.form(to: ConsolePath("account", "codes")) {
+                        p { "Add this secret to an authenticator app (time-based, six digits), then type its code." }
+                        p { code(.class("secret")) { plain(OneTimeCode.text(of: secret)) } }
+                        input(.type("hidden"), .name("secret"), .value(Base64.encode(secret, .urlSafe)))
+                        Self.confirmation
+                        button(.class("primary")) { "Require codes" }
+                    }
+                } else {
+                    context.form(to: ConsolePath("account", "codes", "off")) {
+                        p { "A log-in needs a code." }
+                        Self.confirmation
+                        button(.class("danger")) { "Require no codes" }
+                    }
+                }
+            }
         }
     }
 
-    private var turnOn: HTML {
-        context.form(to: ConsolePath("account", "codes")) {
-            p { "Add this secret to an authenticator app (time-based, six digits), then type its code." }
-            p { code(.class("secret")) { plain(OneTimeCode.text(of: newSecret)) } }
-            input(.type("hidden"), .name("secret"), .value(Base64.encode(newSecret, .urlSafe)))
-            confirmation
-            button(.class("primary")) { "Require codes" }
-        }
-    }
-
-    private var turnOff: HTML {
-        context.form(to: ConsolePath("account", "codes", "off")) {
-            p { "A log-in needs a code." }
-            confirmation
-            button(.class("danger")) { "Require no codes" }
-        }
-    }
-
-    @HTMLBuilder private var confirmation: HTML {
+    @HTMLBuilder private static var confirmation: HTML {
         div(.class("field")) {
             label(.for("codes-password")) { "Password" }
             input(

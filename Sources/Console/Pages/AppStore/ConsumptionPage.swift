@@ -1,28 +1,31 @@
 import Features
 import HTTPSupport
+import Hummingbird
 import Proofs
 
-/// The App Store's questions about purchases for which customers requested a refund.
-struct ConsumptionPage {
-    /// The type of the notifications with the questions.
-    static let type = NotificationTypeV2.consumptionRequest.rawValue
+extension AppStoreRoutes {
+    /// The type of the notifications with questions about refunds.
+    static let consumptionType = NotificationTypeV2.consumptionRequest.rawValue
     /// The largest number of open questions that the page lists.
-    static let openLimit = 100
+    private static let openLimit = 100
 
-    /// True if the service answers the questions.
-    let answers: Bool
-    let open: [OpenConsumptionRequest]
-    let shown: [ReceivedNotification]
-    let next: ReceivedNotification.Position?
-    let now: Timestamp
-
-    var page: Page {
-        Page("Refund questions", section: .appStore) {
+    /// The App Store's questions about purchases for which customers requested a refund.
+    func consumption(_ request: Request) async throws -> Page {
+        let list = try HTTPSupport.Page(request)
+        let position = try list.position { ReceivedNotification.Position($0) }
+        let found = try await services.entitlements.ledger.read {
+            try $0.notifications(
+                ReceivedNotificationFilter(type: Self.consumptionType), before: position, limit: list.size)
+        }
+        let open = try await services.entitlements.openConsumptionRequests(
+            of: Set(Origin.allCases), limit: Self.openLimit)
+        let now = services.entitlements.clock.now()
+        return Page("Refund questions", section: .appStore) {
             AppStoreTab.links(present: AppStoreTab.consumption)
             p {
                 "A customer requested a refund, and the App Store asks about the purchase (consumption request). It waits for an answer for twelve hours."
             }
-            if answers {
+            if services.system.answersConsumptionRequests {
                 p { Shown.badge("The service answers by itself", .good) }
             } else {
                 p { Shown.badge("Nobody answers", .warning) }
@@ -31,10 +34,9 @@ struct ConsumptionPage {
             part("Open") {
                 Listing.table("Open questions, oldest first", of: open, empty: "No question is open.") {
                     column("Transaction") { request in
-                        let path = ConsolePath(
-                            "app-store", "notification",
-                            query: ["uuid": request.notificationUUID, "origin": request.origin.rawValue])
-                        a(.href(path)) { Shown.identifier(request.transactionIdentifier) }
+                        a(.href(.notification(request.notificationUUID, request.origin))) {
+                            Shown.identifier(request.transactionIdentifier)
+                        }
                     }
                     column(Phrase("Redeemed", context: "question")) { $0.isRedeemed ? "Yes" : "No" }
                     column("Origin") { Shown.identifier($0.origin.rawValue) }
@@ -42,9 +44,9 @@ struct ConsumptionPage {
             }
             part("All questions") {
                 Listing.table(
-                    "All questions, newest first", of: shown,
+                    "All questions, newest first", of: found.shown,
                     empty: "The App Store has asked nothing.",
-                    next: next.map {
+                    next: found.next.map {
                         ConsolePath(
                             "app-store", "consumption",
                             query: ["cursor": HTTPSupport.Page.cursor(after: $0.description)])
@@ -58,14 +60,14 @@ struct ConsumptionPage {
                     }
                     column("Customer") { $0.customerLink }
                     column("Reason of the customer") { Self.reason(of: $0.notification) }
-                    column("Answer") { Self.state(of: $0, at: now) }
+                    column("Answer") { Self.answer(to: $0, at: now) }
                 }
             }
         }
     }
 
     /// The state of a question: answered or refused, open, or expired.
-    static func state(of received: ReceivedNotification, at now: Timestamp) -> HTML {
+    static func answer(to received: ReceivedNotification, at now: Timestamp) -> HTML {
         if let settledAt = received.settledAt {
             return HTML {
                 spaced(Shown.badge("Answered, or the answer was refused for good", .good), Shown.moment(settledAt))

@@ -1,25 +1,61 @@
 import Features
 import HTTPSupport
+import Hummingbird
 import Proofs
 
-/// The list of the received notifications of all apps.
-struct NotificationListPage {
-    let apps: [String]
-    let filter: ReceivedNotificationFilter
-    let shown: [ReceivedNotification]
-    /// The position of the next page; nil for the last page.
-    let next: ReceivedNotification.Position?
-    let address: NotificationAddress
+extension AppStoreRoutes {
+    /// The outcomes that a stored notification can have.
+    private static let outcomes: [NotificationOutcome] = [.granted, .revoked, .recorded, .parked]
 
-    var page: Page {
-        Page("App Store", section: .appStore) {
+    /// The list of the received notifications of all apps.
+    func notifications(_ request: Request) async throws -> Page {
+        // A form without a choice sends an empty parameter.
+        func choice(_ name: String) throws -> String? { try request.query(name).flatMap { $0.isEmpty ? nil : $0 } }
+        let filter = ReceivedNotificationFilter(
+            type: try choice("type"), outcome: try choice("outcome").flatMap(NotificationOutcome.init),
+            app: try choice("app"))
+        let list = try HTTPSupport.Page(request)
+        let position = try list.position { ReceivedNotification.Position($0) }
+        let found = try await services.entitlements.ledger.read {
+            try $0.notifications(filter, before: position, limit: list.size)
+        }
+        let latest = try await services.entitlements.ledger.read {
+            try $0.notifications(ReceivedNotificationFilter(), before: nil, limit: 1)
+        }
+        let apps = services.entitlements.apps.all.map(\.bundleIdentifier)
+        return Page("App Store", section: .appStore) {
             AppStoreTab.links(present: AppStoreTab.notifications)
-            address.html
+            address(request.head.authority ?? "", last: latest.shown.first)
             part("Received notifications") {
-                filterForm
-                table
+                div(.class("actions")) {
+                    form(.method("get"), .action(AppStoreTab.notifications)) {
+                        Field.choice(
+                            "type", "Type", empty: "All",
+                            NotificationTypeV2.allCases.map(\.rawValue).sorted().map { ($0, Phrase(same: $0)) },
+                            chosen: filter.type)
+                        Field.choice(
+                            "outcome", "Outcome", empty: "All",
+                            Self.outcomes.map { ($0.rawValue, $0.title) }, chosen: filter.outcome?.rawValue)
+                        if apps.count > 1 {
+                            Field.choice(
+                                "app", "App", empty: "All", apps.map { ($0, Phrase(same: $0)) }, chosen: filter.app)
+                        }
+                        button { "Show" }
+                    }
+                }
+                Self.table(
+                    of: found.shown, hasSeveralApps: apps.count > 1,
+                    empty: found.next == nil ? "No notification matches." : "None among the last ones. Search further.")
                 // A page without rows may have a next one, so the table does not show the link.
-                Listing.pager(next.map(path))
+                Listing.pager(
+                    found.next.map {
+                        ConsolePath(
+                            "app-store",
+                            query: [
+                                "type": filter.type, "outcome": filter.outcome?.rawValue, "app": filter.app,
+                                "cursor": HTTPSupport.Page.cursor(after: $0.description),
+                            ])
+                    })
                 note(
                     "Late: received an hour or more after its signature, so the first attempt of the App Store failed, or a reconciliation fetched it. Repeated: received more than once, by a repetition of the App Store or by a reconciliation."
                 )
@@ -27,34 +63,8 @@ struct NotificationListPage {
         }
     }
 
-    private var hasSeveralApps: Bool { apps.count > 1 }
-
-    private var filterForm: HTML {
-        div(.class("actions")) {
-            form(.method("get"), .action(AppStoreTab.notifications)) {
-                Field.choice(
-                    "type", "Type", empty: "All",
-                    NotificationTypeV2.allCases.map(\.rawValue).sorted().map { ($0, Phrase(same: $0)) },
-                    chosen: filter.type)
-                Field.choice(
-                    "outcome", "Outcome", empty: "All",
-                    Self.outcomes.map { ($0.rawValue, $0.title) }, chosen: filter.outcome?.rawValue)
-                if hasSeveralApps {
-                    Field.choice("app", "App", empty: "All", apps.map { ($0, Phrase(same: $0)) }, chosen: filter.app)
-                }
-                button { "Show" }
-            }
-        }
-    }
-
-    /// The outcomes that a stored notification can have.
-    private static let outcomes: [NotificationOutcome] = [.granted, .revoked, .recorded, .parked]
-
-    private var table: HTML {
-        Listing.table(
-            "Received notifications, newest first", of: shown,
-            empty: next == nil ? "No notification matches." : "None among the last ones. Search further."
-        ) {
+    private static func table(of shown: [ReceivedNotification], hasSeveralApps: Bool, empty: Phrase) -> HTML {
+        Listing.table("Received notifications, newest first", of: shown, empty: empty) {
             column("Received") { spaced(Shown.moment($0.notification.receivedAt), NotificationWords.marks($0)) }
             column("Type") { received in
                 a(.href(.notification(received.notification))) { data(received.notification.type) }
@@ -70,11 +80,7 @@ struct NotificationListPage {
                 Shown.identifier(transaction)
                 if let original = received.notification.originalTransactionIdentifier, original != transaction {
                     br()
-                    small {
-                        "Original"
-                        plain(" ")
-                        Shown.identifier(original)
-                    }
+                    small { spaced(Phrase("Original"), Shown.identifier(original)) }
                 }
             }
             column("Customer") { $0.customerLink }
@@ -82,50 +88,20 @@ struct NotificationListPage {
         }
     }
 
-    private func path(after position: ReceivedNotification.Position) -> ConsolePath {
-        ConsolePath(
-            "app-store",
-            query: [
-                "type": filter.type, "outcome": filter.outcome?.rawValue, "app": filter.app,
-                "cursor": HTTPSupport.Page.cursor(after: position.description),
-            ])
-    }
-}
-
-extension ConsolePath {
-    /// The page of a received notification.
-    static func notification(_ notification: StatedNotification) -> ConsolePath {
-        ConsolePath(
-            "app-store", "notification",
-            query: ["uuid": notification.notificationUUID, "origin": notification.origin.rawValue])
-    }
-}
-
-extension ReceivedNotification {
-    /// A link to the owner of the purchase.
-    var customerLink: HTML { owner.map { Shown.link(to: $0) } ?? Shown.nothing }
-}
-
-/// The address that App Store Connect needs for notifications, and the last one that arrived.
-struct NotificationAddress: Sendable {
-    /// The host and port by which the browser reaches the service.
-    let authority: String
-    let last: ReceivedNotification?
-    let hasLocalStore: Bool
-
-    var html: HTML {
+    /// The address that App Store Connect needs for notifications, and the last one that arrived.
+    ///
+    /// - Parameter authority: The host and port by which the browser reaches the service.
+    private func address(_ authority: String, last: ReceivedNotification?) -> HTML {
         card("Address for App Store Connect") {
             pre(.id("notification-address")) { plain("https://\(authority)/v1/notifications/apple") }
             p(.class("actions")) { Shown.copyButton(for: "notification-address") }
             note(
                 "App Store Connect: App Information, App Store Server Notifications, version 2, for production and sandbox. Apple must reach this address over the internet with a valid certificate."
             )
-            if hasLocalStore { note("The local App Store sends its notifications here by itself.") }
+            if services.store != nil { note("The local App Store sends its notifications here by itself.") }
             p {
                 if let last {
-                    "Last received"
-                    plain(": ")
-                    Shown.moment(last.notification.receivedAt)
+                    spaced(by: ": ", Phrase("Last received"), Shown.moment(last.notification.receivedAt))
                     plain(" · ")
                     Shown.identifier(last.notification.origin.rawValue)
                 } else {
@@ -134,6 +110,27 @@ struct NotificationAddress: Sendable {
             }
         }
     }
+}
+
+extension ConsolePath {
+    /// The page of a received notification.
+    static func notification(_ identifier: String, _ origin: Origin) -> ConsolePath {
+        ConsolePath("app-store", "notification", query: ["uuid": identifier, "origin": origin.rawValue])
+    }
+
+    static func notification(_ notification: StatedNotification) -> ConsolePath {
+        .notification(notification.notificationUUID, notification.origin)
+    }
+}
+
+extension ReceivedNotification {
+    /// A link to the owner of the purchase.
+    var customerLink: HTML { owner.map { Shown.link(to: $0) } ?? Shown.nothing }
+}
+
+extension StatedNotification {
+    /// The type and the subtype.
+    var title: String { [type, subtype].compactMap(\.self).joined(separator: " ") }
 }
 
 /// The App Store's notifications in plain words.

@@ -43,11 +43,13 @@ extension ConsoleServices {
     /// The user of the path, whom the ledger knows.
     ///
     /// - Throws: `Problem`, `userNotFound`.
-    func customer(_ context: ConsoleContext) async throws -> User {
+    func knownCustomer(_ context: ConsoleContext) async throws -> KnownUser {
         let user = try ConsolePath.customer(context.parameters)
-        guard try await entitlements.ledger.read(.snapshot, { try $0.customer(user) }) != nil else {
+        guard let known = try await entitlements.ledger.read(.snapshot, { try $0.customer(user) }) else {
             throw Problem.userNotFound
         }
-        return user
+        return known
     }
+
+    func customer(_ context: ConsoleContext) async throws -> User { try await knownCustomer(context).user }
 }

@@ -1,17 +1,22 @@
 import Features
+import Hummingbird
 import Proofs
 
-/// The page that answers why a customer has an item or does not.
-struct ExplanationPage {
-    let user: User
-    /// The items to choose from: those of the catalogs and those that the customer owns.
-    let items: [Item]
-    /// Nil before an item is chosen.
-    let explanation: ItemExplanation?
-    let names: CatalogNames
-
-    var page: Page {
-        Page("Why does the customer (not) have it?", section: .customers) {
+extension CustomerView {
+    /// The page that answers why a customer has an item or does not.
+    func explanationPage(_ request: Request) async throws -> Page {
+        var item = try request.query("item").flatMap { Item(typed: $0) }
+        if let collection = try request.query("collection"),
+            let number = try request.query("number").flatMap({ Int($0) }),
+            number >= 0
+        {
+            item = Item(collection: collection, number: number)
+        }
+        let owned = try await entitlements.ownItems(of: user)
+        var explanation: ItemExplanation?
+        if let item { explanation = try await entitlements.explanation(of: item, for: user) }
+        let items = Set(names.items + owned + [item].compactMap(\.self)).sorted()
+        return Page("Why does the customer (not) have it?", section: .customers) {
             Shown.wayBack(to: user)
             form(.class("card narrow"), .method("get"), .action(.customer(user, "explanation"))) {
                 Field.choice(

@@ -1,36 +1,40 @@
 import Ledger
 import Proofs
 
-/// The page of the service's health.
-struct HealthPage {
-    let context: ConsoleContext
-    let services: ConsoleServices
-    let results: HealthChecks.Results
-    let ledger: LedgerState
-    let keys: [APIKeyRecord]
-    /// The last verification of the audit logs; nil for none.
-    let verification: AuditCheck.Progress?
-
-    private var system: any HealthSource { services.system.health }
-
-    var page: Page {
+extension HealthRoutes {
+    /// The page of the service's health.
+    func page(_ context: ConsoleContext) async throws -> Page {
+        async let checked = checks.results()
+        async let ledgerState = services.entitlements.ledger.state()
+        async let keyList = services.keys.list()
+        let (results, ledger, keys) = try await (checked, ledgerState, keyList)
+        let progress = await audit.progress
         let now = services.clock.now()
         return Page("Health", section: .health) {
             HealthTabs.links(present: HealthTabs.overview)
-            checks
-            HealthPerformanceTable(services: services, state: ledger).html
-            AuditCheckCard(context: context, progress: verification).html
-            HealthCertificateTable(certificates: results.certificates, now: now).html
-            HealthKeyTable(keys: keys, now: now).html
-            configuration
+            Self.checks(results, context)
+            performance(ledger)
+            AuditCheckCard(context: context, progress: progress).html
+            Self.certificates(results.certificates, at: now)
+            Self.apiKeys(keys, at: now)
+            configuration(ledger)
         }
     }
 
-    @HTMLBuilder private var checks: HTML {
+    @HTMLBuilder private static func checks(_ results: HealthChecks.Results, _ context: ConsoleContext) -> HTML {
         h2 { "Checks" }
-        summary
+        p {
+            let problems = results.checks.count { $0.state == .problem }
+            problems == 0 ? Shown.badge("No problems", .good) : Shown.badge("Problems: \(problems)", .bad)
+        }
         Listing.table("Checks", of: results.checks, empty: "There are no checks.") {
-            column("State") { badge($0.state) }
+            column("State") { check in
+                switch check.state {
+                case .passed: Shown.badge("passed", .good)
+                case .note: Shown.badge("note", .warning)
+                case .problem: Shown.badge("problem", .bad)
+                }
+            }
             column("Check") { $0.subject.title }
             column("Result") { check in
                 div { check.detail }
@@ -39,28 +43,12 @@ struct HealthPage {
         }
         div(.class("actions")) {
             context.form(to: ConsolePath("health", "checks")) { button { "Check again" } }
-            span(.class("note")) {
-                "Checked:"
-                plain(" ")
-                Shown.moment(results.ranAt)
-            }
+            span(.class("note")) { spaced(Phrase("Checked:"), Shown.moment(results.ranAt)) }
         }
     }
 
-    private var summary: HTML {
-        let problems = results.checks.count { $0.state == .problem }
-        return p { problems == 0 ? Shown.badge("No problems", .good) : Shown.badge("Problems: \(problems)", .bad) }
-    }
-
-    private func badge(_ state: HealthCheck.State) -> HTML {
-        switch state {
-        case .passed: Shown.badge("passed", .good)
-        case .note: Shown.badge("note", .warning)
-        case .problem: Shown.badge("problem", .bad)
-        }
-    }
-
-    @HTMLBuilder private var configuration: HTML {
+    @HTMLBuilder private func configuration(_ ledger: LedgerState) -> HTML {
+        let system = services.system.health
         h2 { "Versions" }
         section(.class("card")) {
             Facts.list {
@@ -83,43 +71,34 @@ struct HealthPage {
             }
         }
     }
-}
 
-/// The trusted roots and the TLS certificate, with their ends.
-struct HealthCertificateTable {
-    let certificates: [HealthCertificate]
-    let now: Timestamp
-
-    @HTMLBuilder var html: HTML {
+    /// The trusted roots and the TLS certificate, with their ends.
+    @HTMLBuilder private static func certificates(_ certificates: [HealthCertificate], at now: Timestamp) -> HTML {
         h2 { "Certificates" }
         Listing.table(
             "Certificates", of: certificates,
             empty: "No certificate is trusted, so every proof is refused."
         ) {
-            column("Use") { use($0.use) }
+            column("Use") { certificate in
+                switch certificate.use {
+                case .trustedRoot(.apple): "Root of Apple"
+                case .trustedRoot(.xcode): "Root of Xcode"
+                case .trustedRoot(.local): "Root of a local store"
+                case .tls: "TLS of this service"
+                }
+            }
             column("Name") { data($0.name ?? $0.file) }
             column("From") { Shown.day($0.notBefore) }
             column(Phrase("Until", context: "certificate")) { Shown.day($0.notAfter) }
-            column("State") { state($0) }
+            column("State") { certificate in
+                switch certificate.state(at: now) {
+                case .notYetValid: Shown.badge("not yet valid", .bad)
+                case .valid: Shown.badge("valid", .good)
+                case .endsSoon: Shown.badge("expires soon", .warning)
+                case .expired: Shown.badge("expired", .bad)
+                }
+            }
             column("SHA-256") { Shown.identifier(String($0.fingerprint.prefix(16)) + "…") }
-        }
-    }
-
-    private func use(_ use: HealthCertificate.Use) -> Phrase {
-        switch use {
-        case .trustedRoot(.apple): "Root of Apple"
-        case .trustedRoot(.xcode): "Root of Xcode"
-        case .trustedRoot(.local): "Root of a local store"
-        case .tls: "TLS of this service"
-        }
-    }
-
-    private func state(_ certificate: HealthCertificate) -> HTML {
-        switch certificate.state(at: now) {
-        case .notYetValid: Shown.badge("not yet valid", .bad)
-        case .valid: Shown.badge("valid", .good)
-        case .endsSoon: Shown.badge("expires soon", .warning)
-        case .expired: Shown.badge("expired", .bad)
         }
     }
 }

@@ -3,62 +3,56 @@ import HTTPSupport
 import Ledger
 import Proofs
 
-/// The ledger, its server, and the times and queues of the running service.
-struct HealthPerformanceTable {
+extension HealthRoutes {
     /// The periods of the tables of times, in minutes.
     private static let periods = [1, 5, 15]
+    /// The time before the expiry of a key in which it is marked, in milliseconds.
+    private static let keyWarningTime: Int64 = 14 * 86_400_000
 
-    let services: ConsoleServices
-    let state: LedgerState
-
-    private var metrics: ServiceMetrics { services.metrics }
-
-    @HTMLBuilder var html: HTML {
+    /// The ledger, its server, and the times and queues of the running service.
+    @HTMLBuilder func performance(_ state: LedgerState) -> HTML {
+        let (ledger, metrics) = (services.entitlements.ledger, services.metrics)
         h2 { "Ledger" }
-        section(.class("card")) { Facts.list(facts) }
+        section(.class("card")) {
+            Facts.list {
+                fact("Place") { Shown.identifier(services.system.health.ledgerPlace) }
+                fact("Database") { plain(state.database) }
+                fact("Version of the tables") { plain(String(state.version)) }
+                fact("Size") { plain(Self.size(state.size)) }
+                if let users = state.users { fact("Users, about") { Shown.number(users) } }
+                if let server = ledger.serverReachability {
+                    let time = Self.text(server.time)
+                    fact("Server") {
+                        server.isReachable
+                            ? Shown.badge("reachable for \(time)", .good) : Shown.badge("unreachable for \(time)", .bad)
+                    }
+                    fact("Last absence of the server") {
+                        server.lastAbsence.map { plain(Self.text($0)) } ?? HTML { "none since the start" }
+                    }
+                }
+            }
+        }
         h2 { "Performance" }
         section(.class("card")) {
             Facts.list {
-                fact("Use cases that wait for a commit or a thread") {
-                    plain(String(services.entitlements.ledger.waitingCount))
-                }
+                fact("Use cases that wait for a commit or a thread") { plain(String(ledger.waitingCount)) }
                 fact("Other jobs that wait for a thread") { plain(String(BlockingWork.waitingCount)) }
                 fact("Requests in progress, this one included") { plain(String(metrics.requestsInFlightCount)) }
             }
         }
-        times("Commit times", metrics.recentCommits)
-        times("Request times", metrics.recentRequests)
+        Self.times("Commit times", metrics.recentCommits)
+        Self.times("Request times", metrics.recentRequests)
     }
 
-    @FactsBuilder private var facts: [Fact] {
-        fact("Place") { Shown.identifier(services.system.health.ledgerPlace) }
-        fact("Database") { plain(state.database) }
-        fact("Version of the tables") { plain(String(state.version)) }
-        fact("Size") { plain(Self.size(state.size)) }
-        if let users = state.users { fact("Users, about") { Shown.number(users) } }
-        if let server = services.entitlements.ledger.serverReachability {
-            let time = Self.text(server.time)
-            fact("Server") {
-                server.isReachable
-                    ? Shown.badge("reachable for \(time)", .good)
-                    : Shown.badge("unreachable for \(time)", .bad)
-            }
-            fact("Last absence of the server") {
-                server.lastAbsence.map { plain(Self.text($0)) }
-                    ?? HTML { "none since the start" }
-            }
-        }
-    }
-
-    @HTMLBuilder private func times(_ title: Phrase, _ durations: RecentDurations) -> HTML {
-        let times = Self.periods.map { (minutes: $0, summary: durations.summary(ofMinutes: $0)) }
+    @HTMLBuilder private static func times(_ title: Phrase, _ durations: RecentDurations) -> HTML {
+        let times = periods.map { (minutes: $0, summary: durations.summary(ofMinutes: $0)) }
         h3 { title }
         Listing.table(title, of: times, empty: "Nothing was measured.") {
             column("Period") { "last \($0.minutes) min" }
             column(Phrase("Number", context: "count")) { Shown.number(Int64($0.summary.count)) }
-            column("Median (p50)") { Self.shown($0.summary.median) }
-            column("p99") { Self.shown($0.summary.percentile99) }
-            column("Longest") { Self.shown($0.summary.maximum) }
+            column("Median (p50)") { shown($0.summary.median) }
+            column("p99") { shown($0.summary.percentile99) }
+            column("Longest") { shown($0.summary.maximum) }
         }
     }
 
@@ -67,7 +61,7 @@ struct HealthPerformanceTable {
     }
 
     /// A duration with two or three digits: "1.2 ms".
-    static func text(_ duration: Duration) -> String {
+    private static func text(_ duration: Duration) -> String {
         let seconds = duration / .seconds(1)
         let (value, unit) =
             switch seconds {
@@ -81,7 +75,7 @@ struct HealthPerformanceTable {
     }
 
     /// A number of bytes in binary units: "1.4 MiB".
-    static func size(_ bytes: Int64) -> String {
+    private static func size(_ bytes: Int64) -> String {
         var (value, units) = (Double(bytes), ["B", "KiB", "MiB", "GiB", "TiB"][...])
         while value >= 1024, units.count > 1 {
             value /= 1024
@@ -89,17 +83,9 @@ struct HealthPerformanceTable {
         }
         return String(format: value < 10 && units.first != "B" ? "%.1f" : "%.0f", value) + " " + (units.first ?? "")
     }
-}
 
-/// The API keys, without their secrets.
-struct HealthKeyTable {
-    /// The time before the expiry of a key in which it is marked, in milliseconds.
-    private static let warningTime: Int64 = 14 * 86_400_000
-
-    let keys: [APIKeyRecord]
-    let now: Timestamp
-
-    @HTMLBuilder var html: HTML {
+    /// The API keys, without their secrets.
+    @HTMLBuilder static func apiKeys(_ keys: [APIKeyRecord], at now: Timestamp) -> HTML {
         h2 { "API keys" }
         Listing.table("API keys", of: keys, empty: "There is no API key: till keys make NAME.") {
             column("Name") { data($0.name) }
@@ -111,18 +97,18 @@ struct HealthKeyTable {
             column("Made") { Shown.day($0.createdAt) }
             column("Expires") { Shown.moment($0.expiresAt) }
             column("Last used") { Shown.moment($0.lastUsedAt) }
-            column("State") { state($0) }
+            column("State") { state($0, at: now) }
         }
         note("The last use is at most about an hour old. Keys are made and revoked with till keys.")
     }
 
-    private func state(_ key: APIKeyRecord) -> HTML {
+    private static func state(_ key: APIKeyRecord, at now: Timestamp) -> HTML {
         if let revokedAt = key.revokedAt {
             return HTML { spaced(Shown.badge(Phrase("revoked", context: "key"), .neutral), Shown.day(revokedAt)) }
         }
         guard let expiresAt = key.expiresAt else { return Shown.badge("valid", .good) }
         if now >= expiresAt { return Shown.badge("expired", .bad) }
         let rest = expiresAt.millisecondsSince1970 - now.millisecondsSince1970
-        return rest < Self.warningTime ? Shown.badge("expires soon", .warning) : Shown.badge("valid", .good)
+        return rest < keyWarningTime ? Shown.badge("expires soon", .warning) : Shown.badge("valid", .good)
     }
 }

@@ -8,9 +8,9 @@ import Proofs
 ///
 /// One value serves all requests: it keeps the results of the checks and the progress of the verification.
 struct HealthRoutes: Sendable {
-    private let services: ConsoleServices
-    private let checks: HealthChecks
-    private let audit: AuditCheck
+    let services: ConsoleServices
+    let checks: HealthChecks
+    let audit: AuditCheck
 
     init(services: ConsoleServices) {
         self.services = services
@@ -28,36 +28,74 @@ struct HealthRoutes: Sendable {
             await audit.start()
             return ConsolePath("health")
         }
-        pages.get("health/team") { request, context in try await actions(request, context) }
+        pages.get("health/team") { request, _ in try await actions(request) }
     }
 
-    private func page(_ context: ConsoleContext) async throws -> Page {
-        async let results = checks.results()
-        async let ledger = services.entitlements.ledger.state()
-        async let keys = services.keys.list()
-        return try await HealthPage(
-            context: context, services: services, results: results, ledger: ledger, keys: keys,
-            verification: audit.progress
-        ).page
-    }
-
-    private func actions(_ request: Request, _ context: ConsoleContext) async throws -> Page {
+    /// The page of what the team's members did to customers, newest first.
+    private func actions(_ request: Request) async throws -> Page {
         let page = try HTTPSupport.Page(request)
         let member = try request.query("member").flatMap { $0.isEmpty ? nil : $0 }
         let pageSize = try request.query("pageSize")
         let event = try request.query("event").flatMap { AuditEntry.Event(rawValue: $0) }
         let found = try await services.team.actions(
             of: member, event: event, after: try page.position { TeamAction.Position($0) }, limit: page.size)
-        let cursor = found.end.map { HTTPSupport.Page.cursor(after: $0.text) }
-        return TeamActionsPage(
-            members: try await services.team.members().map(\.name), member: member, event: event,
-            actions: found.actions,
-            next: cursor.map {
-                ConsolePath(
-                    "health", "team",
-                    query: ["member": member, "event": event?.rawValue, "cursor": $0, "pageSize": pageSize])
+        let members = try await services.team.members().map(\.name)
+        let next = found.end.map {
+            ConsolePath(
+                "health", "team",
+                query: [
+                    "member": member, "event": event?.rawValue, "cursor": HTTPSupport.Page.cursor(after: $0.text),
+                    "pageSize": pageSize,
+                ])
+        }
+        return Page("Actions of the team", section: .health) {
+            HealthTabs.links(present: HealthTabs.team)
+            note(
+                "The changes that people made to customers at the console. The timeline of a customer also shows those of API keys."
+            )
+            form(.class("actions"), .method("get"), .action(HealthTabs.team)) {
+                Field.choice(
+                    "member", "Person", empty: "everybody", members.map { ($0, Phrase(same: $0)) }, chosen: member)
+                Field.choice(
+                    "event", "Action", empty: "everything",
+                    Self.shownEvents.map { ($0.rawValue, Self.title(of: $0)) }, chosen: event?.rawValue)
+                button { "Show" }
             }
-        ).page
+            Listing.table(
+                "Actions of the team", of: found.actions,
+                empty: next == nil ? "There are none." : "There are none among the latest actions.", next: next
+            ) {
+                column("Time") { Shown.moment($0.entry.happenedAt) }
+                column("Person") { action in
+                    if case .member(let name) = action.entry.actor {
+                        data(name)
+                    } else {
+                        data(action.entry.actor.description)
+                    }
+                }
+                column("Action") { Self.title(of: $0.entry.event) }
+                column("Customer") { Shown.customer($0.user) }
+                column("What") { action in
+                    data(action.entry.subject)
+                    if !action.entry.reference.isEmpty {
+                        plain(" ")
+                        Shown.identifier(action.entry.reference)
+                    }
+                }
+                column("Reason") { $0.entry.reason.map { data($0) } ?? Shown.nothing }
+            }
+            if found.actions.isEmpty { Listing.pager(next, "Search further") }
+        }
+    }
+
+    /// The events that a member can cause.
+    private static let shownEvents: [AuditEntry.Event] = [
+        .itemGiven, .itemTakenBack, .granted, .revoked, .assigned, .credited, .spent, .erased,
+    ]
+
+    private static func title(of event: AuditEntry.Event) -> Phrase {
+        // The team also grants by reinstating.
+        event == .granted ? "Purchase reinstated or redeemed" : event.title
     }
 }
 
@@ -97,75 +135,5 @@ actor HealthChecks {
         let results = await task.value
         (last, run) = (results, nil)
         return results
-    }
-}
-
-/// The page of what the team's members did to customers, newest first.
-struct TeamActionsPage {
-    /// The names of the members, removed ones included.
-    let members: [String]
-    /// The chosen member; nil for all.
-    let member: String?
-    /// The chosen event; nil for all.
-    let event: AuditEntry.Event?
-    let actions: [TeamAction]
-    /// The address of the next page.
-    let next: ConsolePath?
-
-    var page: Page {
-        Page("Actions of the team", section: .health) {
-            HealthTabs.links(present: HealthTabs.team)
-            note(
-                "The changes that people made to customers at the console. The timeline of a customer also shows those of API keys."
-            )
-            filter
-            table
-            if actions.isEmpty { Listing.pager(next, "Search further") }
-        }
-    }
-
-    private var empty: Phrase { next == nil ? "There are none." : "There are none among the latest actions." }
-
-    private var filter: HTML {
-        form(.class("actions"), .method("get"), .action(ConsolePath("health", "team"))) {
-            Field.choice("member", "Person", empty: "everybody", members.map { ($0, Phrase(same: $0)) }, chosen: member)
-            Field.choice(
-                "event", "Action", empty: "everything",
-                Self.shownEvents.map { ($0.rawValue, Self.title(of: $0)) }, chosen: event?.rawValue)
-            button { "Show" }
-        }
-    }
-
-    private var table: HTML {
-        Listing.table("Actions of the team", of: actions, empty: empty, next: next) {
-            column("Time") { Shown.moment($0.entry.happenedAt) }
-            column("Person") { action in
-                if case .member(let name) = action.entry.actor {
-                    data(name)
-                } else {
-                    data(action.entry.actor.description)
-                }
-            }
-            column("Action") { Self.title(of: $0.entry.event) }
-            column("Customer") { Shown.customer($0.user) }
-            column("What") { action in
-                data(action.entry.subject)
-                if !action.entry.reference.isEmpty {
-                    plain(" ")
-                    Shown.identifier(action.entry.reference)
-                }
-            }
-            column("Reason") { $0.entry.reason.map { data($0) } ?? Shown.nothing }
-        }
-    }
-
-    /// The events that a member can cause.
-    private static let shownEvents: [AuditEntry.Event] = [
-        .itemGiven, .itemTakenBack, .granted, .revoked, .assigned, .credited, .spent, .erased,
-    ]
-
-    private static func title(of event: AuditEntry.Event) -> Phrase {
-        // The team also grants by reinstating.
-        event == .granted ? "Purchase reinstated or redeemed" : event.title
     }
 }

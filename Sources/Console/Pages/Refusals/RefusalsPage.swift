@@ -3,38 +3,63 @@ import HTTPSupport
 import Hummingbird
 import Proofs
 
-/// The page of all refusals by their codes.
-struct RefusalsPage {
-    let days: Int64
-    let groups: [RefusalGroup]
-    /// The refusals that the service has counted since its start.
-    let uncounted: [ServiceMetrics.Refusals]
+/// The refused purchases of all users.
+struct RefusalsRoutes: Sendable {
+    private static let days: Int64 = 28
+    private static let latest = 5
 
-    var page: Page {
-        Page("Refusals", section: .refusals) {
+    let services: ConsoleServices
+
+    func add(to pages: ConsolePages) {
+        pages.get("refusals") { _, _ in try await refusals() }
+        pages.get("refusals/:code") { request, context in
+            try await refusals(of: try context.parameters.text("code"), request)
+        }
+    }
+
+    /// The page of all refusals by their codes.
+    private func refusals() async throws -> Page {
+        let since = services.entitlements.clock.now().adding(days: -Self.days)
+        let groups = try await services.entitlements.ledger.read {
+            try $0.refusalGroups(since: since, latest: Self.latest)
+        }
+        // The refusals of an authentic proof are recorded.
+        let proofs = services.metrics.refusals.compactMap { counted in
+            ProofRefusal.Reason(rawValue: counted.code).map { (refusals: counted, step: $0.step) }
+        }.filter { $0.step != .appAndOrigin }
+        return Page("Refusals", section: .refusals) {
             h2 { "Refused purchases" }
             note(
                 "Authentic purchases that a user presented and the service refused. Each is recorded once for a user and a transaction."
             )
-            purchases
-            for group in groups { latest(group) }
+            Listing.table("Refused purchases by code", of: groups, empty: "No purchase was ever refused.") {
+                column("Code") { group in
+                    a(.href(ConsolePath("refusals", group.code))) { Shown.identifier(group.code) }
+                }
+                column("Last \(Self.days) days") { Self.count($0.count) }
+                column("Latest") { Shown.moment($0.latest.first?.entry.happenedAt) }
+                column("Cause") { Self.text(RefusalExplanation(code: $0.code)?.cause) }
+                column("Remedy") { Self.text(RefusalExplanation(code: $0.code)?.remedy) }
+            }
+            for group in groups {
+                section {
+                    h3 { spaced(Phrase("Latest refusals:"), Shown.identifier(group.code)) }
+                    Self.table("Latest refusals: \(group.code)", group.latest, next: nil)
+                    p { a(.href(ConsolePath("refusals", group.code))) { "All with this code" } }
+                }
+            }
             h2 { "Refused proofs" }
             note(
                 "Proofs that failed a check before their app and origin were looked at. They prove nothing about a user, so the service only counts them since its start."
             )
-            proofs
-        }
-    }
-
-    private var purchases: HTML {
-        Listing.table("Refused purchases by code", of: groups, empty: "No purchase was ever refused.") {
-            column("Code") { group in
-                a(.href(ConsolePath("refusals", group.code))) { Shown.identifier(group.code) }
+            Listing.table("Refused proofs by code", of: proofs, empty: "None since the start of the service.") {
+                column("Code") { Shown.identifier($0.refusals.code) }
+                column("Check") { Self.text(ProofVerdict.Check($0.step)?.title) }
+                column("Redemptions") { Shown.number(Int64($0.refusals.redemptions)) }
+                column("Notifications") { Shown.number(Int64($0.refusals.notifications)) }
+                column("Cause") { Self.text(RefusalExplanation(code: $0.refusals.code)?.cause) }
+                column("Remedy") { Self.text(RefusalExplanation(code: $0.refusals.code)?.remedy) }
             }
-            column("Last \(days) days") { Self.count($0.count) }
-            column("Latest") { Shown.moment($0.latest.first?.entry.happenedAt) }
-            column("Cause") { Self.text(RefusalExplanation(code: $0.code)?.cause) }
-            column("Remedy") { Self.text(RefusalExplanation(code: $0.code)?.remedy) }
         }
     }
 
@@ -48,42 +73,15 @@ struct RefusalsPage {
         phrase.map { phrase in HTML { phrase } } ?? Shown.nothing
     }
 
-    private func latest(_ group: RefusalGroup) -> HTML {
-        section {
-            h3 {
-                "Latest refusals:"
-                plain(" ")
-                Shown.identifier(group.code)
-            }
-            RefusedPurchasesPage.table("Latest refusals: \(group.code)", group.latest, next: nil)
-            p { a(.href(ConsolePath("refusals", group.code))) { "All with this code" } }
+    /// The page of the refused purchases with one code.
+    private func refusals(of code: String, _ request: Request) async throws -> Page {
+        let page = try HTTPSupport.Page(request)
+        let position = try page.position { RecordPosition($0) }
+        let found = try await services.entitlements.ledger.read {
+            try $0.refusals(of: code, before: position, limit: page.size + 1)
         }
-    }
-
-    private var proofs: HTML {
-        // The refusals of an authentic proof are recorded above.
-        let refused = uncounted.compactMap { counted in
-            ProofRefusal.Reason(rawValue: counted.code).map { (refusals: counted, step: $0.step) }
-        }.filter { $0.step != .appAndOrigin }
-        return Listing.table("Refused proofs by code", of: refused, empty: "None since the start of the service.") {
-            column("Code") { Shown.identifier($0.refusals.code) }
-            column("Check") { Self.text(ProofVerdict.Check($0.step)?.title) }
-            column("Redemptions") { Shown.number(Int64($0.refusals.redemptions)) }
-            column("Notifications") { Shown.number(Int64($0.refusals.notifications)) }
-            column("Cause") { Self.text(RefusalExplanation(code: $0.refusals.code)?.cause) }
-            column("Remedy") { Self.text(RefusalExplanation(code: $0.refusals.code)?.remedy) }
-        }
-    }
-}
-
-/// The page of the refused purchases with one code.
-struct RefusedPurchasesPage {
-    let code: String
-    let refusals: [ActivityEntry]
-    let nextCursor: String?
-
-    var page: Page {
-        Page("Refusals: \(code)", section: .refusals) {
+        let (shown, next) = page.part(of: found) { $0.position.description }
+        return Page("Refusals: \(code)", section: .refusals) {
             if let explanation = RefusalExplanation(code: code) {
                 Facts.list {
                     fact("Cause") { explanation.cause }
@@ -92,13 +90,13 @@ struct RefusedPurchasesPage {
             }
             h2 { "Refused purchases" }
             Self.table(
-                "Refused purchases, newest first", refusals,
-                next: nextCursor.map { ConsolePath("refusals", code, query: ["cursor": $0]) })
+                "Refused purchases, newest first", shown,
+                next: next.map { ConsolePath("refusals", code, query: ["cursor": $0]) })
             p { a(.href(ConsoleSection.refusals.path)) { "All codes" } }
         }
     }
 
-    static func table(_ caption: Phrase, _ refusals: [ActivityEntry], next: ConsolePath?) -> HTML {
+    private static func table(_ caption: Phrase, _ refusals: [ActivityEntry], next: ConsolePath?) -> HTML {
         Listing.table(caption, of: refusals, empty: "No purchase was refused with this code.", next: next) {
             column("Time") { Shown.moment($0.entry.happenedAt) }
             column("User") { Shown.customer($0.user) }
@@ -109,34 +107,6 @@ struct RefusedPurchasesPage {
                 }
             }
             column("Origin") { Shown.identifier($0.entry.origin?.rawValue) }
-        }
-    }
-}
-
-/// The refused purchases of all users.
-struct RefusalsRoutes: Sendable {
-    private static let days: Int64 = 28
-    private static let latest = 5
-
-    let services: ConsoleServices
-
-    func add(to pages: ConsolePages) {
-        pages.get("refusals") { _, _ in
-            let since = services.entitlements.clock.now().adding(days: -Self.days)
-            let groups = try await services.entitlements.ledger.read {
-                try $0.refusalGroups(since: since, latest: Self.latest)
-            }
-            return RefusalsPage(days: Self.days, groups: groups, uncounted: services.metrics.refusals).page
-        }
-        pages.get("refusals/:code") { request, context in
-            let code = try context.parameters.text("code")
-            let page = try HTTPSupport.Page(request)
-            let position = try page.position { RecordPosition($0) }
-            let found = try await services.entitlements.ledger.read {
-                try $0.refusals(of: code, before: position, limit: page.size + 1)
-            }
-            let (shown, next) = page.part(of: found) { $0.position.description }
-            return RefusedPurchasesPage(code: code, refusals: shown, nextCursor: next).page
         }
     }
 }

@@ -79,9 +79,7 @@ struct TeamPage {
     private var addition: HTML {
         card("Add a member", isNarrow: true) {
             context.form(to: ConsolePath("team", "members"), HTMLAttribute("data-stay")) {
-                Field.text(
-                    "name", "Name", maximumLength: TeamMember.maximumNameLength, isRequired: true,
-                    note: "The audit log shows it.")
+                TeamRoutes.name.html()
                 div(.class("field")) {
                     label(.for("role")) { "Role" }
                     roles(identifier: "role", chosen: .viewer)

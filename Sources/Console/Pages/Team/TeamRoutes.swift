@@ -5,6 +5,9 @@ import Proofs
 
 /// The pages on which administrators add, invite and remove members, and change their roles.
 struct TeamRoutes: Sendable {
+    static let name = FormField.text(
+        "name", "Name", upTo: TeamMember.maximumNameLength, isRequired: true, note: "The audit log shows it.")
+
     let services: ConsoleServices
 
     private var team: TeamService { services.team }
@@ -20,14 +23,14 @@ struct TeamRoutes: Sendable {
             ).page
         }
         pages.post("team/members", .administer) { request, context in
-            let name = try context.form.requiredText("name", upTo: TeamMember.maximumNameLength)
+            let name = try context.form[Self.name]
             let secret = try await team.add(name, role: try role(context), by: try actor(context))
-            return LinkPage(context: context, name: name, link: link(secret, request), isNew: true).page
+            return Self.page("Member added", name, secret, request)
         }
         pages.post("team/members/:name/invitation", .administer) { request, context in
             let name = try context.parameters.text("name")
             let secret = try await team.invite(name, by: try actor(context))
-            return LinkPage(context: context, name: name, link: link(secret, request), isNew: false).page
+            return Self.page("New link", name, secret, request)
         }
         pages.post("team/members/:name/role", .administer) { _, context in
             let name = try context.parameters.text("name")
@@ -52,32 +55,21 @@ struct TeamRoutes: Sendable {
         return role
     }
 
-    /// The link of an invitation, at the address that the administrator's browser uses. A browser without `Origin` gets the
-    /// path alone.
-    private func link(_ secret: String, _ request: Request) -> String {
-        // The session has checked that the origin is this console.
-        InvitationLink.text(secret, at: request.headers[.origin] ?? "")
-    }
-}
-
-/// The page that shows the one-time link of a member, once.
-struct LinkPage {
-    let context: ConsoleContext
-    let name: String
-    let link: String
-    /// True if the member was just added.
-    let isNew: Bool
-
-    var page: Page {
-        Page(isNew ? "Member added" : "New link", section: .team) {
+    /// The page that shows the one-time link of a member, once. The link has the address that the administrator's browser uses.
+    /// A browser without `Origin` gets the path alone.
+    private static func page(_ title: Phrase, _ name: String, _ secret: String, _ request: Request) -> Page {
+        Page(title, section: .team) {
             section(.class("card")) {
                 p(.role("status")) {
-                    "Send this link to"
-                    plain(" ")
-                    data(name)
+                    spaced(Phrase("Send this link to"), data(name))
                     plain(".")
                 }
-                p { code(.class("secret"), .id("link")) { plain(link) } }
+                // The session has checked that the origin is this console.
+                p {
+                    code(.class("secret"), .id("link")) {
+                        plain(InvitationLink.text(secret, at: request.headers[.origin] ?? ""))
+                    }
+                }
                 div(.class("actions")) { Shown.copyButton(for: "link") }
                 note("The link sets a password once, within three days. It is not shown again.")
                 p { a(.href(ConsolePath("team"))) { "Back to the team" } }

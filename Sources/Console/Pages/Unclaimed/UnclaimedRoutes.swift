@@ -6,6 +6,14 @@ import Proofs
 
 /// The purchases that nobody has redeemed.
 struct UnclaimedRoutes: Sendable {
+    /// The largest count of expected purchases that the list states.
+    private static let maximumExpected = 10_000
+    private static let user = FormField.text(
+        "user", "User's name or account token", upTo: User.maximumCustomerLength, isRequired: true)
+    private static let issuer = FormField.text(
+        "issuer", "Issuer of the name", upTo: User.maximumIssuerLength, note: "Only if several users have the name.")
+    private static let reason = FormField.reason()
+
     let services: ConsoleServices
 
     func add(to pages: ConsolePages) {
@@ -14,7 +22,7 @@ struct UnclaimedRoutes: Sendable {
             let purchase = try await purchase(
                 context.parameters.text("transaction"), origin: try request.query("origin"),
                 in: try request.query("app"))
-            return UnclaimedPurchasePage(context: context, purchase: purchase).page
+            return Self.page(of: purchase, context)
         }
         pages.post("unclaimed/:transaction/assignment", .support) { _, context in
             guard let origin = Origin(rawValue: try context.form.text("origin")) else {
@@ -23,7 +31,7 @@ struct UnclaimedRoutes: Sendable {
             let user = try await user(context.form)
             _ = try await services.entitlements.assign(
                 unclaimed: try context.parameters.text("transaction"), origin: origin,
-                in: try context.form.requiredText("app"), to: user, reason: try context.form.reason(),
+                in: try context.form.requiredText("app"), to: user, reason: try context.form[Self.reason],
                 by: try context.requiredMember.caller)
             return ConsolePath("unclaimed", done: .assigned)
         }
@@ -40,13 +48,42 @@ struct UnclaimedRoutes: Sendable {
             ofTransaction: search, in: app, after: try page.position { UnclaimedPurchase.Position($0) },
             limit: page.size + 1)
         let (shown, next) = page.part(of: found) { $0.position.description }
-        return UnclaimedPage(
-            apps: services.entitlements.apps.all.map(\.bundleIdentifier), search: search, app: app, purchases: shown,
-            expectedCount: try await services.entitlements.ledger.read {
-                try $0.expectedPurchaseCount(
-                    upTo: UnclaimedPage.maximumExpected)
-            }, nextCursor: next
-        ).page
+        let expectedCount = try await services.entitlements.ledger.read {
+            try $0.expectedPurchaseCount(upTo: Self.maximumExpected)
+        }
+        let apps = services.entitlements.apps.all.map(\.bundleIdentifier)
+        return Page("Unclaimed purchases", section: .unclaimed) {
+            note(
+                "Purchases that the App Store has stated, and that no user has redeemed: their account token is unknown or absent."
+            )
+            if expectedCount > 0 {
+                let count = Shown.digits(Int64(expectedCount)) + (expectedCount >= Self.maximumExpected ? "+" : "")
+                note(
+                    "Imports also expect \(count) \(expectedCount == 1 ? "purchase" : "purchases") of known customers, without a proof so far. To count those that have arrived, import the file again with --dry-run."
+                )
+            }
+            form(.method("get"), .action(ConsolePath("unclaimed")), .class("card narrow")) {
+                Field.text("transaction", "Transaction or original transaction", value: search ?? "")
+                if apps.count > 1 {
+                    Field.choice("app", "App", empty: "All apps", apps.map { ($0, Phrase(same: $0)) }, chosen: app)
+                }
+                button { "Search" }
+            }
+            Listing.table(
+                "Unclaimed purchases", of: shown, empty: "No unclaimed purchases.",
+                next: next.map { ConsolePath("unclaimed", query: ["transaction": search, "app": app, "cursor": $0]) }
+            ) {
+                column("Transaction") { purchase in
+                    a(.href(purchase.path)) { Shown.identifier(purchase.transactionIdentifier) }
+                }
+                column("Product") { Shown.identifier($0.productIdentifier) }
+                column("Purchased") { Shown.moment($0.purchaseDate) }
+                column("Origin") { Shown.identifier($0.origin.rawValue) }
+                column("Account token") { Shown.identifier($0.appAccountToken?.uuidString.lowercased()) }
+                column("State") { $0.state }
+                if apps.count > 1 { column("App") { Shown.identifier($0.app) } }
+            }
+        }
     }
 
     private func purchase(_ identifier: String, origin: String?, in app: String?) async throws -> UnclaimedPurchase {
@@ -63,8 +100,7 @@ struct UnclaimedRoutes: Sendable {
 
     /// The user that a form names by the name or the account token. The console creates no user from a misspelled name.
     private func user(_ form: ConsoleForm) async throws -> User {
-        let text = try form.requiredText("user", upTo: User.maximumCustomerLength)
-        let issuer = try form.text("issuer", upTo: User.maximumIssuerLength)
+        let (text, issuer) = (try form[Self.user], try form[Self.issuer])
         // Of all issuers, this one has the longest names.
         let name = User(issuer: User.customerIssuer, name: text).map { ByteKey($0.name) }
         let found = try await services.entitlements.ledger.read { try $0.users(matching: text, after: nil, limit: 100) }
@@ -80,88 +116,12 @@ struct UnclaimedRoutes: Sendable {
         }
         return user
     }
-}
-
-/// The page of all purchases that nobody has redeemed.
-struct UnclaimedPage {
-    static let maximumExpected = 10_000
-
-    /// The bundle identifiers of the service's apps.
-    let apps: [String]
-    let search: String?
-    let app: String?
-    let purchases: [UnclaimedPurchase]
-    /// The number of purchases that imports expect, up to `maximumExpected`.
-    let expectedCount: Int
-    let nextCursor: String?
-
-    var page: Page {
-        Page("Unclaimed purchases", section: .unclaimed) {
-            note(
-                "Purchases that the App Store has stated, and that no user has redeemed: their account token is unknown or absent."
-            )
-            if expectedCount > 0 { expected }
-            filter
-            Listing.table("Unclaimed purchases", of: purchases, empty: "No unclaimed purchases.", next: next) {
-                column("Transaction") { purchase in
-                    a(.href(UnclaimedPurchasePage.path(of: purchase))) {
-                        Shown.identifier(purchase.transactionIdentifier)
-                    }
-                }
-                column("Product") { Shown.identifier($0.productIdentifier) }
-                column("Purchased") { Shown.moment($0.purchaseDate) }
-                column("Origin") { Shown.identifier($0.origin.rawValue) }
-                column("Account token") { Shown.identifier($0.appAccountToken?.uuidString.lowercased()) }
-                column("State") { UnclaimedPurchasePage.state(of: $0) }
-                if apps.count > 1 { column("App") { Shown.identifier($0.app) } }
-            }
-        }
-    }
-
-    private var expected: HTML {
-        p(.class("note")) {
-            let isMore = expectedCount >= Self.maximumExpected
-            let count = Shown.digits(Int64(expectedCount)) + (isMore ? "+" : "")
-            "Imports also expect \(count) \(expectedCount == 1 ? "purchase" : "purchases") of known customers, without a proof so far. To count those that have arrived, import the file again with --dry-run."
-        }
-    }
-
-    private var next: ConsolePath? {
-        nextCursor.map { ConsolePath("unclaimed", query: ["transaction": search, "app": app, "cursor": $0]) }
-    }
-
-    private var filter: HTML {
-        form(.method("get"), .action(ConsolePath("unclaimed")), .class("card narrow")) {
-            Field.text("transaction", "Transaction or original transaction", value: search ?? "")
-            if apps.count > 1 {
-                Field.choice("app", "App", empty: "All apps", apps.map { ($0, Phrase(same: $0)) }, chosen: app)
-            }
-            button { "Search" }
-        }
-    }
-}
-
-/// The page of one purchase that nobody has redeemed.
-struct UnclaimedPurchasePage {
-    let context: ConsoleContext
-    let purchase: UnclaimedPurchase
-
-    static func path(of purchase: UnclaimedPurchase) -> ConsolePath {
-        ConsolePath(
-            "unclaimed", purchase.transactionIdentifier,
-            query: ["origin": purchase.origin.rawValue, "app": purchase.app])
-    }
-
-    static func state(of purchase: UnclaimedPurchase) -> HTML {
-        purchase.revocationDate == nil
-            ? Shown.badge("Unclaimed", .warning) : Shown.badge(Phrase("Revoked", context: "purchase"), .bad)
-    }
-
-    var page: Page {
+    /// The page of one purchase that nobody has redeemed.
+    private static func page(of purchase: UnclaimedPurchase, _ context: ConsoleContext) -> Page {
         Page("Unclaimed purchase \(purchase.transactionIdentifier)", section: .unclaimed) {
             section(.class("card")) {
                 Facts.list {
-                    fact("State") { Self.state(of: purchase) }
+                    fact("State") { purchase.state }
                     fact("Product") { Shown.identifier(purchase.productIdentifier) }
                     fact("Item") { Shown.identifier(purchase.item?.description) }
                     fact("Purchased") { Shown.moment(purchase.purchaseDate) }
@@ -173,28 +133,35 @@ struct UnclaimedPurchasePage {
                     fact("Account token") { Shown.identifier(purchase.appAccountToken?.uuidString.lowercased()) }
                 }
             }
-            if context.may(.support) { assignment }
+            if context.may(.support) {
+                details(.class("action")) {
+                    summary { "Assign the purchase to a user" }
+                    note(
+                        "The user gets what the purchase grants, as if the app had redeemed it. The usual checks may refuse it."
+                    )
+                    context.form(to: ConsolePath("unclaimed", purchase.transactionIdentifier, "assignment")) {
+                        input(.type("hidden"), .name("origin"), .value(purchase.origin.rawValue))
+                        input(.type("hidden"), .name("app"), .value(purchase.app))
+                        user.html()
+                        issuer.html()
+                        reason.html()
+                        button(.class("primary")) { "Assign" }
+                    }
+                }
+            }
             p { a(.href(ConsoleSection.unclaimed.path)) { "All unclaimed purchases" } }
         }
     }
+}
 
-    private var assignment: HTML {
-        details(.class("action")) {
-            summary { "Assign the purchase to a user" }
-            note(
-                "The user gets what the purchase grants, as if the app had redeemed it. The usual checks may refuse it."
-            )
-            context.form(to: ConsolePath("unclaimed", purchase.transactionIdentifier, "assignment")) {
-                input(.type("hidden"), .name("origin"), .value(purchase.origin.rawValue))
-                input(.type("hidden"), .name("app"), .value(purchase.app))
-                Field.text(
-                    "user", "User's name or account token", maximumLength: User.maximumCustomerLength, isRequired: true)
-                Field.text(
-                    "issuer", "Issuer of the name", maximumLength: User.maximumIssuerLength,
-                    note: "Only if several users have the name.")
-                Field.reason()
-                button(.class("primary")) { "Assign" }
-            }
-        }
+extension UnclaimedPurchase {
+    /// The page of the purchase.
+    var path: ConsolePath {
+        ConsolePath("unclaimed", transactionIdentifier, query: ["origin": origin.rawValue, "app": app])
+    }
+
+    fileprivate var state: HTML {
+        revocationDate == nil
+            ? Shown.badge("Unclaimed", .warning) : Shown.badge(Phrase("Revoked", context: "purchase"), .bad)
     }
 }

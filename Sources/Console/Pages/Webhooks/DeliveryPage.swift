@@ -1,26 +1,34 @@
 import Features
 import Proofs
 
-/// The page of a delivery, with its message and each attempt.
-struct DeliveryPage {
-    let context: ConsoleContext
-    let endpoint: WebhookEndpoint
-    let delivery: WebhookDelivery
-    /// The type of the message; nil for an event without one.
-    let type: String?
-    /// The attempts, newest first.
-    let attempts: [WebhookDelivery.Attempt]
-    /// The message as it would be sent now, signed if the member may see a signature.
-    let message: SignedWebhook?
-
-    var page: Page {
-        let title = type ?? delivery.messageIdentifier
-        return Page("Message: \(title)", section: .webhooks) {
-            p { a(.href(ConsolePath("webhooks", endpoint.identifier))) { data(endpoint.shownURL(to: context)) } }
+extension WebhooksRoutes {
+    /// The page of a delivery, with its message and each attempt.
+    func delivery(_ context: ConsoleContext) async throws -> Page {
+        let endpoint = try await webhooks.endpoint(try context.parameters.text("webhook"))
+        let delivery = try await webhooks.delivery(
+            try context.parameters.text("message"), to: endpoint.identifier)
+        let type = try await webhooks.content(of: delivery, to: endpoint)?.type
+        let attempts = try await webhooks.attempts(of: delivery)
+        // The message as it would be sent now. A signature allows its holder to send it, so only administrators see one.
+        let message =
+            context.may(.administer)
+            ? try await webhooks.signed(delivery, for: endpoint) : try await webhooks.unsigned(delivery, for: endpoint)
+        return Page("Message: \(type ?? delivery.messageIdentifier)", section: .webhooks) {
+            p { a(.href(endpoint.path())) { data(endpoint.shownURL(to: context)) } }
             card("Delivery") {
-                Facts.list(facts)
+                Facts.list {
+                    fact("State") { WebhookWords.badge(delivery.state) }
+                    fact("Attempts since it was created or sent again") { Shown.number(Int64(delivery.attempts)) }
+                    fact("Next attempt") { WebhookWords.nextAttempt(of: delivery) }
+                    fact(Phrase("Event", context: "moment")) { Shown.moment(delivery.entry.happenedAt) }
+                    fact("Customer") { WebhookWords.customer(of: delivery) }
+                    fact("Number in the customer's audit log") { Shown.number(delivery.number) }
+                    fact("Message identifier") { Shown.identifier(delivery.messageIdentifier) }
+                }
                 if context.may(.support) {
-                    context.form(to: path("resending"), .class("actions")) {
+                    context.form(
+                        to: endpoint.path(of: "deliveries", delivery.messageIdentifier, "resending"), .class("actions")
+                    ) {
                         button(.class("primary")) { "Send again" }
                     }
                 }
@@ -38,25 +46,14 @@ struct DeliveryPage {
                     }
                 }
             }
-            if let message { request(message) }
+            if let message { Self.request(message, to: endpoint, context) }
         }
     }
 
-    @FactsBuilder private var facts: [Fact] {
-        fact("State") { WebhookWords.badge(delivery.state) }
-        fact("Attempts since it was created or sent again") { Shown.number(Int64(delivery.attempts)) }
-        fact("Next attempt") { Self.nextAttempt(of: delivery) }
-        fact(Phrase("Event", context: "moment")) { Shown.moment(delivery.entry.happenedAt) }
-        fact("Customer") { Self.customer(of: delivery) }
-        fact("Number in the customer's audit log") { Shown.number(delivery.number) }
-        fact("Message identifier") { Shown.identifier(delivery.messageIdentifier) }
-    }
-
-    private func path(_ segment: String) -> ConsolePath {
-        ConsolePath("webhooks", endpoint.identifier, "deliveries", delivery.messageIdentifier, segment)
-    }
-
-    @HTMLBuilder private func request(_ message: SignedWebhook) -> HTML {
+    @HTMLBuilder private static func request(
+        _ message: SignedWebhook, to endpoint: WebhookEndpoint, _ context: ConsoleContext
+    ) -> HTML {
+        let isSigned = context.may(.administer)
         let command = MessageCommand(message: message, url: endpoint.shownURL(to: context), isSigned: isSigned)
         part("Request") {
             p(.class("note")) {
@@ -68,7 +65,15 @@ struct DeliveryPage {
             }
             Facts.list {
                 fact("POST to") { data(endpoint.origin) }
-                for each in command.headers { fact(Phrase(same: each.name)) { header(each) } }
+                for each in command.headers {
+                    fact(Phrase(same: each.name)) {
+                        switch each.name {
+                        case MessageCommand.signatureHeader: "Made with the endpoint's secret"
+                        case MessageCommand.authorizationHeader: "The endpoint's authorization"
+                        default: data(each.value)
+                        }
+                    }
+                }
             }
             h3 { "Body" }
             pre { data(String(decoding: message.body, as: UTF8.self)) }
@@ -76,39 +81,11 @@ struct DeliveryPage {
         part("As a curl command") {
             pre(.id("curl")) { plain(command.text) }
             p(.class("actions")) { Shown.copyButton(for: "curl") }
-            p(.class("note")) {
-                if isSigned {
-                    "Signed now. Receivers accept a signature for some minutes."
-                } else {
-                    "Replace the placeholders: only administrators see the whole address and a signature."
-                }
-            }
+            note(
+                isSigned
+                    ? "Signed now. Receivers accept a signature for some minutes."
+                    : "Replace the placeholders: only administrators see the whole address and a signature.")
         }
-    }
-
-    /// True if the message has a signature, which only administrators get.
-    private var isSigned: Bool { context.may(.administer) }
-
-    @HTMLBuilder private func header(_ header: (name: String, value: String)) -> HTML {
-        switch header.name {
-        case MessageCommand.signatureHeader:
-            HTML { "Made with the endpoint's secret" }
-        case MessageCommand.authorizationHeader:
-            HTML { "The endpoint's authorization" }
-        default: data(header.value)
-        }
-    }
-
-    /// A link to the customer whose change the message reports.
-    static func customer(of delivery: WebhookDelivery) -> HTML {
-        guard let user = User(issuer: delivery.issuer, name: delivery.name) else { return data(delivery.name) }
-        return Shown.link(to: user)
-    }
-
-    /// The time of the next attempt. A new or resent message is due at once.
-    static func nextAttempt(of delivery: WebhookDelivery) -> HTML {
-        guard delivery.state == .pending else { return Shown.nothing }
-        return delivery.attempts == 0 ? HTML { "At once" } : Shown.moment(delivery.nextAttemptAt)
     }
 }
 

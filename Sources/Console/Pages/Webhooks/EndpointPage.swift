@@ -1,50 +1,89 @@
 import Features
+import HTTPSupport
+import Hummingbird
 import Proofs
 
-/// The page of an endpoint with its deliveries.
-struct EndpointPage {
-    let context: ConsoleContext
-    let endpoint: WebhookEndpoint
-    /// The names of API keys by their identifiers.
-    let keys: [String: String]
-    /// The state of the shown deliveries; nil for all.
-    let state: WebhookDelivery.State?
-    let deliveries: [(delivery: WebhookDelivery, type: String?)]
-    let nextCursor: String?
-    let changes: [WebhookChange]
-    let now: Timestamp
-    /// The number of messages that the member has sent again; nil if the page does not follow such a form.
-    let resent: Int?
-    /// The moment of the last message that was sent again, if there may be more.
-    let continuation: Timestamp?
+extension WebhooksRoutes {
+    /// The number of changes that the page of an endpoint shows.
+    private static let shownChanges = 20
 
-    var page: Page {
-        Page("Webhook", section: .webhooks) {
-            if let resent { confirmation(resent) }
+    /// The page of an endpoint with its deliveries.
+    func endpoint(_ request: Request, _ context: ConsoleContext) async throws -> Page {
+        let endpoint = try await webhooks.endpoint(try context.parameters.text("webhook"))
+        let state = try request.query("state").flatMap { WebhookDelivery.State(rawValue: $0) }
+        let list = try HTTPSupport.Page(request)
+        let found = try await webhooks.deliveries(
+            to: endpoint.identifier, in: state, before: try list.position { WebhookDeliveryPosition(cursor: $0) },
+            limit: list.size + 1)
+        let (shown, next) = list.part(of: found) { WebhookDeliveryPosition($0).cursor }
+        let types = try await webhooks.contents(of: shown, to: endpoint).map { $0?.type }
+        let keys = try await services.entitlements.ledger.apiKeyNames()
+        let changes = try await webhooks.changes(of: endpoint.identifier, limit: Self.shownChanges)
+        // The number of messages that the member has sent again; nil if the page does not follow such a form.
+        let resent = try request.query("resent").flatMap(Int.init)
+        // The moment of the last message that was sent again, if there may be more.
+        let continuation = try request.query("after").flatMap { Timestamp(rfc3339: $0) }
+        let now = webhooks.now()
+        return Page("Webhook", section: .webhooks) {
+            if let resent { Self.confirmation(resent, continues: continuation != nil) }
             section(.class("card")) {
                 h2 { data(endpoint.shownURL(to: context)) }
-                Facts.list(facts)
+                Facts.list {
+                    let hasPrevious = endpoint.secrets(at: now).count > 1
+                    fact("Identifier") { Shown.identifier(endpoint.identifier) }
+                    fact("Format") { WebhookWords.title(of: endpoint.format) }
+                    fact("Authorization header") { endpoint.authorization == nil ? "None" : "Set" }
+                    fact("Added") { Shown.moment(endpoint.createdAt) }
+                    fact(Phrase("By", context: "added")) { ActorWords.html(caller: endpoint.createdBy, keys) }
+                    fact("Previous secret valid until") {
+                        hasPrevious ? Shown.moment(endpoint.previousSecret?.endsAt) : Shown.nothing
+                    }
+                }
             }
-            EndpointActions(context: context, endpoint: endpoint, continuation: continuation, now: now).html
+            if context.may(.support) { Self.resending(endpoint, context, from: continuation, now) }
+            if context.may(.administer) { Self.administration(endpoint, context) }
             part("Messages") {
-                tabs
-                messages
+                Tabs.list("States of messages") {
+                    Tabs.link("All", to: endpoint.path(), isPresent: state == nil)
+                    for each in WebhookDelivery.State.allCases {
+                        Tabs.link(WebhookWords.title(of: each), to: endpoint.path(each), isPresent: each == state)
+                    }
+                }
+                Listing.table(
+                    "Messages, newest first", of: zip(shown, types).map { (delivery: $0, type: $1) },
+                    empty: "No message.", next: next.map { endpoint.path(state, cursor: $0) }
+                ) {
+                    column(Phrase("Event", context: "moment")) { Shown.moment($0.delivery.entry.happenedAt) }
+                    column("Message") { shown in
+                        let message = shown.delivery.messageIdentifier
+                        a(.href(ConsolePath("webhooks", endpoint.identifier, "deliveries", message))) {
+                            data(shown.type ?? message)
+                        }
+                    }
+                    column("Customer") { WebhookWords.customer(of: $0.delivery) }
+                    column("State") { WebhookWords.badge($0.delivery.state) }
+                    column("Attempts") { Shown.number(Int64($0.delivery.attempts)) }
+                    column("Last attempt") {
+                        $0.delivery.lastAttempt.map { WebhookWords.outcome(of: $0) } ?? Shown.nothing
+                    }
+                    column("Next attempt") { WebhookWords.nextAttempt(of: $0.delivery) }
+                }
             }
             part("Changes by the team") {
                 Listing.table("The last changes, newest first", of: changes, empty: "None was recorded.") {
                     column("Time") { Shown.moment($0.happenedAt) }
                     column("Change") { WebhookWords.change($0.event) }
                     column("By") { ActorWords.html(caller: $0.changedBy, keys) }
-                    column("Detail") { detail(of: $0) }
+                    column("Detail") { Self.detail(of: $0, context) }
                 }
             }
         }
     }
 
-    private func confirmation(_ count: Int) -> HTML {
+    private static func confirmation(_ count: Int, continues: Bool) -> HTML {
         p(.class("notice"), .role("status")) {
             "\(Shown.digits(Int64(count))) messages will be sent again."
-            if continuation != nil {
+            if continues {
                 plain(" ")
                 "There may be more: the form now begins where this one ended."
             } else if count == WebhookService.changedAtOnce {
@@ -54,95 +93,54 @@ struct EndpointPage {
         }
     }
 
-    @FactsBuilder private var facts: [Fact] {
-        let hasPrevious = endpoint.secrets(at: now).count > 1
-        fact("Identifier") { Shown.identifier(endpoint.identifier) }
-        fact("Format") { WebhookWords.title(of: endpoint.format) }
-        fact("Authorization header") { endpoint.authorization == nil ? "None" : "Set" }
-        fact("Added") { Shown.moment(endpoint.createdAt) }
-        fact(Phrase("By", context: "added")) { ActorWords.html(caller: endpoint.createdBy, keys) }
-        fact("Previous secret valid until") {
-            hasPrevious ? Shown.moment(endpoint.previousSecret?.endsAt) : Shown.nothing
-        }
-    }
-
-    private var tabs: HTML {
-        Tabs.list("States of messages") {
-            Tabs.link("All", to: path(nil), isPresent: state == nil)
-            for each in WebhookDelivery.State.allCases {
-                Tabs.link(WebhookWords.title(of: each), to: path(each), isPresent: each == state)
-            }
-        }
-    }
-
-    private func path(_ state: WebhookDelivery.State?, cursor: String? = nil) -> ConsolePath {
-        ConsolePath("webhooks", endpoint.identifier, query: ["state": state?.rawValue, "cursor": cursor])
-    }
-
-    private var messages: HTML {
-        Listing.table(
-            "Messages, newest first", of: deliveries,
-            empty: "No message.", next: nextCursor.map { path(state, cursor: $0) }
+    /// - Parameter continuation: The moment at which a further period begins; nil for none.
+    @HTMLBuilder private static func resending(
+        _ endpoint: WebhookEndpoint, _ context: ConsoleContext, from continuation: Timestamp?, _ now: Timestamp
+    ) -> HTML {
+        context.action(
+            "Send all given-up messages again", to: endpoint.path(of: "failed", "resending"), submit: "Send again"
         ) {
-            column(Phrase("Event", context: "moment")) { Shown.moment($0.delivery.entry.happenedAt) }
-            column("Message") { shown in
-                let message = shown.delivery.messageIdentifier
-                a(.href(ConsolePath("webhooks", endpoint.identifier, "deliveries", message))) {
-                    data(shown.type ?? message)
-                }
+            note("The oldest \(Shown.digits(Int64(WebhookService.changedAtOnce))) at once.")
+        }
+        details(.class("action"), continuation == nil ? nil : .open) {
+            summary { "Send the messages of a period again" }
+            context.form(to: endpoint.path(of: "period", "resending")) {
+                Field.moment("from", "From (UTC)", value: continuation ?? now.adding(days: -1))
+                Field.moment("until", "Until (UTC)", value: now)
+                note(
+                    "Delivered messages too, oldest first, at most 10,000 at once. Receivers recognize a repetition by webhook-id. Delivered messages are kept for 30 days."
+                )
+                button(.class("primary")) { "Send again" }
             }
-            column("Customer") { DeliveryPage.customer(of: $0.delivery) }
-            column("State") { WebhookWords.badge($0.delivery.state) }
-            column("Attempts") { Shown.number(Int64($0.delivery.attempts)) }
-            column("Last attempt") { $0.delivery.lastAttempt.map { WebhookWords.outcome(of: $0) } ?? Shown.nothing }
-            column("Next attempt") { DeliveryPage.nextAttempt(of: $0.delivery) }
         }
     }
 
-    private func detail(of change: WebhookChange) -> HTML {
+    @HTMLBuilder private static func administration(_ endpoint: WebhookEndpoint, _ context: ConsoleContext) -> HTML {
+        p(.class("actions")) { a(.class("button"), .href(endpoint.path(of: "secret"))) { "Show the secret" } }
+        context.action("Replace the secret", to: endpoint.path(of: "secret"), submit: "Replace") {
+            Field.choice(
+                "overlap", "The old secret still signs for", overlaps.map { (String($0), WebhookWords.period($0)) },
+                chosen: String(WebhookService.standardOverlap))
+        }
+        context.action("Change the address", to: endpoint.path(of: "address"), submit: "Save") {
+            changedAddress.html(endpoint.url)
+        }
+        context.action("Change the authorization", to: endpoint.path(of: "authorization"), submit: "Save") {
+            authorization.html()
+        }
+        context.action("Remove the endpoint", to: endpoint.path(of: "removal"), submit: "Remove", .danger) {
+            p { "Its waiting messages are not sent, and its messages are deleted." }
+        }
+    }
+
+    private static func detail(of change: WebhookChange, _ context: ConsoleContext) -> HTML {
         guard let detail = change.detail else { return Shown.nothing }
         switch change.event {
         // An address may contain a token.
         case .urlChanged where !context.may(.administer): return Shown.nothing
         case .secretReplaced: return HTML { WebhookWords.period(Int64(detail) ?? 0) }
-        case .authorizationChanged:
-            return HTML { detail == "set" ? "Set" : "Removed" }
+        case .authorizationChanged: return HTML { detail == "set" ? "Set" : "Removed" }
         default: return data(detail)
-        }
-    }
-}
-
-/// The secrets of an endpoint, for administrators.
-struct EndpointSecretPage {
-    let context: ConsoleContext
-    let endpoint: WebhookEndpoint
-    let now: Timestamp
-
-    var page: Page {
-        let secrets = endpoint.secrets(at: now).map(\.description)
-        return Page("Secret of a webhook", section: .webhooks) {
-            p { a(.href(ConsolePath("webhooks", endpoint.identifier))) { data(endpoint.url) } }
-            p { "Your back end verifies the signature of each message with this secret (Standard Webhooks)." }
-            for (index, secret) in secrets.enumerated() {
-                section(.class("card")) {
-                    h2 { index == 0 ? "Secret" : "Previous secret" }
-                    p { code(.class("secret"), .id("secret-\(index)")) { plain(secret) } }
-                    p(.class("actions")) { Shown.copyButton(for: "secret-\(index)") }
-                    if index > 0 {
-                        p {
-                            "Signs until"
-                            plain(": ")
-                            Shown.moment(endpoint.previousSecret?.endsAt)
-                        }
-                    }
-                }
-            }
-            if let authorization = endpoint.authorization {
-                card("Authorization header") {
-                    p { code(.class("secret"), .id("authorization")) { plain(authorization.value) } }
-                    p(.class("actions")) { Shown.copyButton(for: "authorization") }
-                }
-            }
         }
     }
 }

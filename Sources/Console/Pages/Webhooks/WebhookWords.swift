@@ -60,6 +60,18 @@ enum WebhookWords {
         }
     }
 
+    /// A link to the customer whose change a message reports.
+    static func customer(of delivery: WebhookDelivery) -> HTML {
+        guard let user = User(issuer: delivery.issuer, name: delivery.name) else { return data(delivery.name) }
+        return Shown.link(to: user)
+    }
+
+    /// The time of the next attempt. A new or resent message is due at once.
+    static func nextAttempt(of delivery: WebhookDelivery) -> HTML {
+        guard delivery.state == .pending else { return Shown.nothing }
+        return delivery.attempts == 0 ? HTML { "At once" } : Shown.moment(delivery.nextAttemptAt)
+    }
+
     /// A period in seconds.
     static func period(_ seconds: Int64) -> Phrase {
         switch seconds {
@@ -72,6 +84,18 @@ enum WebhookWords {
 }
 
 extension WebhookEndpoint {
+    /// The page of the endpoint.
+    ///
+    /// - Parameter state: The state of the shown deliveries; nil for all.
+    func path(_ state: WebhookDelivery.State? = nil, cursor: String? = nil) -> ConsolePath {
+        ConsolePath("webhooks", identifier, query: ["state": state?.rawValue, "cursor": cursor])
+    }
+
+    /// A page below that of the endpoint, or the receiver of a form.
+    func path(of segment: String, _ rest: String...) -> ConsolePath {
+        ConsolePath(["webhooks", identifier, segment] + rest)
+    }
+
     /// The address as the member may see it. Its path may contain a token, so only administrators see all of it.
     func shownURL(to context: ConsoleContext) -> String {
         guard !context.may(.administer) else { return url }

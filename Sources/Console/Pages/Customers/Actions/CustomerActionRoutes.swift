@@ -6,8 +6,9 @@ import Proofs
 
 /// The receivers of the forms on the pages of customers.
 struct CustomerActionRoutes: Sendable {
-    /// The largest amount that one form adds to a balance.
-    private static let maximumAmount = 1_000_000_000
+    /// The amount that one form adds to a balance.
+    static let amount = FormField.number(
+        "amount", "Amount", in: 1...1_000_000_000, expected: "a number from 1 to 1000000000")
 
     let services: ConsoleServices
 
@@ -88,11 +89,8 @@ struct CustomerActionRoutes: Sendable {
     private func credit(_ request: Request, _ context: ConsoleContext) async throws -> ConsolePath {
         let user = try await services.customer(context)
         let submission = try FormSubmission(request, context, ["balance", "amount", "balance-reason"])
-        guard let amount = try context.form.integer("amount"), (1...Self.maximumAmount).contains(amount) else {
-            throw ConsoleForm.invalid("amount", "a number from 1 to \(Self.maximumAmount)")
-        }
         let addition = try entitlements.newAddition(
-            of: amount, to: try context.form.requiredText("balance"),
+            of: try context.form[Self.amount], to: try context.form.requiredText("balance"),
             reason: try context.form.reason("balance-reason"), by: try context.requiredMember.caller)
         try submission.check(
             try await entitlements.add(addition, for: user, keeping: submission.answer, for: submission.key))
@@ -132,25 +130,28 @@ extension Request {
     }
 }
 
-/// The items that the team has given a customer, newest first, with the forms that revoke them.
-struct GrantTable {
-    let context: ConsoleContext
-    let user: User
-    let grants: [Grant]
-    let keys: [String: String]
-    let names: CatalogNames
-    let now: Timestamp
-    let next: ConsolePath?
+extension CustomerView {
+    /// The page of all items that the team has given.
+    func grantsPage(_ request: Request) async throws -> Page {
+        let page = try HTTPSupport.Page(request)
+        let found = try await entitlements.grants(of: user, before: try page.before(), limit: page.size + 1)
+        let (shown, next) = page.part(of: found) { String($0.sequence) }
+        return Page("Items given by the team", section: .customers) {
+            Shown.wayBack(to: user)
+            table(of: shown, next: next.map { .customer(user, "grants", query: ["cursor": $0]) })
+        }
+    }
 
-    var html: HTML {
+    /// The items that the team has given, newest first, with the forms that revoke them.
+    func table(of grants: [Grant], next: ConsolePath?) -> HTML {
         Listing.table("Items given by the team", of: grants, empty: "The team has given nothing.", next: next) {
-            column("Item") { names.item($0.item) }
+            column("Item") { self.names.item($0.item) }
             column("Given") { Shown.day($0.grantedAt) }
-            column(Phrase("By", context: "event")) { ActorWords.html(caller: $0.grantedBy, keys) }
+            column(Phrase("By", context: "event")) { ActorWords.html(caller: $0.grantedBy, self.keys) }
             column("Reason") { data($0.reason) }
             column("Until") { Shown.day($0.endsAt) }
-            column("State") { state(of: $0) }
-            if context.may(.support) { column("Action") { revocation(of: $0) } }
+            column("State") { self.state(of: $0) }
+            if context.may(.support) { column("Action") { self.revocation(of: $0) } }
         }
     }
 

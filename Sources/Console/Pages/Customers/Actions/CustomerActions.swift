@@ -4,60 +4,49 @@ import Hummingbird
 import Ledger
 import Proofs
 
-/// The forms of a customer's page that change something.
-struct CustomerActions {
-    let context: ConsoleContext
-    let services: ConsoleServices
-    let user: User
-    let names: CatalogNames
-
-    var html: HTML {
+extension CustomerView {
+    /// The forms of the customer's page that change something.
+    var actions: HTML {
         section(.id("actions")) {
             h2 { "Actions" }
-            give
-            if !names.catalogs.balances.isEmpty { addition }
-            if services.webhooks != nil { webhooks }
-            p { a(.class("button"), .href(.customer(user, "export"))) { "Export all data (JSON)" } }
-            if context.may(.administer) { erasure }
-        }
-    }
-
-    private var give: HTML {
-        context.action("Give an item", to: .customer(user, "grants"), submit: "Give the item") {
-            FormSubmission.field(services.randomness)
-            Field.choice(
-                "give-item", "Item",
-                names.items.filter { names.catalogs.grants($0) }.map { ($0.description, names.item($0)) })
-            Field.date(
-                "give-until", Phrase("Until", context: "day"), note: "To the end of this day in UTC. Empty for no end.")
-            Field.reason("give-reason")
-        }
-    }
-
-    private var addition: HTML {
-        context.action("Add to a balance", to: .customer(user, "balances"), submit: Phrase("Add", context: "balance")) {
-            FormSubmission.field(services.randomness)
-            Field.choice("balance", "Balance", names.catalogs.balances.map { ($0, Phrase(same: $0)) })
-            Field.number("amount", "Amount", isRequired: true)
-            Field.reason("balance-reason")
-        }
-    }
-
-    private var webhooks: HTML {
-        context.action("Send the webhook messages again", to: .customer(user, "webhooks"), submit: "Send again", .plain)
-        {
-            p { "Sends the latest messages about this customer to every webhook again." }
-        }
-    }
-
-    private var erasure: HTML {
-        context.action("Erase the customer", to: .customer(user, "erasure"), submit: "Erase", .danger) {
-            p {
-                "The name, the profile and the reasons are erased for good. The purchases stay redeemed, so that nobody can redeem them again."
+            context.action("Give an item", to: .customer(user, "grants"), submit: "Give the item") {
+                FormSubmission.field(services.randomness)
+                Field.choice(
+                    "give-item", "Item",
+                    names.items.filter { names.catalogs.grants($0) }.map { ($0.description, names.item($0)) })
+                Field.date(
+                    "give-until", Phrase("Until", context: "day"),
+                    note: "To the end of this day in UTC. Empty for no end.")
+                Field.reason("give-reason")
             }
-            Field.text(
-                "erase-name", "Type the customer's name to confirm",
-                maximumLength: User.maximumCustomerLength, isRequired: true)
+            if !names.catalogs.balances.isEmpty {
+                context.action(
+                    "Add to a balance", to: .customer(user, "balances"), submit: Phrase("Add", context: "balance")
+                ) {
+                    FormSubmission.field(services.randomness)
+                    Field.choice("balance", "Balance", names.catalogs.balances.map { ($0, Phrase(same: $0)) })
+                    CustomerActionRoutes.amount.html()
+                    Field.reason("balance-reason")
+                }
+            }
+            if services.webhooks != nil {
+                context.action(
+                    "Send the webhook messages again", to: .customer(user, "webhooks"), submit: "Send again", .plain
+                ) {
+                    p { "Sends the latest messages about this customer to every webhook again." }
+                }
+            }
+            p { a(.class("button"), .href(.customer(user, "export"))) { "Export all data (JSON)" } }
+            if context.may(.administer) {
+                context.action("Erase the customer", to: .customer(user, "erasure"), submit: "Erase", .danger) {
+                    p {
+                        "The name, the profile and the reasons are erased for good. The purchases stay redeemed, so that nobody can redeem them again."
+                    }
+                    Field.text(
+                        "erase-name", "Type the customer's name to confirm",
+                        maximumLength: User.maximumCustomerLength, isRequired: true)
+                }
+            }
         }
     }
 }

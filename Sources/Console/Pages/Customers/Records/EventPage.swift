@@ -1,35 +1,47 @@
 import Features
+import HTTPSupport
+import Hummingbird
 import Ledger
 import Proofs
 
-/// The page of an event: what happened, the transaction that it is about, and its audit record in the hash chain.
-struct EventPage {
-    let context: ConsoleContext
-    let user: User
-    let event: RecordedEvent
-    /// The transactions of the event's identifier that the user has.
-    let transactions: [RecordedTransaction]
-    let keys: [String: String]
-    let names: CatalogNames
-
-    private var entry: AuditEntry { event.record.entry }
-
-    private var transaction: RecordedTransaction? {
-        transactions.first { $0.transaction.isMeant(by: entry) } ?? transactions.first
-    }
-
-    var page: Page {
+extension CustomerView {
+    /// The page of an event: what happened, the transaction that it is about, and its audit record in the hash chain.
+    func eventPage() async throws -> Page {
+        guard let number = Int64(try context.parameters.text("number")),
+            let event = try await entitlements.ledger.read(.snapshot, { try $0.recordedEvent(number, of: self.user) })
+        else { throw Problem.pathUnknown }
+        let (record, entry) = (event.record, event.record.entry)
+        // The transactions of the event's identifier that the user has.
+        let transactions =
+            entry.origin == nil
+            ? []
+            : try await entitlements.ledger.read { try $0.recordedTransactions(entry.reference, of: self.user) }.filter
+            {
+                $0.transaction.origin == entry.origin
+            }
+        let transaction = transactions.first { $0.transaction.isMeant(by: entry) } ?? transactions.first
         let words = TimelineWords(entry: entry, transaction: transaction?.transaction, names: names)
         return Page(words.title, section: .customers) {
             Shown.wayBack(to: user)
             card("What happened") {
-                Facts.list(facts(words))
+                Facts.list {
+                    fact("When") { Shown.moment(entry.happenedAt) }
+                    fact(Phrase("By", context: "event")) { ActorWords.html(entry.actor, keys) }
+                    fact("Origin") { entry.origin.map { OriginWords.html($0) } ?? Shown.nothing }
+                    fact("Reference") { Shown.identifier(entry.reference) }
+                    fact("About") { Shown.identifier(entry.subject) }
+                    if entry.event == .refused {
+                        fact("Refusal code") { Shown.identifier(entry.reason) }
+                    } else {
+                        fact("Reason") { words.reason.map { reason in bdi { reason } } ?? Shown.nothing }
+                    }
+                }
                 if entry.event == .refused { RefusalNote(code: entry.reason, otherOwner: event.otherOwner).html }
             }
             if let transaction {
                 card("The transaction") {
-                    TransactionFactList(user: user, recorded: transaction, keys: keys, names: names).html
-                    p { a(.href(transaction.path(of: user))) { "All about this transaction" } }
+                    facts(of: transaction)
+                    p { a(.href(transaction.transaction.path(of: user))) { "All about this transaction" } }
                 }
             }
             card("Audit record") {
@@ -38,31 +50,45 @@ struct EventPage {
                         ? Shown.badge("The chain is intact here", .good)
                         : Shown.badge("The record does not follow from the one before it", .bad)
                 }
-                Facts.list(chain)
+                Facts.list {
+                    fact("Number") { plain(String(record.number)) }
+                    fact("Event") { Shown.identifier(entry.event.rawValue) }
+                    fact("Actor") { Shown.identifier(entry.actor.description) }
+                    fact("Digest of the record before") { Shown.identifier(event.previousDigest.hexadecimal) }
+                    fact("Digest of the reason") { Shown.identifier(record.reasonDigest?.hexadecimal) }
+                    fact("Digest (SHA-256)") { Shown.identifier(record.digest.hexadecimal) }
+                }
             }
         }
     }
 
-    @FactsBuilder private func facts(_ words: TimelineWords) -> [Fact] {
-        fact("When") { Shown.moment(entry.happenedAt) }
-        fact(Phrase("By", context: "event")) { ActorWords.html(entry.actor, keys) }
-        fact("Origin") { entry.origin.map { OriginWords.html($0) } ?? Shown.nothing }
-        fact("Reference") { Shown.identifier(entry.reference) }
-        fact("About") { Shown.identifier(entry.subject) }
-        if entry.event == .refused {
-            fact("Refusal code") { Shown.identifier(entry.reason) }
-        } else {
-            fact("Reason") { words.reason.map { reason in bdi { reason } } ?? Shown.nothing }
+    /// The page of a notification about a purchase of the customer.
+    func notificationPage(_ request: Request) async throws -> Page {
+        let identifier = try context.parameters.text("notification")
+        let origin = try request.origin() ?? .appleProduction
+        let recorded = try await entitlements.ledger.read {
+            try $0.recordedNotification(identifier, from: origin, of: self.user)
         }
-    }
-
-    @FactsBuilder private var chain: [Fact] {
-        fact("Number") { plain(String(event.record.number)) }
-        fact("Event") { Shown.identifier(entry.event.rawValue) }
-        fact("Actor") { Shown.identifier(entry.actor.description) }
-        fact("Digest of the record before") { Shown.identifier(event.previousDigest.hexadecimal) }
-        fact("Digest of the reason") { Shown.identifier(event.record.reasonDigest?.hexadecimal) }
-        fact("Digest (SHA-256)") { Shown.identifier(event.record.digest.hexadecimal) }
+        guard let recorded else { throw Problem.pathUnknown }
+        let notification = recorded.notification
+        return Page("Notification: \(notification.title)", section: .customers) {
+            Shown.wayBack(to: user)
+            card("Recorded facts") {
+                Facts.list {
+                    fact("Outcome") { notification.outcome.html }
+                    fact("Signed") { Shown.moment(notification.signedAt) }
+                    fact("Received") { Shown.moment(notification.receivedAt) }
+                    fact("Origin") { OriginWords.html(notification.origin) }
+                    fact("UUID") { Shown.identifier(notification.notificationUUID) }
+                    fact("Transaction") { Shown.identifier(notification.transactionIdentifier) }
+                    fact("Original transaction") { Shown.identifier(notification.originalTransactionIdentifier) }
+                    fact("Digest of the signed bytes (SHA-256)") { Shown.identifier(recorded.proofDigest.hexadecimal) }
+                }
+            }
+            card("Content") {
+                notification.content.flatMap { ContentTree.html(ofJSON: $0) } ?? emptyNote("The content was not kept.")
+            }
+        }
     }
 }
 
@@ -92,39 +118,6 @@ enum ContentTree {
             }
         case .bool(let isTrue): plain(isTrue ? "true" : "false")
         case .null: plain("null")
-        }
-    }
-}
-
-/// The page of a notification about a customer's purchase.
-struct NotificationPage {
-    let user: User
-    let recorded: RecordedNotification
-
-    var page: Page {
-        let notification = recorded.notification
-        let title = [notification.type, notification.subtype].compactMap(\.self).joined(separator: " ")
-        return Page("Notification: \(title)", section: .customers) {
-            Shown.wayBack(to: user)
-            card("Recorded facts") {
-                Facts.list {
-                    fact("Outcome") { notification.outcome.html }
-                    fact("Signed") { Shown.moment(notification.signedAt) }
-                    fact("Received") { Shown.moment(notification.receivedAt) }
-                    fact("Origin") { OriginWords.html(notification.origin) }
-                    fact("UUID") { Shown.identifier(notification.notificationUUID) }
-                    fact("Transaction") { Shown.identifier(notification.transactionIdentifier) }
-                    fact("Original transaction") { Shown.identifier(notification.originalTransactionIdentifier) }
-                    fact("Digest of the signed bytes (SHA-256)") { Shown.identifier(recorded.proofDigest.hexadecimal) }
-                }
-            }
-            card("Content") {
-                if let content = notification.content.flatMap({ ContentTree.html(ofJSON: $0) }) {
-                    content
-                } else {
-                    emptyNote("The content was not kept.")
-                }
-            }
         }
     }
 }

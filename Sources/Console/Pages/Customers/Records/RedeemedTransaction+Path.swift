@@ -2,11 +2,6 @@ import Features
 import Ledger
 import Proofs
 
-extension RecordedTransaction {
-    /// The address of the transaction's page.
-    func path(of user: User) -> ConsolePath { transaction.path(of: user) }
-}
-
 extension RedeemedTransaction {
     /// The address of the transaction's page.
     func path(of user: User, _ action: String? = nil) -> ConsolePath {
@@ -14,9 +9,7 @@ extension RedeemedTransaction {
         guard let action else { return .customer(user, "transactions", transactionIdentifier, query: query) }
         return .customer(user, "transactions", transactionIdentifier, action, query: query)
     }
-}
 
-extension RedeemedTransaction {
     /// True if an event is about the transaction.
     func isMeant(by event: AuditEntry) -> Bool {
         event.origin == origin && event.reference.hasSameBytes(as: transactionIdentifier)

@@ -1,18 +1,23 @@
 import Features
 import Proofs
 
-/// The facts that the ledger stores about a redeemed transaction and its proof.
-struct TransactionFactList {
-    let user: User
-    let recorded: RecordedTransaction
-    let keys: [String: String]
-    let names: CatalogNames
-
-    @HTMLBuilder var html: HTML {
+extension CustomerView {
+    /// The facts that the ledger stores about a redeemed transaction and its proof.
+    @HTMLBuilder func facts(of recorded: RecordedTransaction) -> HTML {
         let transaction = recorded.transaction
         Facts.list {
-            fact("Product") { product }
-            fact("Gives") { benefit }
+            fact("Product") {
+                spaced(
+                    bdi { names.product(transaction.productIdentifier) },
+                    Shown.identifier(transaction.productIdentifier))
+            }
+            fact("Gives") {
+                if recorded.items.isEmpty, recorded.credit == nil { Shown.nothing }
+                for item in recorded.items { div { names.item(item) } }
+                if let credit = recorded.credit {
+                    div { spaced(Shown.number(Int64(credit.amount)), data(credit.balance)) }
+                }
+            }
             fact("Transaction") { Shown.identifier(transaction.transactionIdentifier) }
             fact("Original transaction") { Shown.identifier(transaction.originalTransactionIdentifier) }
             fact("Origin") { OriginWords.html(transaction.origin) }
@@ -23,48 +28,27 @@ struct TransactionFactList {
             fact("Last statement") { Shown.moment(recorded.statedAt) }
             fact("Ends") { Shown.moment(transaction.expiresAt) }
             fact("Revoked by Apple") { Shown.moment(transaction.revocationDate) }
-            fact("Revoked by the team") { revocation }
-        }
-        h3 { "The proof" }
-        Facts.list {
-            fact("Digest (SHA-256)") { digest }
-            fact("Trusted certificate (SHA-256)") { Shown.identifier(recorded.anchorDigest?.hexadecimal) }
-            fact("Signing certificate (SHA-256)") { Shown.identifier(recorded.leafDigest?.hexadecimal) }
-        }
-    }
-
-    @HTMLBuilder private var product: HTML {
-        bdi { names.product(recorded.transaction.productIdentifier) }
-        plain(" ")
-        Shown.identifier(recorded.transaction.productIdentifier)
-    }
-
-    private var benefit: HTML {
-        guard !recorded.items.isEmpty || recorded.credit != nil else { return Shown.nothing }
-        return HTML {
-            for item in recorded.items { div { names.item(item) } }
-            if let credit = recorded.credit {
-                div {
-                    Shown.number(Int64(credit.amount)); plain(" ")
-                    data(credit.balance)
+            fact("Revoked by the team") {
+                if let revocation = transaction.revocation {
+                    spaced(
+                        by: " · ", Shown.moment(revocation.revokedAt),
+                        ActorWords.html(caller: revocation.revokedBy, keys), data(revocation.reason))
+                } else {
+                    Shown.nothing
                 }
             }
         }
-    }
-
-    private var revocation: HTML {
-        guard let revocation = recorded.transaction.revocation else { return Shown.nothing }
-        return HTML {
-            Shown.moment(revocation.revokedAt)
-            plain(" · ")
-            spaced(by: " · ", ActorWords.html(caller: revocation.revokedBy, keys), data(revocation.reason))
-        }
-    }
-
-    @HTMLBuilder private var digest: HTML {
-        Shown.identifier(recorded.proofDigest.hexadecimal)
-        if recorded.isProofKept {
-            div { a(.href(.customer(user, "proofs", recorded.proofDigest.hexadecimal))) { "Decode the kept proof" } }
+        h3 { "The proof" }
+        Facts.list {
+            fact("Digest (SHA-256)") {
+                let digest = recorded.proofDigest.hexadecimal
+                Shown.identifier(digest)
+                if recorded.isProofKept {
+                    div { a(.href(.customer(user, "proofs", digest))) { "Decode the kept proof" } }
+                }
+            }
+            fact("Trusted certificate (SHA-256)") { Shown.identifier(recorded.anchorDigest?.hexadecimal) }
+            fact("Signing certificate (SHA-256)") { Shown.identifier(recorded.leafDigest?.hexadecimal) }
         }
     }
 }

@@ -1,35 +1,51 @@
 import Features
+import HTTPSupport
+import Hummingbird
 import Proofs
 
-/// The page of a transaction: its facts, its proof, and the revocation by the team.
-struct TransactionPage {
-    let context: ConsoleContext
-    let user: User
-    let recorded: RecordedTransaction
-    let keys: [String: String]
-    let names: CatalogNames
-
-    var page: Page {
+extension CustomerView {
+    /// The page of a transaction: its facts, its proof, and the revocation by the team.
+    func transactionPage(_ request: Request) async throws -> Page {
+        let (origin, app) = (try request.origin(), try request.query("app"))
+        let identifier = try context.parameters.text("transaction")
+        let found = try await entitlements.ledger.read { try $0.recordedTransactions(identifier, of: self.user) }
+            .first { recorded in
+                (origin == nil || recorded.transaction.origin == origin)
+                    && (app?.hasSameBytes(as: recorded.transaction.app ?? "") ?? true)
+            }
+        guard let recorded = found else { throw GrantError.transactionNotFound }
         let transaction = recorded.transaction
         let name = names.product(transaction.productIdentifier)
         return Page("Transaction: \(CustomerWords.isolated(name))", section: .customers) {
             Shown.wayBack(to: user)
-            card("Recorded facts") {
-                TransactionFactList(user: user, recorded: recorded, keys: keys, names: names).html
-            }
+            card("Recorded facts") { facts(of: recorded) }
             if !transaction.facts.isEmpty {
-                card("What Apple has stated") { Facts.list(stated) }
+                card("What Apple has stated") {
+                    // Under Apple's names.
+                    Facts.list {
+                        for each in TransactionFact.allCases {
+                            if let value = transaction.facts[each] {
+                                fact(Phrase(same: "\(each)")) { Self.html(each, value, transaction.facts) }
+                            }
+                        }
+                    }
+                }
             }
-            if context.may(.support) { action }
-        }
-    }
-
-    /// The facts under Apple's names.
-    private var stated: [Fact] {
-        let facts = recorded.transaction.facts
-        return TransactionFact.allCases.compactMap { fact in
-            guard let value = facts[fact] else { return nil }
-            return Fact(name: Phrase(same: String(describing: fact)), value: Self.html(fact, value, facts))
+            if context.may(.support) {
+                part("Actions") {
+                    if transaction.revocation == nil {
+                        context.action(
+                            "Revoke the purchase", to: transaction.path(of: user, "revocation"), submit: "Revoke",
+                            .danger
+                        ) { Field.reason() }
+                    } else {
+                        context.action(
+                            "Reinstate the purchase", to: transaction.path(of: user, "reinstatement"),
+                            submit: "Reinstate"
+                        ) { Field.reason() }
+                    }
+                }
+            }
         }
     }
 
@@ -44,74 +60,33 @@ struct TransactionPage {
         }
     }
 
-    private var action: HTML {
-        let transaction = recorded.transaction
-        return part("Actions") {
-            details(.class("action")) {
-                if transaction.revocation == nil {
-                    summary { "Revoke the purchase" }
-                    context.form(to: transaction.path(of: user, "revocation")) {
-                        Field.reason()
-                        button(.class("danger")) { "Revoke" }
-                    }
-                } else {
-                    summary { "Reinstate the purchase" }
-                    context.form(to: transaction.path(of: user, "reinstatement")) {
-                        Field.reason()
-                        button(.class("primary")) { "Reinstate" }
-                    }
-                }
-            }
+    /// The page of all transactions.
+    func transactionsPage(_ request: Request) async throws -> Page {
+        let page = try HTTPSupport.Page(request)
+        let found = try await entitlements.transactions(of: user, before: try page.before(), limit: page.size + 1)
+        let (shown, next) = page.part(of: found) { String($0.sequence) }
+        return Page("Transactions", section: .customers) {
+            Shown.wayBack(to: user)
+            table(of: shown, next: next.map { .customer(user, "transactions", query: ["cursor": $0]) })
         }
     }
-}
 
-/// The purchases that imports expect for a customer.
-struct ExpectedPurchaseTable {
-    static let title = Phrase("Expected purchases")
-
-    let purchases: [ImportedCustomer.ExpectedPurchase]
-    let names: CatalogNames
-
-    @HTMLBuilder var html: HTML {
-        h2 { Self.title }
-        note(
-            "Recorded by the former server. Each grants nothing before its proof arrives: by a restore in the app, a notification or the reconciliation."
-        )
-        Listing.table(Self.title, of: Array(purchases.prefix(CustomerFacts.listed)), empty: "No expected purchases.") {
-            column("Product") { names.product($0.productIdentifier) }
-            column("Original transaction") { Shown.identifier($0.originalTransactionIdentifier) }
-            column("Purchased") { Shown.day($0.purchaseDate) }
-            column("Until") { Shown.day($0.expiresAt) }
-            column("Origin") { OriginWords.html($0.origin) }
-        }
-        if purchases.count > CustomerFacts.listed {
-            p { plain("+ \(purchases.count - CustomerFacts.listed)") }
-        }
-    }
-}
-
-/// The transactions of a customer, newest first.
-struct TransactionTable {
-    let user: User
-    let transactions: [RedeemedTransaction]
-    let names: CatalogNames
-    let now: Timestamp
-    let next: ConsolePath?
-
-    var html: HTML {
+    /// Transactions, newest first.
+    func table(of transactions: [RedeemedTransaction], next: ConsolePath?) -> HTML {
         Listing.table("Transactions", of: transactions, empty: "The customer has redeemed nothing.", next: next) {
             column("Product") { transaction in
-                a(.href(transaction.path(of: user))) { names.product(transaction.productIdentifier) }
+                a(.href(transaction.path(of: self.user))) { self.names.product(transaction.productIdentifier) }
             }
             column("Bought") { Shown.day($0.purchaseDate) }
             column("Until") { Shown.day($0.accessEnd(among: transactions)) }
             column("Price") { Shown.money($0.paidPrice) }
-            column("State") { state(of: $0) }
+            column("State") { self.state(of: $0, among: transactions) }
         }
     }
 
-    @HTMLBuilder private func state(of transaction: RedeemedTransaction) -> HTML {
+    @HTMLBuilder private func state(
+        of transaction: RedeemedTransaction, among transactions: [RedeemedTransaction]
+    ) -> HTML {
         if transaction.revocation != nil {
             Shown.badge("revoked by the team", .bad)
         } else if transaction.revocationDate != nil {

@@ -83,24 +83,3 @@ struct CustomerSearch: Sendable {
         }
     }
 }
-
-/// The field that searches for customers. The results follow the typing.
-struct CustomerSearchForm {
-    let text: String
-
-    var html: HTML {
-        form(
-            .class("card"), .role("search"), .ariaLabel("Find a customer"), .method("get"),
-            .action(ConsolePath("customers")),
-            HTMLAttribute("data-live", "results")
-        ) {
-            div(.class("field")) {
-                label(.for("customer-search")) { "User name, account token, transaction, order or product" }
-                input(
-                    .type("search"), .id("customer-search"), .name("search"), .value(text),
-                    HTMLAttribute("maxlength", "256"), HTMLAttribute("autocomplete", "off"))
-            }
-            button(.class("primary")) { "Search" }
-        }
-    }
-}

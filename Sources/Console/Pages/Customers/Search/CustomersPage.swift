@@ -1,5 +1,68 @@
 import Features
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
 import Proofs
+
+extension CustomersRoutes {
+    func search(_ request: Request) async throws -> Page {
+        let page = try HTTPSupport.Page(request)
+        if let product = try request.query("product") { return try await customers(of: product, page) }
+        let text = (try request.query("search") ?? "").trimmingCharacters(in: .whitespaces)
+        // The script searches at every key. Only a person who sends the form waits for the App Store.
+        let isTyping = HTTPField.Name.secFetchDest.flatMap { request.headers[$0] } == "empty"
+        let findings = try await CustomerSearch(services: services).findings(text, page, asksAppStore: !isTyping)
+        return CustomersPage(text: text, findings: findings, names: names).page
+    }
+
+    /// The latest customers of a product.
+    private func customers(of product: String, _ page: HTTPSupport.Page) async throws -> Page {
+        let position = try page.position { ProductCustomer.Position($0) }
+        let found = try await services.entitlements.ledger.read {
+            try $0.customers(ofProduct: product, after: position, limit: page.size)
+        }
+        let name = names.product(product)
+        return Page("Customers of \(CustomerWords.isolated(name))", section: .customers) {
+            Self.search("") {
+                Listing.table(
+                    "The latest customers", of: found.customers,
+                    empty: found.next == nil ? "Nobody has redeemed the product." : "The next page goes on."
+                ) {
+                    column("Customer") { Shown.link(to: $0.user) }
+                    column("Bought") { Shown.day($0.purchaseDate) }
+                    column("Redeemed") { Shown.moment($0.redeemedAt) }
+                    column("Transaction") {
+                        spaced(Shown.identifier($0.transactionIdentifier), OriginWords.mark($0.origin))
+                    }
+                }
+                // A page without rows may have a next one, so the table does not show the link.
+                Listing.pager(
+                    found.next.map {
+                        let cursor = HTTPSupport.Page.cursor(after: $0.description)
+                        return ConsolePath("customers", query: ["product": product, "cursor": cursor])
+                    })
+            }
+        }
+    }
+
+    /// The field that searches for customers, and its results, which follow the typing.
+    @HTMLBuilder static func search(_ text: String, @HTMLBuilder results: () -> HTML) -> HTML {
+        form(
+            .class("card"), .role("search"), .ariaLabel("Find a customer"), .method("get"),
+            .action(ConsolePath("customers")),
+            HTMLAttribute("data-live", "results")
+        ) {
+            div(.class("field")) {
+                label(.for("customer-search")) { "User name, account token, transaction, order or product" }
+                input(
+                    .type("search"), .id("customer-search"), .name("search"), .value(text),
+                    HTMLAttribute("maxlength", "256"), HTMLAttribute("autocomplete", "off"))
+            }
+            button(.class("primary")) { "Search" }
+        }
+        div(.id("results"), HTMLAttribute("aria-live", "polite")) { results() }
+    }
+}
 
 /// The search for customers, with its findings.
 struct CustomersPage {
@@ -9,8 +72,7 @@ struct CustomersPage {
 
     var page: Page {
         Page("Customers", section: .customers) {
-            CustomerSearchForm(text: text).html
-            div(.id("results"), HTMLAttribute("aria-live", "polite")) { results }
+            CustomersRoutes.search(text) { results }
         }
     }
 
@@ -83,7 +145,7 @@ struct CustomersPage {
         return owned
             + findings.unclaimed.map { purchase in
                 (
-                    a(.href(UnclaimedPurchasePage.path(of: purchase))) { "Nobody yet" },
+                    a(.href(purchase.path)) { "Nobody yet" },
                     purchase.productIdentifier, purchase.originalTransactionIdentifier, .unclaimed, purchase.origin
                 )
             }
@@ -105,37 +167,6 @@ struct CustomersPage {
                     plain(" ")
                     Shown.identifier(product.productIdentifier)
                 }
-            }
-        }
-    }
-}
-
-/// The latest customers of a product.
-struct ProductCustomersPage {
-    let product: String
-    let found: ProductCustomer.Page
-    /// The cursor of the next page; nil for none.
-    let next: String?
-    let names: CatalogNames
-
-    var page: Page {
-        let name = names.product(product)
-        return Page("Customers of \(CustomerWords.isolated(name))", section: .customers) {
-            CustomerSearchForm(text: "").html
-            div(.id("results"), HTMLAttribute("aria-live", "polite")) {
-                Listing.table(
-                    "The latest customers", of: found.customers,
-                    empty: next == nil ? "Nobody has redeemed the product." : "The next page goes on."
-                ) {
-                    column("Customer") { Shown.link(to: $0.user) }
-                    column("Bought") { Shown.day($0.purchaseDate) }
-                    column("Redeemed") { Shown.moment($0.redeemedAt) }
-                    column("Transaction") {
-                        spaced(Shown.identifier($0.transactionIdentifier), OriginWords.mark($0.origin))
-                    }
-                }
-                // A page without rows may have a next one, so the table does not show the link.
-                Listing.pager(next.map { ConsolePath("customers", query: ["product": product, "cursor": $0]) })
             }
         }
     }

@@ -4,36 +4,45 @@ import Hummingbird
 import Ledger
 import Proofs
 
-/// The story of a customer: purchases, renewals, failures, refusals, transfers, refunds and what the team did.
-struct Timeline {
-    let user: User
-    let entries: [StoryEntry]
-    /// The user's transactions that the entries are about.
-    let transactions: [RedeemedTransaction]
-    /// The names of API keys by their identifiers.
-    let keys: [String: String]
-    let names: CatalogNames
-    /// The address of the older entries; nil if there are none.
-    let next: ConsolePath?
-
-    var html: HTML {
+extension CustomerView {
+    /// The story of the customer: purchases, renewals, failures, refusals, transfers, refunds and what the team did.
+    func timeline(_ page: HTTPSupport.Page) async throws -> HTML {
+        let position = try page.position { StoryEntry.Position($0) }
+        let found = try await entitlements.story(of: user, before: position, limit: page.size + 1)
+        let (entries, next) = page.part(of: found) { $0.position.description }
         guard !entries.isEmpty else { return emptyNote("Nothing yet.") }
+        let references = entries.compactMap { entry in
+            if case .event(let event, _, _) = entry.content, event.origin != nil { event.reference } else { nil }
+        }
+        // The user's transactions that the entries are about.
+        let transactions = try await entitlements.transactions(of: user, identifiedBy: references)
         return HTML {
-            ol(.class("timeline")) { for entry in entries { item(entry) } }
-            Listing.pager(next, "Older entries")
+            ol(.class("timeline")) {
+                for each in entries {
+                    switch each.content {
+                    case .event(let event, let number, let otherOwner):
+                        entry(of: event, number, otherOwner, transactions.first { $0.isMeant(by: event) })
+                    case .notification(let notification): entry(of: notification)
+                    }
+                }
+            }
+            Listing.pager(next.map { .customer(user, "timeline", query: ["cursor": $0]) }, "Older entries")
         }
     }
 
-    private func item(_ entry: StoryEntry) -> HTML {
-        switch entry.content {
-        case .event(let event, let number, let otherOwner): item(event, number, otherOwner)
-        case .notification(let notification): item(notification)
+    /// The page of the timeline.
+    func timelinePage(_ request: Request) async throws -> Page {
+        let timeline = try await timeline(try HTTPSupport.Page(request))
+        return Page("Timeline", section: .customers) {
+            Shown.wayBack(to: user)
+            timeline
         }
     }
 
-    private func item(_ event: AuditEntry, _ number: Int64, _ otherOwner: User?) -> HTML {
-        let words = TimelineWords(
-            entry: event, transaction: transactions.first(where: { $0.isMeant(by: event) }), names: names)
+    private func entry(
+        of event: AuditEntry, _ number: Int64, _ otherOwner: User?, _ transaction: RedeemedTransaction?
+    ) -> HTML {
+        let words = TimelineWords(entry: event, transaction: transaction, names: names)
         return li(.class(event.event.mood.rawValue)) {
             div {
                 a(.href(.customer(user, "events", String(number)))) { strong { words.title } }
@@ -47,12 +56,13 @@ struct Timeline {
                     Shown.money(price)
                 }
             }
-            if let reason = words.reason { div { data(reason) } }
+            // In the words of a person, or in both languages.
+            if let reason = words.reason { div { bdi { reason } } }
             if event.event == .refused { RefusalNote(code: event.reason, otherOwner: otherOwner).html }
         }
     }
 
-    private func item(_ notification: StatedNotification) -> HTML {
+    private func entry(of notification: StatedNotification) -> HTML {
         li {
             div {
                 a(
@@ -61,41 +71,12 @@ struct Timeline {
                             user, "notifications", notification.notificationUUID,
                             query: ["origin": notification.origin.rawValue]))
                 ) {
-                    "Notification of the App Store"
-                    plain(": ")
-                    data([notification.type, notification.subtype].compactMap(\.self).joined(separator: " "))
+                    spaced(by: ": ", Phrase("Notification of the App Store"), data(notification.title))
                 }
                 plain(" ")
                 OriginWords.mark(notification.origin)
             }
             div(.class("note")) { spaced(by: " · ", Shown.moment(notification.signedAt), notification.outcome.title) }
         }
-    }
-
-    /// A reason in the words of a person, or in both languages.
-    private func data(_ reason: Phrase) -> HTML {
-        bdi { reason }
-    }
-
-    private func data(_ text: String) -> HTML { Console.data(text) }
-}
-
-/// Reads pages of a customer's timeline.
-struct TimelineReader {
-    let entitlements: EntitlementService
-
-    /// - Parameter page: The page of the request.
-    func timeline(of user: User, _ page: HTTPSupport.Page) async throws -> Timeline {
-        let position = try page.position { StoryEntry.Position($0) }
-        let found = try await entitlements.story(of: user, before: position, limit: page.size + 1)
-        let (shown, cursor) = page.part(of: found) { $0.position.description }
-        let references = shown.compactMap { entry in
-            if case .event(let event, _, _) = entry.content, event.origin != nil { event.reference } else { nil }
-        }
-        return Timeline(
-            user: user, entries: shown,
-            transactions: try await entitlements.transactions(of: user, identifiedBy: references),
-            keys: try await entitlements.ledger.apiKeyNames(), names: CatalogNames(catalogs: entitlements.catalogs),
-            next: cursor.map { .customer(user, "timeline", query: ["cursor": $0]) })
     }
 }
