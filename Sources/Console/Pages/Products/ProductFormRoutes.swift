@@ -17,10 +17,8 @@ struct ProductFormRoutes: Sendable {
         pages.get("new-product", .catalog) { request, context in
             let target = try newTarget(request)
             let type = try request.query("type").map { try Self.type($0) } ?? .nonConsumable
-            return ProductFormPage(
-                context: context, target: target, fields: ProductFields(new: type, locales: target.locales),
-                preview: nil
-            ).page
+            let fields = ProductFields(new: type, locales: target.locales)
+            return ProductFormPage(context: context, target: target, fields: fields).page
         }
         pages.post("new-product/preview", .catalog) { request, context in
             try await preview(try newTarget(request), context)
@@ -38,7 +36,7 @@ struct ProductFormRoutes: Sendable {
                     status: .conflict, code: "formTooLarge",
                     detail: "The product has too many languages for the form. Change it over the API.")
             }
-            return ProductFormPage(context: context, target: target, fields: fields, preview: nil).page
+            return ProductFormPage(context: context, target: target, fields: fields).page
         }
         pages.post("products/:product/preview", .catalog) { request, context in
             try await preview(.existing(try ProductAddress(request, context, of: catalog.apps)), context)
@@ -104,9 +102,8 @@ struct ProductFormRoutes: Sendable {
             let address = ProductAddress(fields.productIdentifier, in: target.app, of: catalog.apps)
             return .seeOther(address.path(done: outcome == .created ? .created : .saved))
         } catch let refusal as Refusal {
-            return ProductFormPage(
-                context: context, target: target, fields: fields, problems: refusal.problems, preview: nil
-            ).page.response(context, status: .unprocessableContent)
+            return ProductFormPage(context: context, target: target, fields: fields, problems: refusal.problems)
+                .page.response(context, status: .unprocessableContent)
         }
     }
 

@@ -9,7 +9,7 @@ import Proofs
 struct ProductRoutes: Sendable {
     let services: ConsoleServices
 
-    private var apps: Apps { services.entitlements.apps }
+    var apps: Apps { services.entitlements.apps }
 
     func add(to pages: ConsolePages) {
         pages.get("products") { request, context in try list(request, context) }
@@ -19,23 +19,6 @@ struct ProductRoutes: Sendable {
         ProductHistoryRoutes(catalog: administration, entitlements: services.entitlements).add(to: pages)
         ProductChangeRoutes(catalog: administration).add(to: pages)
         ProductFormRoutes(catalog: administration).add(to: pages)
-    }
-
-    private func list(_ request: Request, _ context: ConsoleContext) throws -> Page {
-        let (filter, page) = (try ProductFilter(request, apps), try HTTPSupport.Page(request))
-        let found = filter.products(of: apps)
-        var rest = found[...]
-        if let last = page.last {
-            guard let index = rest.firstIndex(where: { $0.name.utf8.elementsEqual(last.utf8) }) else {
-                throw Problem.cursorInvalid
-            }
-            rest = rest[(index + 1)...]
-        }
-        let (shown, next) = page.part(of: rest) { $0.name }
-        return ProductListPage(
-            context: context, apps: apps, filter: filter, products: shown, count: found.count,
-            next: next.map { filter.path(cursor: $0) }, isAdministered: services.administration != nil
-        ).page
     }
 
     private func product(_ request: Request, _ context: ConsoleContext) async throws -> Page {
