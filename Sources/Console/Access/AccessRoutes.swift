@@ -13,14 +13,14 @@ struct AccessRoutes: Sendable {
     func add(to group: RouterGroup<ConsoleContext>) {
         group.get("log-in") { request, context in
             let next = try request.query("next", upTo: ConsolePath.maximumLength)
-            return LogInPage(context: context, next: Self.next(next)).page.response(context)
+            return Self.logInPage(context, next: Self.next(next)).response(context)
         }
         group.post("log-in") { request, context in try await logIn(request, context) }
         group.post("log-out") { _, context in
             try await team.logOut(context.cookie)
             return Response.seeOther(ConsolePath("log-in"))
         }
-        group.get("invitation") { _, context in InvitationPage(context: context).page.response(context) }
+        group.get("invitation") { _, context in Self.invitationPage(context).response(context) }
         group.post("invitation") { _, context in try await accept(context) }
         group.post("language") { _, context in
             guard let language = ConsoleLanguage(rawValue: try context.form.text("language")) else {
@@ -63,13 +63,8 @@ struct AccessRoutes: Sendable {
     private static func next(_ text: String?) -> ConsolePath {
         text.flatMap { ConsolePath(request: $0) } ?? ConsolePath()
     }
-}
-
-/// The page of a one-time link, which sets a password. The script fills in the code of the link.
-struct InvitationPage {
-    let context: ConsoleContext
-
-    var page: Page {
+    /// The page of a one-time link, which sets a password. The script fills in the code of the link.
+    private static func invitationPage(_ context: ConsoleContext) -> Page {
         Page("Choose a password") {
             context.form(to: InvitationLink.page, .class("card narrow")) {
                 Field.text(
@@ -81,27 +76,8 @@ struct InvitationPage {
             }
         }
     }
-}
-
-/// The one-time link of an invitation.
-///
-/// The secret is the fragment of the link, which browsers keep to themselves (RFC 3986 section 3.5). No log of a server or a
-/// proxy has it.
-package enum InvitationLink {
-    static let page = ConsolePath("invitation")
-
-    /// - Parameter address: The address at which browsers reach the service, without a path.
-    package static func text(_ secret: String, at address: String) -> String {
-        address + page.text + "#" + secret
-    }
-}
-
-/// The page that asks for a name, a password and a code.
-struct LogInPage {
-    let context: ConsoleContext
-    let next: ConsolePath
-
-    var page: Page {
+    /// The page that asks for a name, a password and a code.
+    private static func logInPage(_ context: ConsoleContext, next: ConsolePath) -> Page {
         Page("Log in") {
             context.form(to: ConsolePath("log-in"), .class("card narrow")) {
                 input(.type("hidden"), .name("next"), .value(next.text))
@@ -118,6 +94,19 @@ struct LogInPage {
                 code { plain("till console invite NAME") }
             }
         }
+    }
+}
+
+/// The one-time link of an invitation.
+///
+/// The secret is the fragment of the link, which browsers keep to themselves (RFC 3986 section 3.5). No log of a server or a
+/// proxy has it.
+package enum InvitationLink {
+    static let page = ConsolePath("invitation")
+
+    /// - Parameter address: The address at which browsers reach the service, without a path.
+    package static func text(_ secret: String, at address: String) -> String {
+        address + page.text + "#" + secret
     }
 }
 

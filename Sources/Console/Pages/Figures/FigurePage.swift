@@ -22,7 +22,7 @@ struct FigurePage {
             p { figure.explanation }
             periods
             filters
-            FigureNotes(answer: answer).html
+            answer.notes
             let charts = FigureChart.charts(of: answer)
             let shown = self.shown(of: charts)
             if shown.count < charts.count { currencies(of: charts) }
@@ -139,23 +139,21 @@ struct FigurePage {
     }
 }
 
-/// The notes about sums that are not complete.
-struct FigureNotes {
-    let answer: FigureAnswer
-
-    @HTMLBuilder var html: HTML {
-        pending
-        if answer.periods.contains(where: { !$0.isComplete }) {
+extension FigureAnswer {
+    /// The notes about sums that are not complete.
+    @HTMLBuilder var notes: HTML {
+        pendingNotes
+        if periods.contains(where: { !$0.isComplete }) {
             note("Days are in UTC. The shaded period is not over.")
         }
     }
 
     /// The notes about sales that are still being added.
-    @HTMLBuilder var pending: HTML {
-        if !answer.isBackfilled { note("Sales from before figures were turned on are still being added.") }
-        if answer.pendingUsers > 0 {
-            let isMore = answer.pendingUsers >= FigureAnswer.maximumPending
-            let number = Shown.digits(Int64(answer.pendingUsers)) + (isMore ? "+" : "")
+    @HTMLBuilder var pendingNotes: HTML {
+        if !isBackfilled { note("Sales from before figures were turned on are still being added.") }
+        if pendingUsers > 0 {
+            let isMore = pendingUsers >= Self.maximumPending
+            let number = Shown.digits(Int64(pendingUsers)) + (isMore ? "+" : "")
             p(.class("note")) { "New purchases of \(number) customer\(number == "1" ? "" : "s") are not included yet." }
         }
     }

@@ -3,74 +3,108 @@ import HTTPSupport
 import Hummingbird
 import Proofs
 
-/// The first page: sales, customers and live activity, in one environment.
-struct OverviewPage {
-    let environment: FigureQuery.Environment
-    /// The only app whose figures are shown; nil for all apps.
-    let app: String?
-    /// The bundle identifiers of the service's apps.
-    let apps: [String]
-    /// Nil if figures are off.
-    let figures: OverviewFigures?
-    let today: ActivityCount
-    let activity: [ActivityEntry]
-    /// The names of the API keys by their identifiers.
-    let keyNames: [String: String]
+/// The first page, and its live activity.
+struct OverviewRoutes: Sendable {
+    /// The figures of the cards, in order.
+    private static let figures: [Figure] = [
+        .revenue, .monthlyRevenue, .activeSubscriptions, .activeTrials, .newCustomers, .refundRate,
+    ]
 
-    var page: Page {
-        Page("Overview", section: .overview) {
-            environments
-            if apps.count > 1 { appChoice }
-            if let figures {
-                div(.class("cards")) {
-                    for answer in figures.answers { FigureCard(answer: answer, app: app).html }
-                    counts
+    let services: ConsoleServices
+    let streams: LiveStreams
+
+    func add(to pages: ConsolePages) {
+        pages.get("") { request, _ in try await overview(request) }
+        pages.get("activity") { request, context in
+            let feed = ActivityFeed(
+                services.entitlements, try environment(request), shown: try request.query("shown") ?? "")
+            return try LiveResponse(streams: streams, team: services.team, context: context, permission: .view)
+                .response(to: request) { try await feed.events() }
+        }
+    }
+
+    /// The first page: sales, customers and live activity, in one environment.
+    private func overview(_ request: Request) async throws -> Page {
+        let environment = try environment(request)
+        let apps = services.entitlements.apps.all.map(\.bundleIdentifier)
+        let named = try request.query("app")
+        // The only app whose figures are shown; nil for all apps.
+        let app = apps.first { named?.hasSameBytes(as: $0) ?? false }
+        async let counted = services.entitlements.activityToday(from: environment.origins)
+        async let latest = services.entitlements.ledger.read {
+            try $0.latestActivity(from: environment.origins, limit: ActivityFeed.length)
+        }
+        async let names = services.entitlements.ledger.apiKeyNames()
+        var answers: [FigureAnswer]?
+        if let figures = services.figures { answers = try await Self.answers(figures, environment, app: app) }
+        let (today, activity, keyNames) = try await (counted, latest, names)
+        return Page("Overview", section: .overview) {
+            Tabs.list("Environment") {
+                for choice in FigureQuery.Environment.allCases {
+                    Tabs.link(
+                        choice.title, to: ConsolePath(query: ["environment": choice.rawValue, "app": app]),
+                        isPresent: choice == environment)
                 }
-                if let answer = figures.answers.first { FigureNotes(answer: answer).pending }
+            }
+            if apps.count > 1 {
+                form(.method("get"), .action(ConsolePath()), .class("actions")) {
+                    input(.type("hidden"), .name("environment"), .value(environment.rawValue))
+                    Field.choice(
+                        "app", "Figures of", empty: "(all apps)", apps.map { ($0, Phrase(same: $0)) }, chosen: app)
+                    button { "Show" }
+                }
+            }
+            if let answers {
+                div(.class("cards")) {
+                    for answer in answers { FigureCard(answer: answer, app: app).html }
+                    Self.counts(today, environment)
+                }
+                answers.first?.pendingNotes
                 p { a(.href(ConsolePath("figures", query: ["environment": environment.rawValue]))) { "All figures" } }
             } else {
                 FiguresOff.card
-                div(.class("cards")) { counts }
+                div(.class("cards")) { Self.counts(today, environment) }
             }
-            live
+            Self.live(activity, environment, keyNames)
         }
     }
 
-    private var environments: HTML {
-        Tabs.list("Environment") {
-            for choice in FigureQuery.Environment.allCases {
-                Tabs.link(
-                    choice.title, to: ConsolePath(query: ["environment": choice.rawValue, "app": app]),
-                    isPresent: choice == environment)
+    /// The figures of the overview: 28 days by day.
+    private static func answers(
+        _ service: FigureService, _ environment: FigureQuery.Environment, app: String?
+    ) async throws -> [FigureAnswer] {
+        let today = service.today
+        let first = today.adding(days: 1 - FigureQuery.standardDays)
+        let queries = try figures.map { try FigureQuery($0, in: environment, from: first, to: today, app: app) }
+        return try await withThrowingTaskGroup(of: (Int, FigureAnswer).self) { group in
+            for (place, query) in queries.enumerated() {
+                group.addTask { (place, try await service.answer(query)) }
             }
-        }
-    }
-
-    private var appChoice: HTML {
-        form(.method("get"), .action(ConsolePath()), .class("actions")) {
-            input(.type("hidden"), .name("environment"), .value(environment.rawValue))
-            Field.choice("app", "Figures of", empty: "(all apps)", apps.map { ($0, Phrase(same: $0)) }, chosen: app)
-            button { "Show" }
+            return try await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
         }
     }
 
     /// The redemptions and refusals of today.
-    @HTMLBuilder private var counts: HTML {
-        count(
-            "Redemptions today", today[.granted],
-            ConsolePath("figures", Figure.transactions.rawValue, query: ["environment": environment.rawValue]))
-        count("Refusals today", today[.refused], ConsoleSection.refusals.path)
-    }
-
-    private func count(_ title: Phrase, _ number: Int, _ path: ConsolePath) -> HTML {
-        section(.class("card")) {
-            h2 { a(.href(path)) { title } }
-            p(.class("figure")) { plain(Shown.digits(Int64(number)) + (today.isComplete ? "" : "+")) }
-            note("since midnight in UTC, all apps")
+    @HTMLBuilder private static func counts(_ today: ActivityCount, _ environment: FigureQuery.Environment) -> HTML {
+        let choices: [(title: Phrase, number: Int, path: ConsolePath)] = [
+            (
+                "Redemptions today", today[.granted],
+                ConsolePath("figures", Figure.transactions.rawValue, query: ["environment": environment.rawValue])
+            ),
+            ("Refusals today", today[.refused], ConsoleSection.refusals.path),
+        ]
+        for choice in choices {
+            section(.class("card")) {
+                h2 { a(.href(choice.path)) { choice.title } }
+                p(.class("figure")) { plain(Shown.digits(Int64(choice.number)) + (today.isComplete ? "" : "+")) }
+                note("since midnight in UTC, all apps")
+            }
         }
     }
 
-    private var live: HTML {
+    private static func live(
+        _ activity: [ActivityEntry], _ environment: FigureQuery.Environment, _ keyNames: [String: String]
+    ) -> HTML {
         let stream = ConsolePath(
             "activity", query: ["environment": environment.rawValue, "shown": ActivityFeed.newest(activity)])
         return section {
@@ -83,6 +117,12 @@ struct OverviewPage {
                 for entry in activity { ActivityRow(activity: entry, keyNames: keyNames).html }
             }
         }
+    }
+    /// The environment that the person chose. A service with a local store of the sandbox has no production.
+    private func environment(_ request: Request) throws(Problem) -> FigureQuery.Environment {
+        let standard: FigureQuery.Environment =
+            services.store.map { $0.environment == .sandbox } ?? false ? .sandbox : .production
+        return try FigureSelection.word("environment", of: request) ?? standard
     }
 }
 
@@ -135,70 +175,5 @@ struct FigureCard {
 
     private func text(_ value: Int64, _ currency: String?) -> String {
         currency.map { FigureText.wholeMoney(value, $0) } ?? Shown.digits(value)
-    }
-}
-
-/// The figures of the overview, in one environment: 28 days by day.
-struct OverviewFigures: Sendable {
-    /// The figures of the cards, in order.
-    static let all: [Figure] = [
-        .revenue, .monthlyRevenue, .activeSubscriptions, .activeTrials, .newCustomers, .refundRate,
-    ]
-
-    let answers: [FigureAnswer]
-
-    /// - Parameter app: Nil for all apps.
-    init(_ figures: FigureService, _ environment: FigureQuery.Environment, app: String?) async throws {
-        let today = figures.today
-        let first = today.adding(days: 1 - FigureQuery.standardDays)
-        let queries = try Self.all.map { try FigureQuery($0, in: environment, from: first, to: today, app: app) }
-        answers = try await withThrowingTaskGroup(of: (Int, FigureAnswer).self) { group in
-            for (place, query) in queries.enumerated() {
-                group.addTask { (place, try await figures.answer(query)) }
-            }
-            return try await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
-        }
-    }
-}
-
-/// The first page, and its live activity.
-struct OverviewRoutes: Sendable {
-    let services: ConsoleServices
-    let streams: LiveStreams
-
-    func add(to pages: ConsolePages) {
-        pages.get("") { request, _ in try await overview(request) }
-        pages.get("activity") { request, context in
-            let feed = ActivityFeed(
-                services.entitlements, try environment(request), shown: try request.query("shown") ?? "")
-            return try LiveResponse(streams: streams, team: services.team, context: context, permission: .view)
-                .response(to: request) { try await feed.events() }
-        }
-    }
-
-    private func overview(_ request: Request) async throws -> Page {
-        let environment = try environment(request)
-        let apps = services.entitlements.apps.all.map(\.bundleIdentifier)
-        let named = try request.query("app")
-        let app = apps.first { named?.hasSameBytes(as: $0) ?? false }
-        async let today = services.entitlements.activityToday(from: environment.origins)
-        async let activity = services.entitlements.ledger.read {
-            try $0.latestActivity(
-                from: environment.origins, limit: ActivityFeed.length)
-        }
-        async let keyNames = services.entitlements.ledger.apiKeyNames()
-        var figures: OverviewFigures?
-        if let service = services.figures { figures = try await OverviewFigures(service, environment, app: app) }
-        return try await OverviewPage(
-            environment: environment, app: app, apps: apps, figures: figures, today: today, activity: activity,
-            keyNames: keyNames
-        ).page
-    }
-
-    /// The environment that the person chose. A service with a local store of the sandbox has no production.
-    private func environment(_ request: Request) throws(Problem) -> FigureQuery.Environment {
-        let standard: FigureQuery.Environment =
-            services.store.map { $0.environment == .sandbox } ?? false ? .sandbox : .production
-        return try FigureSelection.word("environment", of: request) ?? standard
     }
 }

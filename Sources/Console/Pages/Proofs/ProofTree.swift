@@ -1,22 +1,14 @@
 import Proofs
 
 /// The decoded values of a proof, as nested lists.
-struct ProofTree {
+enum ProofTree {
     /// The maximum lengths of a text and of bytes that are shown.
     private static let maximumTextLength = 2000
     private static let maximumByteCount = 64
     /// The maximum number of open lists at one level. More are shown when the reader opens them.
     private static let maximumOpen = 4
 
-    private let value: ProofValue
-
-    init(_ value: ProofValue) {
-        self.value = value
-    }
-
-    var html: HTML { Self.html(value, named: "") }
-
-    private static func html(_ value: ProofValue, named name: String) -> HTML {
+    static func html(_ value: ProofValue, named name: String = "") -> HTML {
         switch value {
         case .fields(let fields):
             let isOpen = fields.count(where: { $0.value.hasParts }) <= maximumOpen
@@ -90,12 +82,12 @@ struct ProofTree {
 
     /// A JWS inside the proof.
     @HTMLBuilder private static func proof(_ inspection: ProofInspection) -> HTML {
-        ProofFacts(inspection, origin: nil).html
-        if let payload = inspection.payload { html(payload, named: "") }
+        inspection.facts(origin: nil)
+        if let payload = inspection.payload { html(payload) }
         details {
             summary { "Header and certificates" }
-            if let header = inspection.header { html(header, named: "") }
-            CertificateList(inspection).html
+            if let header = inspection.header { html(header) }
+            inspection.certificateList
         }
     }
 
