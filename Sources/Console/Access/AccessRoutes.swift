@@ -90,8 +90,7 @@ struct AccessRoutes: Sendable {
             }
             p(.class("note")) {
                 "New here, or no password any more? Ask an administrator for a link:"
-                plain(" ")
-                code { plain("till console invite NAME") }
+                also(code { plain("till console invite NAME") })
             }
         }
     }

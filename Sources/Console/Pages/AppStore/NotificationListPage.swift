@@ -102,8 +102,7 @@ extension AppStoreRoutes {
             p {
                 if let last {
                     spaced(by: ": ", Phrase("Last received"), Shown.moment(last.notification.receivedAt))
-                    plain(" · ")
-                    Shown.identifier(last.notification.origin.rawValue)
+                    also(Shown.identifier(last.notification.origin.rawValue), by: " · ")
                 } else {
                     Shown.badge("No notification was ever received", .warning)
                 }
@@ -138,10 +137,7 @@ enum NotificationWords {
     /// The marks of a notification that came late or more than once.
     @HTMLBuilder static func marks(_ received: ReceivedNotification) -> HTML {
         if received.isLate { Shown.badge("Late", .warning) }
-        if received.repeatedAt != nil {
-            plain(" ")
-            Shown.badge("Repeated")
-        }
+        if received.repeatedAt != nil { also(Shown.badge("Repeated")) }
     }
 
     /// The event that a type reports; nil for a type that this version does not know.

@@ -61,8 +61,7 @@ struct ProductHistoryRoutes: Sendable {
                             p {
                                 strong { ProductWords.title(of: change.content.kind) }
                                 if productIdentifier == nil {
-                                    plain(" · ")
-                                    a(.href(address.path())) { data(change.subject.identifier) }
+                                    also(a(.href(address.path())) { data(change.subject.identifier) }, by: " · ")
                                 }
                                 plain(" · ")
                                 spaced(

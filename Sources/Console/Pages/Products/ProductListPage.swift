@@ -98,8 +98,7 @@ extension ProductRoutes {
 
     @HTMLBuilder private static func subscription(_ subscription: Subscription) -> HTML {
         data(subscription.groupName.isEmpty ? subscription.groupIdentifier : subscription.groupName)
-        plain(" · ")
-        subscription.period.words()
+        also(subscription.period.words(), by: " · ")
         plain(" · ")
         "level \(subscription.level)"
     }
@@ -110,8 +109,7 @@ enum CatalogSwitch {
     static var note: HTML {
         p(.class("note")) {
             "Products are read from the files of the catalog and cannot be changed here. To change them here, start the service with:"
-            plain(" ")
-            code { plain("till serve --catalog-administration") }
+            also(code { plain("till serve --catalog-administration") })
         }
     }
 }

@@ -62,10 +62,7 @@ extension ProofInspection {
             for identifier in found {
                 li {
                     Shown.identifier(identifier)
-                    if let known = AppleExtension(rawValue: identifier) {
-                        plain(" ")
-                        known.title
-                    }
+                    if let known = AppleExtension(rawValue: identifier) { also(known.title) }
                 }
             }
         }

@@ -30,10 +30,7 @@ enum ProofTree {
         case .number(let digits):
             return HTML {
                 Shown.identifier(clipped(digits, to: maximumTextLength))
-                if let meaning = ProofFieldMeaning.phrase(ofNumber: digits, in: name) {
-                    plain(" ")
-                    small { meaning }
-                }
+                if let meaning = ProofFieldMeaning.phrase(ofNumber: digits, in: name) { also(small { meaning }) }
             }
         case .bool(let bool): return Shown.identifier(bool ? "true" : "false")
         case .null: return Shown.identifier("null")
@@ -54,10 +51,7 @@ enum ProofTree {
                 plain(field.name.isEmpty ? "" : " ")
                 small { plain("[\(attribute)]") }
             }
-            if let meaning = ProofFieldMeaning.phrase(of: field.name) {
-                plain(" ")
-                small { meaning }
-            }
+            if let meaning = ProofFieldMeaning.phrase(of: field.name) { also(small { meaning }) }
         }
         if field.value.hasParts {
             return nested(field.value, named: field.name, isOpen: isOpen) { title }
@@ -71,10 +65,7 @@ enum ProofTree {
         details(isOpen ? .open : nil) {
             summary {
                 title()
-                if let hint = value.hint {
-                    plain(" ")
-                    small { data(clipped(hint, to: 256)) }
-                }
+                if let hint = value.hint { also(small { data(clipped(hint, to: 256)) }) }
             }
             html(value, named: name)
         }

@@ -113,8 +113,7 @@ enum ContentTree {
         case .number(let number):
             plain(number.text)
             if name.hasSuffix("Date"), let milliseconds = Int64(number.text) {
-                plain(" · ")
-                Shown.moment(Timestamp(millisecondsSince1970: milliseconds))
+                also(Shown.moment(Timestamp(millisecondsSince1970: milliseconds)), by: " · ")
             }
         case .bool(let isTrue): plain(isTrue ? "true" : "false")
         case .null: plain("null")

@@ -164,8 +164,7 @@ struct CustomersPage {
                     a(.href(ConsolePath("customers", query: ["product": product.productIdentifier]))) {
                         bdi { names.product(product.productIdentifier) }
                     }
-                    plain(" ")
-                    Shown.identifier(product.productIdentifier)
+                    also(Shown.identifier(product.productIdentifier))
                 }
             }
         }
