@@ -21,7 +21,7 @@ struct FigureRoutes: Sendable {
             let (figure, selection) = try Self.selection(request, context, figures)
             let answer = try await figures.answer(try selection.query(figure))
             guard answer.periods.count <= FigureSelection.maximumPeriods else { throw FigureError.tooManyPoints }
-            return FigurePage(answer: answer, selection: selection, apps: apps, today: figures.today).page
+            return Self.page(of: answer, selection, apps: apps, today: figures.today)
         }
         pages.get("figures/:figure/csv") { request, context in
             let (figure, selection) = try Self.selection(request, context, figures)

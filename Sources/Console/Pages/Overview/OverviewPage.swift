@@ -56,7 +56,7 @@ struct OverviewRoutes: Sendable {
             }
             if let answers {
                 div(.class("cards")) {
-                    for answer in answers { FigureCard(answer: answer, app: app).html }
+                    for answer in answers { answer.card(app: app) }
                     Self.counts(today, environment)
                 }
                 answers.first?.pendingNotes
@@ -126,24 +126,21 @@ struct OverviewRoutes: Sendable {
     }
 }
 
-/// The card of a figure on the overview. It leads to the figure's page.
-struct FigureCard {
+extension FigureAnswer {
     /// The largest number of currencies in a card.
     private static let maximumCurrencies = 4
 
-    let answer: FigureAnswer
-    let app: String?
+    private var figure: Figure { query.figure }
 
-    private var figure: Figure { answer.query.figure }
-
-    var html: HTML {
+    /// The card of the figure on the overview. It leads to the figure's page.
+    func card(app: String?) -> HTML {
         section(.class("card")) {
             h2 {
                 a(
                     .href(
                         ConsolePath(
                             "figures", figure.rawValue,
-                            query: ["environment": answer.query.environment.rawValue, "app": app]))
+                            query: ["environment": query.environment.rawValue, "app": app]))
                 ) { figure.title }
             }
             for value in values.prefix(Self.maximumCurrencies) { p(.class("figure")) { plain(value) } }
@@ -151,29 +148,28 @@ struct FigureCard {
             if values.count > Self.maximumCurrencies {
                 note("and \(values.count - Self.maximumCurrencies) more currencies")
             }
-            p(.class("note")) { figure.kind == "level" ? now : lastDays }
-            if answer.series.count == 1, !figure.isRate, let series = answer.series.first {
+            p(.class("note")) {
+                if figure.kind == "level" { "now" } else { "the last \(FigureQuery.standardDays) days" }
+            }
+            if series.count == 1, !figure.isRate, let series = series.first {
                 Sparkline(values: series.points.map { Double($0.value) }).html
             }
         }
     }
 
-    private var now: HTML { HTML { "now" } }
-    private var lastDays: HTML { HTML { "the last \(FigureQuery.standardDays) days" } }
-
     /// The value of each currency: at the end of the time, or of all its days.
     private var values: [String] {
-        answer.series.compactMap { series in
+        series.compactMap { series in
             if figure.kind == "level" {
-                return series.points.last.map { text($0.value, series.currency) }
+                return series.points.last.map { Self.text($0.value, series.currency) }
             }
             let total = FigureText.total(series.points)
             if figure.isRate { return FigureText.percent(total.value, of: total.denominator) }
-            return text(total.value, series.currency)
+            return Self.text(total.value, series.currency)
         }
     }
 
-    private func text(_ value: Int64, _ currency: String?) -> String {
+    private static func text(_ value: Int64, _ currency: String?) -> String {
         currency.map { FigureText.wholeMoney(value, $0) } ?? Shown.digits(value)
     }
 }

@@ -22,7 +22,7 @@ struct CustomerActionRoutes: Sendable {
             _ = try await entitlements.revoke(
                 grant: grant, of: user, reason: try context.form.reason("reason-" + grant),
                 by: try context.requiredMember.caller)
-            return Self.page(of: user, .revoked)
+            return ConsolePath.customer(user, done: .revoked)
         }
         pages.post("customers/:issuer/:user/balances", .support) { try await credit($0, $1) }
         pages.post("customers/:issuer/:user/transactions/:transaction/revocation", .support) { request, context in
@@ -57,7 +57,7 @@ struct CustomerActionRoutes: Sendable {
             pages.post("customers/:issuer/:user/webhooks", .support) { _, context in
                 let user = try await services.customer(context)
                 _ = try await webhooks.replay(about: user, by: try context.requiredMember.caller)
-                return Self.page(of: user, .queued)
+                return ConsolePath.customer(user, done: .queued)
             }
         }
     }
@@ -73,7 +73,7 @@ struct CustomerActionRoutes: Sendable {
             endsAt: try Self.end(context.form), by: try context.requiredMember.caller)
         try submission.check(
             try await entitlements.give(grant, to: user, keeping: submission.answer, for: submission.key))
-        return Self.page(of: user, .given)
+        return ConsolePath.customer(user, done: .given)
     }
 
     /// The end of the day in a form; nil for none.
@@ -94,11 +94,7 @@ struct CustomerActionRoutes: Sendable {
             reason: try context.form.reason("balance-reason"), by: try context.requiredMember.caller)
         try submission.check(
             try await entitlements.add(addition, for: user, keeping: submission.answer, for: submission.key))
-        return Self.page(of: user, .credited)
-    }
-
-    private static func page(of user: User, _ notice: Notice) -> ConsolePath {
-        .customer(user, done: notice)
+        return ConsolePath.customer(user, done: .credited)
     }
 
     private static func page(of transaction: RedeemedTransaction, _ user: User, _ notice: Notice) -> ConsolePath {
