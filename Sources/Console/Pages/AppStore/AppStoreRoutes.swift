@@ -50,14 +50,9 @@ struct AppStoreRoutes: Sendable {
                     }
                 }
             }
-            card("Content") {
-                if let content = notification.content.flatMap({ ContentTree.html(ofJSON: $0) }) {
-                    content
-                    note("The signed transaction and renewal inside it were verified, and are not kept here.")
-                } else {
-                    emptyNote("The content was not kept.")
-                }
-            }
+            ContentTree.card(
+                of: notification,
+                note("The signed transaction and renewal inside it were verified, and are not kept here."))
         }
     }
 

@@ -11,7 +11,7 @@ extension CustomersRoutes {
         let text = (try request.query("search") ?? "").trimmingCharacters(in: .whitespaces)
         // The script searches at every key. Only a person who sends the form waits for the App Store.
         let isTyping = HTTPField.Name.secFetchDest.flatMap { request.headers[$0] } == "empty"
-        let findings = try await CustomerSearch(services: services).findings(text, page, asksAppStore: !isTyping)
+        let findings = try await findings(text, page, asksAppStore: !isTyping)
         return CustomersPage(text: text, findings: findings, names: names).page
     }
 
