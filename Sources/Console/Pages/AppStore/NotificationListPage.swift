@@ -36,10 +36,7 @@ extension AppStoreRoutes {
                         Field.choice(
                             "outcome", "Outcome", empty: "All",
                             Self.outcomes.map { ($0.rawValue, $0.title) }, chosen: filter.outcome?.rawValue)
-                        if apps.count > 1 {
-                            Field.choice(
-                                "app", "App", empty: "All", apps.map { ($0, Phrase(same: $0)) }, chosen: filter.app)
-                        }
+                        Field.app(apps, empty: "All", chosen: filter.app)
                         button { "Show" }
                     }
                 }

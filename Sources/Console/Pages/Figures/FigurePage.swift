@@ -105,11 +105,7 @@ extension FigureRoutes {
                     Field.choice(
                         "group", "A series for each", empty: "(no groups)",
                         FigureQuery.Group.allCases.map { ($0.rawValue, $0.title) }, chosen: selection.group?.rawValue)
-                    if apps.count > 1 {
-                        Field.choice(
-                            "app", "App", empty: "(all apps)",
-                            apps.map { ($0, Phrase(same: $0)) }, chosen: selection.app)
-                    }
+                    Field.app(apps, empty: "(all apps)", chosen: selection.app)
                     Field.text("product", "Only this product", value: selection.product ?? "")
                     Field.text(
                         "storefront", "Only this storefront, such as KOR",

@@ -33,12 +33,7 @@ extension ProductRoutes {
                 Field.choice(
                     "type", "Type", empty: "All types",
                     ProductType.allCases.map { ($0.rawValue, $0.title) }, chosen: filter.type?.rawValue)
-                if apps.all.count > 1 {
-                    Field.choice(
-                        "app", "App", empty: "All apps",
-                        apps.all.map { ($0.bundleIdentifier, Phrase(same: $0.bundleIdentifier)) },
-                        chosen: filter.app?.bundleIdentifier)
-                }
+                Field.app(apps.all.map(\.bundleIdentifier), empty: "All apps", chosen: filter.app?.bundleIdentifier)
                 button { "Filter" }
             }
             div(.id("product-list")) {

@@ -79,10 +79,7 @@ struct CustomersPage {
     @HTMLBuilder private var results: HTML {
         if let user = findings.exact(text) {
             p {
-                a(.class("button primary"), .href(.customer(user))) {
-                    "Open customer"; plain(" ")
-                    data(user.name)
-                }
+                a(.class("button primary"), .href(.customer(user))) { spaced(Phrase("Open customer"), data(user.name)) }
             }
         }
         if !findings.purchases.isEmpty || !findings.unclaimed.isEmpty { purchases }
@@ -135,25 +132,19 @@ struct CustomersPage {
     )
 
     private var foundPurchases: [FoundPurchase] {
-        let owned = findings.purchases.map { purchase -> FoundPurchase in
+        findings.purchases.map { purchase -> FoundPurchase in
             let status = purchase.status
+            let owner = purchase.owner.map { Shown.link(to: $0) } ?? HTML { "An erased customer" }
             return (
-                owner(of: purchase), status.productIdentifier, status.originalTransactionIdentifier, status.state,
-                status.origin
+                owner, status.productIdentifier, status.originalTransactionIdentifier, status.state, status.origin
             )
         }
-        return owned
             + findings.unclaimed.map { purchase in
                 (
-                    a(.href(purchase.path)) { "Nobody yet" },
-                    purchase.productIdentifier, purchase.originalTransactionIdentifier, .unclaimed, purchase.origin
+                    a(.href(purchase.path)) { "Nobody yet" }, purchase.productIdentifier,
+                    purchase.originalTransactionIdentifier, .unclaimed, purchase.origin
                 )
             }
-    }
-
-    private func owner(of purchase: KnownPurchase) -> HTML {
-        guard let owner = purchase.owner else { return HTML { "An erased customer" } }
-        return Shown.link(to: owner)
     }
 
     @HTMLBuilder private var products: HTML {
