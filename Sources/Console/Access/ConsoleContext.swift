@@ -47,6 +47,9 @@ struct ConsoleContext: ChildRequestContext {
             return member
         }
     }
+
+    /// The name of the member in audit logs.
+    var caller: String { get throws(Problem) { try requiredMember.caller } }
 }
 
 /// The cookies of the console.

@@ -80,7 +80,7 @@ struct ProductFormRoutes: Sendable {
         let base = target.isNew ? nil : present.definition(of: fields.productIdentifier)
         let result: ProductPreview.Result
         do {
-            let (draft, pending) = try await prepare(fields, target, by: try context.requiredMember.caller)
+            let (draft, pending) = try await prepare(fields, target, by: try context.caller)
             let definition = try ProductDefinition(
                 draft.object, of: fields.productIdentifier, currency: present.storefront.currency)
             var changed = present
@@ -96,7 +96,7 @@ struct ProductFormRoutes: Sendable {
 
     private func save(_ target: ProductFormTarget, _ context: ConsoleContext) async throws -> Response {
         let fields = try fields(target, context.form)
-        let caller = try context.requiredMember.caller
+        let caller = try context.caller
         do {
             let outcome = try await catalog.make { try await prepare(fields, target, by: caller).pending }
             let address = ProductAddress(fields.productIdentifier, in: target.app, of: catalog.apps)

@@ -96,7 +96,7 @@ struct ProductHistoryRoutes: Sendable {
 
     private func undo(_ request: Request, _ context: ConsoleContext) async throws -> ConsolePath {
         let (address, revision) = try await revision(request, context)
-        let caller = try context.requiredMember.caller
+        let caller = try context.caller
         guard revision.isUndoable else {
             throw Problem(
                 status: .conflict, code: "changeNotUndoable",

@@ -78,7 +78,7 @@ struct ProductChangeRoutes: Sendable {
     private func target(
         _ request: Request, _ context: ConsoleContext
     ) throws -> (address: ProductAddress, caller: String) {
-        (try ProductAddress(request, context, of: catalog.apps), try context.requiredMember.caller)
+        (try ProductAddress(request, context, of: catalog.apps), try context.caller)
     }
 
     private func setWithdrawn(

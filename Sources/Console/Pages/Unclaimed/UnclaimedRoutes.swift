@@ -32,7 +32,7 @@ struct UnclaimedRoutes: Sendable {
             _ = try await services.entitlements.assign(
                 unclaimed: try context.parameters.text("transaction"), origin: origin,
                 in: try context.form.requiredText("app"), to: user, reason: try context.form[Self.reason],
-                by: try context.requiredMember.caller)
+                by: try context.caller)
             return ConsolePath("unclaimed", done: .assigned)
         }
     }

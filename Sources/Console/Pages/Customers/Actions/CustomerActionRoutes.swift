@@ -21,7 +21,7 @@ struct CustomerActionRoutes: Sendable {
             let grant = try context.parameters.text("grant")
             _ = try await entitlements.revoke(
                 grant: grant, of: user, reason: try context.form.reason("reason-" + grant),
-                by: try context.requiredMember.caller)
+                by: try context.caller)
             return ConsolePath.customer(user, done: .revoked)
         }
         pages.post("customers/:issuer/:user/balances", .support) { try await credit($0, $1) }
@@ -30,7 +30,7 @@ struct CustomerActionRoutes: Sendable {
             let transaction = try await entitlements.revoke(
                 transaction: try context.parameters.text("transaction"), origin: try request.origin(),
                 in: try request.query("app"), of: user, reason: try context.form.reason(),
-                by: try context.requiredMember.caller)
+                by: try context.caller)
             return Self.page(of: transaction, user, .revoked)
         }
         pages.post("customers/:issuer/:user/transactions/:transaction/reinstatement", .support) { request, context in
@@ -38,7 +38,7 @@ struct CustomerActionRoutes: Sendable {
             let transaction = try await entitlements.reinstate(
                 transaction: try context.parameters.text("transaction"), origin: try request.origin(),
                 in: try request.query("app"), of: user, reason: try context.form.reason(),
-                by: try context.requiredMember.caller)
+                by: try context.caller)
             return Self.page(of: transaction, user, .reinstated)
         }
         pages.post("customers/:issuer/:user/erasure", .administer) { _, context in
@@ -56,7 +56,7 @@ struct CustomerActionRoutes: Sendable {
         if let webhooks = services.webhooks {
             pages.post("customers/:issuer/:user/webhooks", .support) { _, context in
                 let user = try await services.customer(context)
-                _ = try await webhooks.replay(about: user, by: try context.requiredMember.caller)
+                _ = try await webhooks.replay(about: user, by: try context.caller)
                 return ConsolePath.customer(user, done: .queued)
             }
         }
@@ -70,7 +70,7 @@ struct CustomerActionRoutes: Sendable {
         }
         let grant = try entitlements.newGrant(
             of: item, reason: try context.form.reason("give-reason"),
-            endsAt: try Self.end(context.form), by: try context.requiredMember.caller)
+            endsAt: try Self.end(context.form), by: try context.caller)
         try submission.check(
             try await entitlements.give(grant, to: user, keeping: submission.answer, for: submission.key))
         return ConsolePath.customer(user, done: .given)
@@ -91,7 +91,7 @@ struct CustomerActionRoutes: Sendable {
         let submission = try FormSubmission(request, context, ["balance", "amount", "balance-reason"])
         let addition = try entitlements.newAddition(
             of: try context.form[Self.amount], to: try context.form.requiredText("balance"),
-            reason: try context.form.reason("balance-reason"), by: try context.requiredMember.caller)
+            reason: try context.form.reason("balance-reason"), by: try context.caller)
         try submission.check(
             try await entitlements.add(addition, for: user, keeping: submission.answer, for: submission.key))
         return ConsolePath.customer(user, done: .credited)
