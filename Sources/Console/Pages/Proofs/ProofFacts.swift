@@ -21,7 +21,7 @@ extension ProofInspection {
 
     private var anchorName: HTML {
         guard let anchor = self.anchor else { return Shown.badge("unknown anchor", .bad) }
-        return HTML { spaced(data(anchor.certificate.subjectName.description), Shown.badge(anchor.realm.title)) }
+        return spaced(data(anchor.certificate.subjectName.description), Shown.badge(anchor.realm.title))
     }
 
     private var signatureResult: HTML {

@@ -35,7 +35,7 @@ enum ProofTree {
         case .bool(let bool): return Shown.identifier(bool ? "true" : "false")
         case .null: return Shown.identifier("null")
         case .date(let date, let stated):
-            return HTML { spaced(Shown.moment(date), small { Shown.identifier(clipped(stated, to: 64)) }) }
+            return spaced(Shown.moment(date), small { Shown.identifier(clipped(stated, to: 64)) })
         case .bytes(let bytes): return Self.bytes(bytes)
         case .proof(let inspection): return proof(inspection)
         case .certificates(let count):
@@ -56,7 +56,7 @@ enum ProofTree {
         if field.value.hasParts {
             return nested(field.value, named: field.name, isOpen: isOpen) { title }
         }
-        return HTML { spaced(by: ": ", title, html(field.value, named: field.name)) }
+        return spaced(by: ": ", title, html(field.value, named: field.name))
     }
 
     private static func nested(

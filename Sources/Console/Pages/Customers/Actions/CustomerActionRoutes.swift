@@ -20,8 +20,7 @@ struct CustomerActionRoutes: Sendable {
             let user = try await services.customer(context)
             let grant = try context.parameters.text("grant")
             _ = try await entitlements.revoke(
-                grant: grant, of: user, reason: try context.form.reason("reason-" + grant),
-                by: try context.caller)
+                grant: grant, of: user, reason: try context.form.reason("reason-" + grant), by: try context.caller)
             return ConsolePath.customer(user, done: .revoked)
         }
         pages.post("customers/:issuer/:user/balances", .support) { try await credit($0, $1) }
@@ -29,17 +28,15 @@ struct CustomerActionRoutes: Sendable {
             let user = try await services.customer(context)
             let transaction = try await entitlements.revoke(
                 transaction: try context.parameters.text("transaction"), origin: try request.origin(),
-                in: try request.query("app"), of: user, reason: try context.form.reason(),
-                by: try context.caller)
-            return Self.page(of: transaction, user, .revoked)
+                in: try request.query("app"), of: user, reason: try context.form.reason(), by: try context.caller)
+            return transaction.path(of: user, done: .revoked)
         }
         pages.post("customers/:issuer/:user/transactions/:transaction/reinstatement", .support) { request, context in
             let user = try await services.customer(context)
             let transaction = try await entitlements.reinstate(
                 transaction: try context.parameters.text("transaction"), origin: try request.origin(),
-                in: try request.query("app"), of: user, reason: try context.form.reason(),
-                by: try context.caller)
-            return Self.page(of: transaction, user, .reinstated)
+                in: try request.query("app"), of: user, reason: try context.form.reason(), by: try context.caller)
+            return transaction.path(of: user, done: .reinstated)
         }
         pages.post("customers/:issuer/:user/erasure", .administer) { _, context in
             let user = try await services.customer(context)
@@ -95,12 +92,6 @@ struct CustomerActionRoutes: Sendable {
         try submission.check(
             try await entitlements.add(addition, for: user, keeping: submission.answer, for: submission.key))
         return ConsolePath.customer(user, done: .credited)
-    }
-
-    private static func page(of transaction: RedeemedTransaction, _ user: User, _ notice: Notice) -> ConsolePath {
-        .customer(
-            user, "transactions", transaction.transactionIdentifier,
-            query: ["origin": transaction.origin.rawValue, "app": transaction.app, "done": notice.rawValue])
     }
 }
 
