@@ -4,7 +4,7 @@ import Hummingbird
 import Ledger
 import Proofs
 
-extension ProductHistoryRoutes {
+extension ProductChangeRoutes {
     /// The page of a change to the catalog, with its undo.
     func change(_ request: Request, _ context: ConsoleContext) async throws -> Page {
         let (address, revision) = try await revision(request, context)

@@ -4,16 +4,14 @@ import HTTPSupport
 import Hummingbird
 import Proofs
 
-/// The forms that create and edit products.
-struct ProductFormRoutes: Sendable {
+extension ProductChangeRoutes {
     /// The errors of a form.
     private struct Refusal: Error {
         let problems: [FieldProblem]
     }
 
-    let catalog: CatalogService
-
-    func add(to pages: ConsolePages) {
+    /// Adds the forms that create and edit products.
+    func addForms(to pages: ConsolePages) {
         pages.get("new-product", .catalog) { request, context in
             let target = try newTarget(request)
             let type = try request.query("type").map { try Self.type($0) } ?? .nonConsumable

@@ -4,13 +4,9 @@ import HTTPSupport
 import Hummingbird
 import Proofs
 
-/// The histories of products and of the whole catalog, and the undo of changes.
-struct ProductHistoryRoutes: Sendable {
-    let catalog: CatalogService
-    /// It names the API keys.
-    let entitlements: EntitlementService
-
-    func add(to pages: ConsolePages) {
+extension ProductChangeRoutes {
+    /// Adds the histories of products and of the whole catalog, and the undo of changes.
+    func addHistory(to pages: ConsolePages) {
         pages.get("catalog-history") { request, context in
             let app = try ProductAddress.app(of: request, catalog.apps) ?? catalog.apps.first
             let name = catalog.apps.all.count == 1 ? nil : app.bundleIdentifier

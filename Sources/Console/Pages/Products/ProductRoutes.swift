@@ -16,9 +16,10 @@ struct ProductRoutes: Sendable {
         pages.get("products/:product") { request, context in try await product(request, context) }
         pages.get("products/:product/picture") { request, context in try picture(request, context) }
         guard let administration = services.administration else { return }
-        ProductHistoryRoutes(catalog: administration, entitlements: services.entitlements).add(to: pages)
-        ProductChangeRoutes(catalog: administration).add(to: pages)
-        ProductFormRoutes(catalog: administration).add(to: pages)
+        let changes = ProductChangeRoutes(catalog: administration, entitlements: services.entitlements)
+        changes.addHistory(to: pages)
+        changes.addActions(to: pages)
+        changes.addForms(to: pages)
     }
 
     private func product(_ request: Request, _ context: ConsoleContext) async throws -> Page {
@@ -52,11 +53,14 @@ struct ProductRoutes: Sendable {
     }
 }
 
-/// The actions on a product: picture, withdrawal, return to sale, and the definition of the files.
+/// The changes of products: their histories, the actions on a product, and its forms.
 struct ProductChangeRoutes: Sendable {
     let catalog: CatalogService
+    /// It names the API keys.
+    let entitlements: EntitlementService
 
-    func add(to pages: ConsolePages) {
+    /// Adds the actions on a product: picture, withdrawal, return to sale, and the definition of the files.
+    func addActions(to pages: ConsolePages) {
         pages.post("products/:product/picture", .catalog) { request, context in try await setPicture(request, context) }
         pages.post("products/:product/withdrawal", .catalog) { request, context in
             try await setWithdrawn(true, request, context)

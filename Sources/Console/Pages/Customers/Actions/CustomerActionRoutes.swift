@@ -4,17 +4,13 @@ import HTTPTypes
 import Hummingbird
 import Proofs
 
-/// The receivers of the forms on the pages of customers.
-struct CustomerActionRoutes: Sendable {
+extension CustomersRoutes {
     /// The amount that one form adds to a balance.
     static let amount = FormField.number(
         "amount", "Amount", in: 1...1_000_000_000, expected: "a number from 1 to 1000000000")
 
-    let services: ConsoleServices
-
-    private var entitlements: EntitlementService { services.entitlements }
-
-    func add(to pages: ConsolePages) {
+    /// Adds the receivers of the forms on the pages of customers.
+    func addActions(to pages: ConsolePages) {
         pages.post("customers/:issuer/:user/grants", .support) { try await give($0, $1) }
         pages.post("customers/:issuer/:user/grants/:grant/revocation", .support) { _, context in
             let user = try await services.customer(context)
