@@ -13,14 +13,14 @@ struct AccessRoutes: Sendable {
     func add(to group: RouterGroup<ConsoleContext>) {
         group.get("log-in") { request, context in
             let next = try request.query("next", upTo: ConsolePath.maximumLength)
-            return LogInPage(context: context, next: Self.next(next)).page.response(context)
+            return Self.logInPage(context, next: Self.next(next)).response(context)
         }
         group.post("log-in") { request, context in try await logIn(request, context) }
         group.post("log-out") { _, context in
             try await team.logOut(context.cookie)
             return Response.seeOther(ConsolePath("log-in"))
         }
-        group.get("invitation") { _, context in InvitationPage(context: context).page.response(context) }
+        group.get("invitation") { _, context in Self.invitationPage(context).response(context) }
         group.post("invitation") { _, context in try await accept(context) }
         group.post("language") { _, context in
             guard let language = ConsoleLanguage(rawValue: try context.form.text("language")) else {
@@ -63,13 +63,8 @@ struct AccessRoutes: Sendable {
     private static func next(_ text: String?) -> ConsolePath {
         text.flatMap { ConsolePath(request: $0) } ?? ConsolePath()
     }
-}
-
-/// The page of a one-time link, which sets a password. The script fills in the code of the link.
-struct InvitationPage {
-    let context: ConsoleContext
-
-    var page: Page {
+    /// The page of a one-time link, which sets a password. The script fills in the code of the link.
+    private static func invitationPage(_ context: ConsoleContext) -> Page {
         Page("Choose a password") {
             context.form(to: InvitationLink.page, .class("card narrow")) {
                 Field.text(
@@ -78,6 +73,24 @@ struct InvitationPage {
                     note: "If the field is empty, paste the part of your link after #.", HTMLAttribute("data-code"))
                 Field.newPassword
                 button(.class("primary")) { "Set the password" }
+            }
+        }
+    }
+    /// The page that asks for a name, a password and a code.
+    private static func logInPage(_ context: ConsoleContext, next: ConsolePath) -> Page {
+        Page("Log in") {
+            context.form(to: ConsolePath("log-in"), .class("card narrow")) {
+                input(.type("hidden"), .name("next"), .value(next.text))
+                Field.text("name", "Name", autocomplete: "username", isRequired: true)
+                Field.password("password", "Password", autocomplete: "current-password")
+                Field.text(
+                    "code", "Code of your authenticator app, if you use one",
+                    autocomplete: "one-time-code", inputMode: "numeric")
+                button(.class("primary")) { "Log in" }
+            }
+            p(.class("note")) {
+                "New here, or no password any more? Ask an administrator for a link:"
+                also(code { plain("till console invite NAME") })
             }
         }
     }
@@ -93,31 +106,6 @@ package enum InvitationLink {
     /// - Parameter address: The address at which browsers reach the service, without a path.
     package static func text(_ secret: String, at address: String) -> String {
         address + page.text + "#" + secret
-    }
-}
-
-/// The page that asks for a name, a password and a code.
-struct LogInPage {
-    let context: ConsoleContext
-    let next: ConsolePath
-
-    var page: Page {
-        Page("Log in") {
-            context.form(to: ConsolePath("log-in"), .class("card narrow")) {
-                input(.type("hidden"), .name("next"), .value(next.text))
-                Field.text("name", "Name", autocomplete: "username", isRequired: true)
-                Field.password("password", "Password", autocomplete: "current-password")
-                Field.text(
-                    "code", "Code of your authenticator app, if you use one",
-                    autocomplete: "one-time-code", inputMode: "numeric")
-                button(.class("primary")) { "Log in" }
-            }
-            p(.class("note")) {
-                "New here, or no password any more? Ask an administrator for a link:"
-                plain(" ")
-                code { plain("till console invite NAME") }
-            }
-        }
     }
 }
 

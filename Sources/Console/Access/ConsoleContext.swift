@@ -47,6 +47,9 @@ struct ConsoleContext: ChildRequestContext {
             return member
         }
     }
+
+    /// The name of the member in audit logs.
+    var caller: String { get throws(Problem) { try requiredMember.caller } }
 }
 
 /// The cookies of the console.
@@ -100,7 +103,7 @@ struct ConsoleErrorMiddleware: RouterMiddleware {
         } catch {
             let problem = ProblemMiddleware.problem(of: error, context.service)
             let sentence = ErrorSentences.phrase(of: error, as: problem)
-            return ErrorPage(problem: problem, sentence: sentence, language: context.language).page
+            return Page(of: problem, sentence, in: context.language)
                 .response(context, status: .init(code: problem.status))
         }
     }

@@ -154,10 +154,7 @@ extension Chart {
                         tr {
                             th(.scope("row")) {
                                 plain(periods[index].name)
-                                if !periods[index].isComplete {
-                                    plain(" ")
-                                    Shown.badge("not over")
-                                }
+                                if !periods[index].isComplete { also(Shown.badge("not over")) }
                             }
                             for series in series { td(.class("number")) { series.points[index].text } }
                         }

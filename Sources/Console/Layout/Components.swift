@@ -37,6 +37,11 @@ func spaced(by separator: String = " ", _ parts: (any HTMLPart)?...) -> HTML {
     HTML(Array(parts.map { $0?.nodes ?? [] }.joined(separator: [.text(separator)])))
 }
 
+/// A further part of a line, with the text before it, also before a part that is nil.
+func also(_ part: (any HTMLPart)?, by separator: String = " ") -> HTML {
+    HTML([.text(separator)] + (part?.nodes ?? []))
+}
+
 extension ConsoleContext {
     /// The effect of a button, which its color shows.
     enum Button {

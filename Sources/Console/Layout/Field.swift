@@ -90,6 +90,12 @@ enum Field {
         }
     }
 
+    /// The choice of an app by its bundle identifier. Nothing for a service with one app.
+    static func app(_ apps: [String], empty: Phrase, chosen: String?) -> HTML? {
+        guard apps.count > 1 else { return nil }
+        return choice("app", "App", empty: empty, apps.map { ($0, Phrase(same: $0)) }, chosen: chosen)
+    }
+
     static func checkbox(_ name: String, _ title: Phrase, isChecked: Bool = false) -> HTML {
         div(.class("field check")) {
             input(.type("checkbox"), .id(name), .name(name), .value("yes"), isChecked ? .checked : nil)

@@ -17,7 +17,7 @@ struct Page: Sendable {
     }
 
     func response(_ context: ConsoleContext, status: HTTPResponse.Status = .ok) -> Response {
-        let text = "<!DOCTYPE html>\n" + Layout(page: self, context: context).html.render(context.language)
+        let text = "<!DOCTYPE html>\n" + html(context).render(context.language)
         return Response(
             status: status, headers: [.contentType: "text/html; charset=utf-8"],
             body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
@@ -31,38 +31,35 @@ extension Response {
     }
 }
 
-/// The frame around a page: head, navigation, the member's menu, and the footer.
-struct Layout {
-    let page: Page
-    let context: ConsoleContext
-
-    var html: HTML {
+extension Page {
+    /// The page in its frame: head, navigation, the member's menu, and the footer.
+    private func html(_ context: ConsoleContext) -> HTML {
         Console.html(HTMLAttribute("lang", context.language.rawValue)) {
             head {
                 meta(HTMLAttribute("charset", "utf-8"))
                 meta(.name("viewport"), HTMLAttribute("content", "width=device-width, initial-scale=1"))
                 meta(.name("color-scheme"), HTMLAttribute("content", "light dark"))
-                Console.title { "\(page.title) · Till" }
+                Console.title { "\(title) · Till" }
                 link(HTMLAttribute("rel", "icon"), .href(ConsolePath("assets", "icon.svg")))
                 link(HTMLAttribute("rel", "stylesheet"), .href(ConsolePath("assets", "console.css")))
                 script(.type("module"), .src(ConsolePath("assets", "console.js"))) {}
             }
             body {
                 a(.class("skip"), .href(fragment: "main")) { "Skip to content" }
-                top
-                if let member = context.member { navigation(member) }
+                Self.top(context)
+                if context.member != nil { navigation(context.sections) }
                 main(.id("main"), HTMLAttribute("tabindex", "-1")) {
-                    h1 { page.title }
+                    h1 { title }
                     if let notice = context.notice {
                         p(.class("notice"), .role("status")) { notice.sentence }
                     }
-                    page.content
+                    content
                 }
             }
         }
     }
 
-    private var top: HTML {
+    private static func top(_ context: ConsoleContext) -> HTML {
         header(.class("top")) {
             a(.class("brand"), .href(ConsolePath())) { plain("Till") }
             if let member = context.member {
@@ -82,12 +79,12 @@ struct Layout {
                 }
             }
             // The token of a form follows from the cookie, which an error before the session lacks.
-            if !context.cookie.isEmpty { languages }
+            if !context.cookie.isEmpty { languages(context) }
         }
     }
 
     /// A button for each other language, which leads back to the page.
-    private var languages: HTML {
+    private static func languages(_ context: ConsoleContext) -> HTML {
         context.form(to: ConsolePath("language"), .class("languages")) {
             if let page = context.page { input(.type("hidden"), .name("page"), .value(page.text)) }
             for language in ConsoleLanguage.allCases where language != context.language {
@@ -99,14 +96,14 @@ struct Layout {
         }
     }
 
-    private func navigation(_ member: TeamMember) -> HTML {
+    private func navigation(_ sections: [ConsoleSection]) -> HTML {
         nav(.class("sections"), .ariaLabel("Sections")) {
             ul {
-                for section in context.sections {
+                for section in sections {
                     li {
                         a(
                             .href(section.path),
-                            section == page.section ? HTMLAttribute("aria-current", "page") : nil
+                            section == self.section ? HTMLAttribute("aria-current", "page") : nil
                         ) { section.title }
                     }
                 }
@@ -127,15 +124,14 @@ extension TeamRole {
     }
 }
 
-/// The page of an error. Its code is the one of the API, which `/errors` explains.
-struct ErrorPage {
-    let problem: Problem
-    /// The sentence of the error in each language. Nil if there is only the English one.
-    let sentence: Phrase?
-    let language: ConsoleLanguage
-
-    var page: Page {
-        Page(title) {
+extension Page {
+    /// The page of an error. Its code is the one of the API, which `/errors` explains.
+    ///
+    /// - Parameter sentence: The sentence of the error in each language. Nil if there is only the English one.
+    init(of problem: Problem, _ sentence: Phrase?, in language: ConsoleLanguage) {
+        // The sentence of the API, which is in English.
+        let detail = p(HTMLAttribute("lang", "en")) { plain(problem.detail) }
+        self.init(Self.title(of: problem)) {
             div(.class("problem"), .role("alert"), .id("problem")) {
                 if language == .korean, let sentence {
                     p { sentence }
@@ -155,12 +151,7 @@ struct ErrorPage {
         }
     }
 
-    /// The sentence of the API, which is in English.
-    private var detail: HTML {
-        p(HTMLAttribute("lang", "en")) { plain(problem.detail) }
-    }
-
-    private var title: Phrase {
+    private static func title(of problem: Problem) -> Phrase {
         switch problem.status {
         case 401: "Log in again"
         case 403: "Not allowed"

@@ -51,12 +51,7 @@ enum Shown {
 
     /// The way back to a customer's page.
     static func wayBack(to user: User) -> HTML {
-        p {
-            a(.href(.customer(user))) {
-                "Customer"; plain(" ")
-                data(user.name)
-            }
-        }
+        p { a(.href(.customer(user))) { spaced(Phrase("Customer"), data(user.name)) } }
     }
 
     static var nothing: HTML { span(.class("nothing")) { plain("–") } }

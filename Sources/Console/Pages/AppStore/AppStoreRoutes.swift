@@ -10,12 +10,7 @@ struct AppStoreRoutes: Sendable {
     func add(to pages: ConsolePages) {
         pages.get("app-store") { request, _ in try await notifications(request) }
         pages.get("app-store/notification") { request, _ in try await notification(request) }
-        pages.get("app-store/reconciliation") { _, context in
-            ReconciliationPage(
-                context: context, apps: services.entitlements.apps.all.map(\.bundleIdentifier),
-                reconciliations: try await services.system.reconciliations()
-            ).page
-        }
+        pages.get("app-store/reconciliation") { _, context in try await reconciliations(context) }
         pages.post("app-store/reconciliation/:reconciliation/:subject", .administer) { _, context in
             try reconcile(context)
         }
@@ -55,14 +50,9 @@ struct AppStoreRoutes: Sendable {
                     }
                 }
             }
-            card("Content") {
-                if let content = notification.content.flatMap({ ContentTree.html(ofJSON: $0) }) {
-                    content
-                    note("The signed transaction and renewal inside it were verified, and are not kept here.")
-                } else {
-                    emptyNote("The content was not kept.")
-                }
-            }
+            ContentTree.card(
+                of: notification,
+                note("The signed transaction and renewal inside it were verified, and are not kept here."))
         }
     }
 

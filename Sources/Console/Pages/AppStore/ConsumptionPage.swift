@@ -69,13 +69,11 @@ extension AppStoreRoutes {
     /// The state of a question: answered or refused, open, or expired.
     static func answer(to received: ReceivedNotification, at now: Timestamp) -> HTML {
         if let settledAt = received.settledAt {
-            return HTML {
-                spaced(Shown.badge("Answered, or the answer was refused for good", .good), Shown.moment(settledAt))
-            }
+            return spaced(Shown.badge("Answered, or the answer was refused for good", .good), Shown.moment(settledAt))
         }
         let end = received.notification.signedAt.adding(seconds: ReceivedNotification.answerTime)
         guard end >= now else { return Shown.badge("Expired without an answer", .bad) }
-        return HTML { spaced(Shown.badge("Open until", .warning), Shown.moment(end)) }
+        return spaced(Shown.badge("Open until", .warning), Shown.moment(end))
     }
 
     /// The customer's reason in the content of a notification.

@@ -36,10 +36,7 @@ extension AppStoreRoutes {
                         Field.choice(
                             "outcome", "Outcome", empty: "All",
                             Self.outcomes.map { ($0.rawValue, $0.title) }, chosen: filter.outcome?.rawValue)
-                        if apps.count > 1 {
-                            Field.choice(
-                                "app", "App", empty: "All", apps.map { ($0, Phrase(same: $0)) }, chosen: filter.app)
-                        }
+                        Field.app(apps, empty: "All", chosen: filter.app)
                         button { "Show" }
                     }
                 }
@@ -102,8 +99,7 @@ extension AppStoreRoutes {
             p {
                 if let last {
                     spaced(by: ": ", Phrase("Last received"), Shown.moment(last.notification.receivedAt))
-                    plain(" · ")
-                    Shown.identifier(last.notification.origin.rawValue)
+                    also(Shown.identifier(last.notification.origin.rawValue), by: " · ")
                 } else {
                     Shown.badge("No notification was ever received", .warning)
                 }
@@ -138,10 +134,7 @@ enum NotificationWords {
     /// The marks of a notification that came late or more than once.
     @HTMLBuilder static func marks(_ received: ReceivedNotification) -> HTML {
         if received.isLate { Shown.badge("Late", .warning) }
-        if received.repeatedAt != nil {
-            plain(" ")
-            Shown.badge("Repeated")
-        }
+        if received.repeatedAt != nil { also(Shown.badge("Repeated")) }
     }
 
     /// The event that a type reports; nil for a type that this version does not know.

@@ -1,57 +1,51 @@
 import Features
 import Proofs
 
-/// The reconciliations with the App Store, for each app.
-struct ReconciliationPage {
-    let context: ConsoleContext
-    /// The bundle identifiers of all apps.
-    let apps: [String]
-    let reconciliations: [ConsoleReconciliation]
-
-    var page: Page {
-        Page("Reconciliation", section: .appStore) {
+extension AppStoreRoutes {
+    /// The reconciliations with the App Store, for each app.
+    func reconciliations(_ context: ConsoleContext) async throws -> Page {
+        let reconciliations = try await services.system.reconciliations()
+        return Page("Reconciliation", section: .appStore) {
             AppStoreTab.links(present: AppStoreTab.reconciliation)
             p {
                 "A reconciliation asks the App Store for notifications and transactions that did not arrive, and applies them. What is known already changes nothing."
             }
-            for app in apps {
+            for app in services.entitlements.apps.all.map(\.bundleIdentifier) {
                 let own = reconciliations.filter { $0.app == app }
                 section(.class("card")) {
                     h2 { data(app) }
-                    if own.isEmpty { notConfigured }
-                    for reconciliation in own { part(reconciliation) }
+                    if own.isEmpty {
+                        p { Shown.badge("Not configured", .warning) }
+                        note("Set app-store-key, app-store-key-id and app-store-issuer-id, and restart the service.")
+                    }
+                    for reconciliation in own { Self.part(reconciliation, context) }
                 }
             }
         }
     }
 
-    @HTMLBuilder private var notConfigured: HTML {
-        p { Shown.badge("Not configured", .warning) }
-        note("Set app-store-key, app-store-key-id and app-store-issuer-id, and restart the service.")
-    }
-
-    @HTMLBuilder private func part(_ reconciliation: ConsoleReconciliation) -> HTML {
+    @HTMLBuilder private static func part(
+        _ reconciliation: ConsoleReconciliation, _ context: ConsoleContext
+    ) -> HTML {
         h3 { data(reconciliation.address) }
         p(.class("note")) { plain(reconciliation.origins.map(\.rawValue).joined(separator: ", ")) }
         div(.class("columns")) {
             for state in reconciliation.states {
                 div {
-                    p { strong { Self.title(of: state.subject) } }
-                    Facts.list(Self.facts(state))
-                    if context.may(.administer) { action(state, reconciliation) }
-                }
-            }
-        }
-    }
-
-    private func action(_ state: ConsoleReconciliation.State, _ reconciliation: ConsoleReconciliation) -> HTML {
-        context.form(
-            to: ConsolePath("app-store", "reconciliation", reconciliation.identifier, state.subject.rawValue)
-        ) {
-            button(state.isRunning ? .disabled : nil) {
-                switch state.subject {
-                case .notifications: "Fetch notifications now"
-                case .histories: "Fetch all histories now"
+                    p { strong { title(of: state.subject) } }
+                    Facts.list(facts(state))
+                    if context.may(.administer) {
+                        let path = ConsolePath(
+                            "app-store", "reconciliation", reconciliation.identifier, state.subject.rawValue)
+                        context.form(to: path) {
+                            button(state.isRunning ? .disabled : nil) {
+                                switch state.subject {
+                                case .notifications: "Fetch notifications now"
+                                case .histories: "Fetch all histories now"
+                                }
+                            }
+                        }
+                    }
                 }
             }
         }

@@ -72,10 +72,7 @@ extension CustomerView {
 
     @HTMLBuilder private func until(_ owned: OwnedItem) -> HTML {
         Shown.day(owned.until)
-        if owned.renews == true {
-            plain(" ")
-            Shown.badge("renews", .good)
-        }
+        if owned.renews == true { also(Shown.badge("renews", .good)) }
     }
 
     @HTMLBuilder private func source(of owned: OwnedItem) -> HTML {
@@ -102,10 +99,7 @@ extension CustomerView {
                 let words = SubscriptionWords(status: status, renewal: renewal?.renewal.facts, names: names)
                 li {
                     spaced(words.sentence, CustomerWords.badge(status.state), OriginWords.mark(status.origin))
-                    if words.awaitsConsent {
-                        plain(" ")
-                        Shown.badge("price increase without consent yet", .warning)
-                    }
+                    if words.awaitsConsent { also(Shown.badge("price increase without consent yet", .warning)) }
                 }
             }
         }

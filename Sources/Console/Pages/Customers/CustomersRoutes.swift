@@ -8,7 +8,7 @@ import Proofs
 struct CustomersRoutes: Sendable {
     let services: ConsoleServices
 
-    private var entitlements: EntitlementService { services.entitlements }
+    var entitlements: EntitlementService { services.entitlements }
     var names: CatalogNames { CatalogNames(catalogs: entitlements.catalogs) }
 
     func add(to pages: ConsolePages) {
@@ -45,7 +45,7 @@ struct CustomersRoutes: Sendable {
             }
             return picture.response(to: request)
         }
-        CustomerActionRoutes(services: services).add(to: pages)
+        addActions(to: pages)
     }
 }
 

@@ -3,29 +3,24 @@ import HTTPSupport
 import Hummingbird
 import Proofs
 
-/// The page of a figure: its definition, the selection of sales, a chart and a table for each currency, and notes.
-struct FigurePage {
+extension FigureRoutes {
     private static let maximumCharts = 8
     /// The largest number of values in the charts of a page with several charts.
     private static let maximumPoints = 4_000
 
-    let answer: FigureAnswer
-    let selection: FigureSelection
-    /// The bundle identifiers of the service's apps.
-    let apps: [String]
-    let today: CalendarDay
-
-    private var figure: Figure { answer.query.figure }
-
-    var page: Page {
-        Page(figure.title, section: .overview) {
+    /// The page of a figure: its definition, the selection of sales, a chart and a table for each currency, and notes.
+    static func page(
+        of answer: FigureAnswer, _ selection: FigureSelection, apps: [String], today: CalendarDay
+    ) -> Page {
+        let figure = answer.query.figure
+        return Page(figure.title, section: .overview) {
             p { figure.explanation }
-            periods
-            filters
-            FigureNotes(answer: answer).html
+            periods(of: figure, selection, today)
+            filters(of: figure, selection, apps)
+            answer.notes
             let charts = FigureChart.charts(of: answer)
-            let shown = self.shown(of: charts)
-            if shown.count < charts.count { currencies(of: charts) }
+            let shown = shown(of: charts, figure.isMoney ? selection.currency : nil)
+            if shown.count < charts.count { currencies(of: charts, figure, selection) }
             if shown.isEmpty {
                 p(.class("empty")) {
                     if let currency = selection.currency, !charts.isEmpty {
@@ -47,7 +42,7 @@ struct FigurePage {
                 chart.table
             }
             p(.class("actions")) {
-                a(.class("button"), .href(selected(nil).path(figure, "csv"))) { "Download as CSV" }
+                a(.class("button"), .href(selection.with(currency: nil).path(figure, "csv"))) { "Download as CSV" }
                 a(
                     .class("button"),
                     .href(ConsolePath("figures", query: ["environment": selection.environment.rawValue]))
@@ -57,8 +52,8 @@ struct FigurePage {
     }
 
     /// The charts of the page: that of the selected currency, or the first ones.
-    private func shown(of charts: [FigureChart]) -> [FigureChart] {
-        if figure.isMoney, let currency = selection.currency { return charts.filter { $0.currency == currency } }
+    private static func shown(of charts: [FigureChart], _ currency: String?) -> [FigureChart] {
+        if let currency { return charts.filter { $0.currency == currency } }
         var points = 0
         return charts.prefix(Self.maximumCharts).enumerated().prefix { number, chart in
             points += chart.pointCount
@@ -67,43 +62,33 @@ struct FigurePage {
     }
 
     /// Links to the currencies, of which the page does not show all.
-    private func currencies(of charts: [FigureChart]) -> HTML {
+    private static func currencies(
+        of charts: [FigureChart], _ figure: Figure, _ selection: FigureSelection
+    ) -> HTML {
         Tabs.list("Currency") {
             for currency in [nil] + charts.compactMap(\.currency) {
                 Tabs.link(
                     currency.map { Phrase(same: $0) } ?? "The first charts",
-                    to: selected(currency).path(figure), isPresent: currency == selection.currency)
+                    to: selection.with(currency: currency).path(figure), isPresent: currency == selection.currency)
             }
         }
     }
 
-    private func selected(_ currency: String?) -> FigureSelection {
-        var chosen = selection
-        chosen.currency = currency
-        return chosen
-    }
-
     /// Links to usual times.
-    private var periods: HTML {
+    private static func periods(of figure: Figure, _ selection: FigureSelection, _ today: CalendarDay) -> HTML {
         let choices: [(title: Phrase, days: Int64, interval: FigureInterval)] = [
             ("28 days", 28, .day), ("90 days", 90, .day),
             ("12 months", 365, .month), ("3 years", 1095, .month),
         ]
         return Tabs.list(Phrase("Time", context: "range")) {
             for choice in choices {
-                let path = selected(choice.days, choice.interval).path(figure)
+                let path = selection.with(choice.days, until: today, by: choice.interval).path(figure)
                 Tabs.link(choice.title, to: path, isPresent: path == selection.path(figure))
             }
         }
     }
 
-    private func selected(_ days: Int64, _ interval: FigureInterval) -> FigureSelection {
-        var chosen = selection
-        (chosen.last, chosen.first, chosen.interval) = (today, today.adding(days: 1 - days), interval)
-        return chosen
-    }
-
-    private var filters: HTML {
+    private static func filters(of figure: Figure, _ selection: FigureSelection, _ apps: [String]) -> HTML {
         details(.class("action")) {
             summary { "Choose time, groups and filters" }
             form(.method("get"), .action(ConsolePath("figures", figure.rawValue))) {
@@ -120,11 +105,7 @@ struct FigurePage {
                     Field.choice(
                         "group", "A series for each", empty: "(no groups)",
                         FigureQuery.Group.allCases.map { ($0.rawValue, $0.title) }, chosen: selection.group?.rawValue)
-                    if apps.count > 1 {
-                        Field.choice(
-                            "app", "App", empty: "(all apps)",
-                            apps.map { ($0, Phrase(same: $0)) }, chosen: selection.app)
-                    }
+                    Field.app(apps, empty: "(all apps)", chosen: selection.app)
                     Field.text("product", "Only this product", value: selection.product ?? "")
                     Field.text(
                         "storefront", "Only this storefront, such as KOR",
@@ -139,23 +120,21 @@ struct FigurePage {
     }
 }
 
-/// The notes about sums that are not complete.
-struct FigureNotes {
-    let answer: FigureAnswer
-
-    @HTMLBuilder var html: HTML {
-        pending
-        if answer.periods.contains(where: { !$0.isComplete }) {
+extension FigureAnswer {
+    /// The notes about sums that are not complete.
+    @HTMLBuilder var notes: HTML {
+        pendingNotes
+        if periods.contains(where: { !$0.isComplete }) {
             note("Days are in UTC. The shaded period is not over.")
         }
     }
 
     /// The notes about sales that are still being added.
-    @HTMLBuilder var pending: HTML {
-        if !answer.isBackfilled { note("Sales from before figures were turned on are still being added.") }
-        if answer.pendingUsers > 0 {
-            let isMore = answer.pendingUsers >= FigureAnswer.maximumPending
-            let number = Shown.digits(Int64(answer.pendingUsers)) + (isMore ? "+" : "")
+    @HTMLBuilder var pendingNotes: HTML {
+        if !isBackfilled { note("Sales from before figures were turned on are still being added.") }
+        if pendingUsers > 0 {
+            let isMore = pendingUsers >= Self.maximumPending
+            let number = Shown.digits(Int64(pendingUsers)) + (isMore ? "+" : "")
             p(.class("note")) { "New purchases of \(number) customer\(number == "1" ? "" : "s") are not included yet." }
         }
     }
@@ -190,6 +169,19 @@ struct FigureSelection {
         storefront = try Self.text("storefront", of: request)
         currency = try Self.text("currency", of: request)
         guard currency?.utf8.count ?? 3 == 3 else { throw .parameter("currency", "a code such as KRW") }
+    }
+
+    func with(currency: String?) -> FigureSelection {
+        var chosen = self
+        chosen.currency = currency
+        return chosen
+    }
+
+    /// The selection of a number of days.
+    func with(_ days: Int64, until today: CalendarDay, by interval: FigureInterval) -> FigureSelection {
+        var chosen = self
+        (chosen.last, chosen.first, chosen.interval) = (today, today.adding(days: 1 - days), interval)
+        return chosen
     }
 
     /// - Throws: `FigureError`.

@@ -15,13 +15,13 @@ struct FigureRoutes: Sendable {
         }
         let apps = services.entitlements.apps.all.map(\.bundleIdentifier)
         pages.get("figures") { request, _ in
-            FigureListPage(environment: try FigureSelection.word("environment", of: request) ?? .production).page
+            Self.list(in: try FigureSelection.word("environment", of: request) ?? .production)
         }
         pages.get("figures/:figure") { request, context in
             let (figure, selection) = try Self.selection(request, context, figures)
             let answer = try await figures.answer(try selection.query(figure))
             guard answer.periods.count <= FigureSelection.maximumPeriods else { throw FigureError.tooManyPoints }
-            return FigurePage(answer: answer, selection: selection, apps: apps, today: figures.today).page
+            return Self.page(of: answer, selection, apps: apps, today: figures.today)
         }
         pages.get("figures/:figure/csv") { request, context in
             let (figure, selection) = try Self.selection(request, context, figures)
@@ -46,12 +46,6 @@ struct FigureRoutes: Sendable {
         guard let figure = Figure(rawValue: name) else { throw FigureError.unknown(name) }
         return (figure, try FigureSelection(request, today: figures.today))
     }
-}
-
-/// The page of all figures with their definitions.
-struct FigureListPage {
-    let environment: FigureQuery.Environment
-
     private static let groups: [(title: Phrase, figures: [Figure])] = [
         ("Sales", [.revenue, .units, .transactions, .withoutPrice, .newCustomers]),
         ("Refunds", [.refunds, .refundedRevenue, .refundRate]),
@@ -62,25 +56,22 @@ struct FigureListPage {
         ("Free trials", [.activeTrials, .newTrials, .conversions, .trialConversion]),
     ]
 
-    var page: Page {
+    /// The page of all figures with their definitions.
+    private static func list(in environment: FigureQuery.Environment) -> Page {
         Page("Figures", section: .overview) {
-            for group in Self.groups {
+            for group in groups {
                 h2 { group.title }
                 dl(.class("facts")) {
                     for figure in group.figures {
+                        let path = ConsolePath(
+                            "figures", figure.rawValue, query: ["environment": environment.rawValue])
                         div {
-                            dt { link(figure) }
+                            dt { a(.href(path)) { figure.title } }
                             dd { figure.explanation }
                         }
                     }
                 }
             }
-        }
-    }
-
-    private func link(_ figure: Figure) -> HTML {
-        a(.href(ConsolePath("figures", figure.rawValue, query: ["environment": environment.rawValue]))) {
-            figure.title
         }
     }
 }

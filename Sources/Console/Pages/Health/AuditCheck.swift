@@ -59,13 +59,11 @@ actor AuditCheck {
     }
 }
 
-/// The verification of the audit logs: its button and its result.
-struct AuditCheckCard {
-    let context: ConsoleContext
-    /// Nil if none ran since the start of the service.
-    let progress: AuditCheck.Progress?
-
-    @HTMLBuilder var html: HTML {
+extension HealthRoutes {
+    /// The verification of the audit logs: its button and its result.
+    ///
+    /// - Parameter progress: Nil if none ran since the start of the service.
+    @HTMLBuilder static func verification(_ progress: AuditCheck.Progress?, _ context: ConsoleContext) -> HTML {
         h2(.id("audit")) { "Audit log" }
         section(.class("card")) {
             p {
@@ -89,7 +87,7 @@ struct AuditCheckCard {
         }
     }
 
-    @HTMLBuilder private func result(_ progress: AuditCheck.Progress) -> HTML {
+    @HTMLBuilder private static func result(_ progress: AuditCheck.Progress) -> HTML {
         let verification = progress.verification
         p(.role("status")) { state(progress) }
         Facts.list {
@@ -108,7 +106,7 @@ struct AuditCheckCard {
         if !verification.breaks.isEmpty { breaks(verification.breaks) }
     }
 
-    private func state(_ progress: AuditCheck.Progress) -> HTML {
+    private static func state(_ progress: AuditCheck.Progress) -> HTML {
         let verification = progress.verification
         if !verification.breaks.isEmpty { return Shown.badge("Broken", .bad) }
         if progress.isRunning { return Shown.badge("Running") }
@@ -116,7 +114,7 @@ struct AuditCheckCard {
         return Shown.badge("Unbroken", .good)
     }
 
-    private func breaks(_ breaks: [AuditVerification.Break]) -> HTML {
+    private static func breaks(_ breaks: [AuditVerification.Break]) -> HTML {
         Listing.table("Changed logs", of: breaks, empty: "None.") {
             column("User") { one in
                 if let user = one.user {

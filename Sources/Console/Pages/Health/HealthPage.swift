@@ -14,7 +14,7 @@ extension HealthRoutes {
             HealthTabs.links(present: HealthTabs.overview)
             Self.checks(results, context)
             performance(ledger)
-            AuditCheckCard(context: context, progress: progress).html
+            Self.verification(progress, context)
             Self.certificates(results.certificates, at: now)
             Self.apiKeys(keys, at: now)
             configuration(ledger)

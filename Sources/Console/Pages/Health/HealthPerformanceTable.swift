@@ -104,7 +104,7 @@ extension HealthRoutes {
 
     private static func state(_ key: APIKeyRecord, at now: Timestamp) -> HTML {
         if let revokedAt = key.revokedAt {
-            return HTML { spaced(Shown.badge(Phrase("revoked", context: "key"), .neutral), Shown.day(revokedAt)) }
+            return spaced(Shown.badge(Phrase("revoked", context: "key"), .neutral), Shown.day(revokedAt))
         }
         guard let expiresAt = key.expiresAt else { return Shown.badge("valid", .good) }
         if now >= expiresAt { return Shown.badge("expired", .bad) }

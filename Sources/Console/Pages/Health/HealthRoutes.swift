@@ -77,10 +77,7 @@ struct HealthRoutes: Sendable {
                 column("Customer") { Shown.customer($0.user) }
                 column("What") { action in
                     data(action.entry.subject)
-                    if !action.entry.reference.isEmpty {
-                        plain(" ")
-                        Shown.identifier(action.entry.reference)
-                    }
+                    if !action.entry.reference.isEmpty { also(Shown.identifier(action.entry.reference)) }
                 }
                 column("Reason") { $0.entry.reason.map { data($0) } ?? Shown.nothing }
             }

@@ -58,22 +58,15 @@ struct ActivityRow {
     var html: HTML {
         li(.class(entry.event.mood == .neutral ? "" : entry.event.mood.rawValue)) {
             Shown.badge(entry.event.title, entry.event.mood)
-            if !entry.subject.isEmpty, entry.event != .erased {
-                plain(" ")
-                Shown.identifier(entry.subject)
-            }
-            plain(" ")
-            customer
+            if !entry.subject.isEmpty, entry.event != .erased { also(Shown.identifier(entry.subject)) }
+            also(customer)
             div(.class("note")) {
                 spaced(by: " · ", Shown.moment(entry.happenedAt), actor)
                 if let origin = entry.origin {
                     plain(" · ")
                     plain(origin.rawValue)
                 }
-                if let reason = entry.reason {
-                    plain(" · ")
-                    data(reason)
-                }
+                if let reason = entry.reason { also(data(reason), by: " · ") }
             }
         }
     }

@@ -3,166 +3,13 @@ import HTTPSupport
 import Hummingbird
 import Proofs
 
-/// The first page: sales, customers and live activity, in one environment.
-struct OverviewPage {
-    let environment: FigureQuery.Environment
-    /// The only app whose figures are shown; nil for all apps.
-    let app: String?
-    /// The bundle identifiers of the service's apps.
-    let apps: [String]
-    /// Nil if figures are off.
-    let figures: OverviewFigures?
-    let today: ActivityCount
-    let activity: [ActivityEntry]
-    /// The names of the API keys by their identifiers.
-    let keyNames: [String: String]
-
-    var page: Page {
-        Page("Overview", section: .overview) {
-            environments
-            if apps.count > 1 { appChoice }
-            if let figures {
-                div(.class("cards")) {
-                    for answer in figures.answers { FigureCard(answer: answer, app: app).html }
-                    counts
-                }
-                if let answer = figures.answers.first { FigureNotes(answer: answer).pending }
-                p { a(.href(ConsolePath("figures", query: ["environment": environment.rawValue]))) { "All figures" } }
-            } else {
-                FiguresOff.card
-                div(.class("cards")) { counts }
-            }
-            live
-        }
-    }
-
-    private var environments: HTML {
-        Tabs.list("Environment") {
-            for choice in FigureQuery.Environment.allCases {
-                Tabs.link(
-                    choice.title, to: ConsolePath(query: ["environment": choice.rawValue, "app": app]),
-                    isPresent: choice == environment)
-            }
-        }
-    }
-
-    private var appChoice: HTML {
-        form(.method("get"), .action(ConsolePath()), .class("actions")) {
-            input(.type("hidden"), .name("environment"), .value(environment.rawValue))
-            Field.choice("app", "Figures of", empty: "(all apps)", apps.map { ($0, Phrase(same: $0)) }, chosen: app)
-            button { "Show" }
-        }
-    }
-
-    /// The redemptions and refusals of today.
-    @HTMLBuilder private var counts: HTML {
-        count(
-            "Redemptions today", today[.granted],
-            ConsolePath("figures", Figure.transactions.rawValue, query: ["environment": environment.rawValue]))
-        count("Refusals today", today[.refused], ConsoleSection.refusals.path)
-    }
-
-    private func count(_ title: Phrase, _ number: Int, _ path: ConsolePath) -> HTML {
-        section(.class("card")) {
-            h2 { a(.href(path)) { title } }
-            p(.class("figure")) { plain(Shown.digits(Int64(number)) + (today.isComplete ? "" : "+")) }
-            note("since midnight in UTC, all apps")
-        }
-    }
-
-    private var live: HTML {
-        let stream = ConsolePath(
-            "activity", query: ["environment": environment.rawValue, "shown": ActivityFeed.newest(activity)])
-        return section {
-            h2(.id("activity-title")) { "Live activity" }
-            ol(
-                .class("timeline"), .id("activity"), HTMLAttribute("aria-labelledby", "activity-title"),
-                HTMLAttribute("data-stream", stream.text)
-            ) {
-                if activity.isEmpty { li(.class("empty")) { "Nothing has happened yet." } }
-                for entry in activity { ActivityRow(activity: entry, keyNames: keyNames).html }
-            }
-        }
-    }
-}
-
-/// The card of a figure on the overview. It leads to the figure's page.
-struct FigureCard {
-    /// The largest number of currencies in a card.
-    private static let maximumCurrencies = 4
-
-    let answer: FigureAnswer
-    let app: String?
-
-    private var figure: Figure { answer.query.figure }
-
-    var html: HTML {
-        section(.class("card")) {
-            h2 {
-                a(
-                    .href(
-                        ConsolePath(
-                            "figures", figure.rawValue,
-                            query: ["environment": answer.query.environment.rawValue, "app": app]))
-                ) { figure.title }
-            }
-            for value in values.prefix(Self.maximumCurrencies) { p(.class("figure")) { plain(value) } }
-            if values.isEmpty { p(.class("figure")) { Shown.nothing } }
-            if values.count > Self.maximumCurrencies {
-                note("and \(values.count - Self.maximumCurrencies) more currencies")
-            }
-            p(.class("note")) { figure.kind == "level" ? now : lastDays }
-            if answer.series.count == 1, !figure.isRate, let series = answer.series.first {
-                Sparkline(values: series.points.map { Double($0.value) }).html
-            }
-        }
-    }
-
-    private var now: HTML { HTML { "now" } }
-    private var lastDays: HTML { HTML { "the last \(FigureQuery.standardDays) days" } }
-
-    /// The value of each currency: at the end of the time, or of all its days.
-    private var values: [String] {
-        answer.series.compactMap { series in
-            if figure.kind == "level" {
-                return series.points.last.map { text($0.value, series.currency) }
-            }
-            let total = FigureText.total(series.points)
-            if figure.isRate { return FigureText.percent(total.value, of: total.denominator) }
-            return text(total.value, series.currency)
-        }
-    }
-
-    private func text(_ value: Int64, _ currency: String?) -> String {
-        currency.map { FigureText.wholeMoney(value, $0) } ?? Shown.digits(value)
-    }
-}
-
-/// The figures of the overview, in one environment: 28 days by day.
-struct OverviewFigures: Sendable {
+/// The first page, and its live activity.
+struct OverviewRoutes: Sendable {
     /// The figures of the cards, in order.
-    static let all: [Figure] = [
+    private static let figures: [Figure] = [
         .revenue, .monthlyRevenue, .activeSubscriptions, .activeTrials, .newCustomers, .refundRate,
     ]
 
-    let answers: [FigureAnswer]
-
-    /// - Parameter app: Nil for all apps.
-    init(_ figures: FigureService, _ environment: FigureQuery.Environment, app: String?) async throws {
-        let today = figures.today
-        let first = today.adding(days: 1 - FigureQuery.standardDays)
-        let queries = try Self.all.map { try FigureQuery($0, in: environment, from: first, to: today, app: app) }
-        answers = try await withThrowingTaskGroup(of: (Int, FigureAnswer).self) { group in
-            for (place, query) in queries.enumerated() {
-                group.addTask { (place, try await figures.answer(query)) }
-            }
-            return try await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
-        }
-    }
-}
-
-/// The first page, and its live activity.
-struct OverviewRoutes: Sendable {
     let services: ConsoleServices
     let streams: LiveStreams
 
@@ -176,29 +23,153 @@ struct OverviewRoutes: Sendable {
         }
     }
 
+    /// The first page: sales, customers and live activity, in one environment.
     private func overview(_ request: Request) async throws -> Page {
         let environment = try environment(request)
         let apps = services.entitlements.apps.all.map(\.bundleIdentifier)
         let named = try request.query("app")
+        // The only app whose figures are shown; nil for all apps.
         let app = apps.first { named?.hasSameBytes(as: $0) ?? false }
-        async let today = services.entitlements.activityToday(from: environment.origins)
-        async let activity = services.entitlements.ledger.read {
-            try $0.latestActivity(
-                from: environment.origins, limit: ActivityFeed.length)
+        async let counted = services.entitlements.activityToday(from: environment.origins)
+        async let latest = services.entitlements.ledger.read {
+            try $0.latestActivity(from: environment.origins, limit: ActivityFeed.length)
         }
-        async let keyNames = services.entitlements.ledger.apiKeyNames()
-        var figures: OverviewFigures?
-        if let service = services.figures { figures = try await OverviewFigures(service, environment, app: app) }
-        return try await OverviewPage(
-            environment: environment, app: app, apps: apps, figures: figures, today: today, activity: activity,
-            keyNames: keyNames
-        ).page
+        async let names = services.entitlements.ledger.apiKeyNames()
+        var answers: [FigureAnswer]?
+        if let figures = services.figures { answers = try await Self.answers(figures, environment, app: app) }
+        let (today, activity, keyNames) = try await (counted, latest, names)
+        return Page("Overview", section: .overview) {
+            Tabs.list("Environment") {
+                for choice in FigureQuery.Environment.allCases {
+                    Tabs.link(
+                        choice.title, to: ConsolePath(query: ["environment": choice.rawValue, "app": app]),
+                        isPresent: choice == environment)
+                }
+            }
+            if apps.count > 1 {
+                form(.method("get"), .action(ConsolePath()), .class("actions")) {
+                    input(.type("hidden"), .name("environment"), .value(environment.rawValue))
+                    Field.choice(
+                        "app", "Figures of", empty: "(all apps)", apps.map { ($0, Phrase(same: $0)) }, chosen: app)
+                    button { "Show" }
+                }
+            }
+            if let answers {
+                div(.class("cards")) {
+                    for answer in answers { answer.card(app: app) }
+                    Self.counts(today, environment)
+                }
+                answers.first?.pendingNotes
+                p { a(.href(ConsolePath("figures", query: ["environment": environment.rawValue]))) { "All figures" } }
+            } else {
+                FiguresOff.card
+                div(.class("cards")) { Self.counts(today, environment) }
+            }
+            Self.live(activity, environment, keyNames)
+        }
     }
 
+    /// The figures of the overview: 28 days by day.
+    private static func answers(
+        _ service: FigureService, _ environment: FigureQuery.Environment, app: String?
+    ) async throws -> [FigureAnswer] {
+        let today = service.today
+        let first = today.adding(days: 1 - FigureQuery.standardDays)
+        let queries = try figures.map { try FigureQuery($0, in: environment, from: first, to: today, app: app) }
+        return try await withThrowingTaskGroup(of: (Int, FigureAnswer).self) { group in
+            for (place, query) in queries.enumerated() {
+                group.addTask { (place, try await service.answer(query)) }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
+        }
+    }
+
+    /// The redemptions and refusals of today.
+    @HTMLBuilder private static func counts(_ today: ActivityCount, _ environment: FigureQuery.Environment) -> HTML {
+        let choices: [(title: Phrase, number: Int, path: ConsolePath)] = [
+            (
+                "Redemptions today", today[.granted],
+                ConsolePath("figures", Figure.transactions.rawValue, query: ["environment": environment.rawValue])
+            ),
+            ("Refusals today", today[.refused], ConsoleSection.refusals.path),
+        ]
+        for choice in choices {
+            section(.class("card")) {
+                h2 { a(.href(choice.path)) { choice.title } }
+                p(.class("figure")) { plain(Shown.digits(Int64(choice.number)) + (today.isComplete ? "" : "+")) }
+                note("since midnight in UTC, all apps")
+            }
+        }
+    }
+
+    private static func live(
+        _ activity: [ActivityEntry], _ environment: FigureQuery.Environment, _ keyNames: [String: String]
+    ) -> HTML {
+        let stream = ConsolePath(
+            "activity", query: ["environment": environment.rawValue, "shown": ActivityFeed.newest(activity)])
+        return section {
+            h2(.id("activity-title")) { "Live activity" }
+            ol(
+                .class("timeline"), .id("activity"), HTMLAttribute("aria-labelledby", "activity-title"),
+                HTMLAttribute("data-stream", stream.text)
+            ) {
+                if activity.isEmpty { li(.class("empty")) { "Nothing has happened yet." } }
+                for entry in activity { ActivityRow(activity: entry, keyNames: keyNames).html }
+            }
+        }
+    }
     /// The environment that the person chose. A service with a local store of the sandbox has no production.
     private func environment(_ request: Request) throws(Problem) -> FigureQuery.Environment {
         let standard: FigureQuery.Environment =
             services.store.map { $0.environment == .sandbox } ?? false ? .sandbox : .production
         return try FigureSelection.word("environment", of: request) ?? standard
+    }
+}
+
+extension FigureAnswer {
+    /// The largest number of currencies in a card.
+    private static let maximumCurrencies = 4
+
+    private var figure: Figure { query.figure }
+
+    /// The card of the figure on the overview. It leads to the figure's page.
+    func card(app: String?) -> HTML {
+        section(.class("card")) {
+            h2 {
+                a(
+                    .href(
+                        ConsolePath(
+                            "figures", figure.rawValue,
+                            query: ["environment": query.environment.rawValue, "app": app]))
+                ) { figure.title }
+            }
+            for value in values.prefix(Self.maximumCurrencies) { p(.class("figure")) { plain(value) } }
+            if values.isEmpty { p(.class("figure")) { Shown.nothing } }
+            if values.count > Self.maximumCurrencies {
+                note("and \(values.count - Self.maximumCurrencies) more currencies")
+            }
+            p(.class("note")) {
+                if figure.kind == "level" { "now" } else { "the last \(FigureQuery.standardDays) days" }
+            }
+            if series.count == 1, !figure.isRate, let series = series.first {
+                Sparkline(values: series.points.map { Double($0.value) }).html
+            }
+        }
+    }
+
+    /// The value of each currency: at the end of the time, or of all its days.
+    private var values: [String] {
+        series.compactMap { series in
+            if figure.kind == "level" {
+                return series.points.last.map { Self.text($0.value, series.currency) }
+            }
+            let total = FigureText.total(series.points)
+            if figure.isRate { return FigureText.percent(total.value, of: total.denominator) }
+            return Self.text(total.value, series.currency)
+        }
+    }
+
+    private static func text(_ value: Int64, _ currency: String?) -> String {
+        currency.map { FigureText.wholeMoney(value, $0) } ?? Shown.digits(value)
     }
 }

@@ -1,20 +1,16 @@
 import Catalog
 import Features
+import Hummingbird
 import Ledger
 import Proofs
 
-/// The page of a change to the catalog, with its undo.
-struct CatalogChangePage {
-    let context: ConsoleContext
-    let address: ProductAddress
-    let revision: CatalogRevision
-    /// The names of API keys by their identifiers.
-    let keys: [String: String]
-
-    private var change: CatalogChange { revision.change }
-
-    var page: Page {
-        Page("Change \(change.number)", section: .products) {
+extension ProductChangeRoutes {
+    /// The page of a change to the catalog, with its undo.
+    func change(_ request: Request, _ context: ConsoleContext) async throws -> Page {
+        let (address, revision) = try await revision(request, context)
+        let keys = try await entitlements.ledger.apiKeyNames()
+        let change = revision.change
+        return Page("Change \(change.number)", section: .products) {
             section(.class("card")) {
                 Facts.list {
                     fact("Product") { a(.href(address.path())) { data(change.subject.identifier) } }
@@ -27,7 +23,7 @@ struct CatalogChangePage {
             Self.detail(of: revision)
             if context.may(.catalog) {
                 h2 { "Undo" }
-                undo
+                Self.undo(revision, of: address, context)
             }
         }
     }
@@ -49,14 +45,16 @@ struct CatalogChangePage {
         }
     }
 
-    private var undo: HTML {
+    private static func undo(
+        _ revision: CatalogRevision, of address: ProductAddress, _ context: ConsoleContext
+    ) -> HTML {
         guard revision.isUndoable else {
             return note("Earlier pictures are not kept. To undo the change, upload the earlier picture again.")
         }
-        let present = address.app.catalog
-        let definition = present.definition(of: address.productIdentifier)
+        let change = revision.change
+        let definition = address.app.catalog.definition(of: address.productIdentifier)
         return section(.class("card")) {
-            p { target }
+            p { target(of: revision) }
             if [.defined, .reverted].contains(change.content.kind) {
                 DefinitionDiff(before: definition, after: revision.before.definition).html
             }
@@ -68,8 +66,8 @@ struct CatalogChangePage {
     }
 
     /// The state of the product after the undo.
-    private var target: Phrase {
-        switch change.content.kind {
+    private static func target(of revision: CatalogRevision) -> Phrase {
+        switch revision.change.content.kind {
         case .withdrawn: "The product returns to sale."
         case .restored:
             revision.before.isWithdrawn ? "The product is withdrawn from sale." : "The product stays for sale."

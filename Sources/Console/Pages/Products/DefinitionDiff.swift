@@ -43,8 +43,7 @@ struct DefinitionDiff: Sendable {
             p(.class("note")) {
                 "Lines added: \(added.count), removed: \(removed.count). Keys:"
                 for key in changedKeys {
-                    plain(" ")
-                    Shown.identifier(key)
+                    also(Shown.identifier(key))
                 }
             }
             pre(.class("diff")) { Self.rows(Self.merged(before, removing: removed, after, adding: added)) }

@@ -1,16 +1,11 @@
 import Catalog
 import Proofs
 
-/// The actions on a product: edit, picture, withdrawal, return to sale, and the definition of the files.
-struct ProductActions {
-    let context: ConsoleContext
-    let listed: ListedProduct
-
-    private var address: ProductAddress { listed.address }
-    private var identifier: String { listed.product.productIdentifier }
-
-    var html: HTML {
-        section(.ariaLabel("Actions")) {
+extension ProductPage {
+    /// The actions on a product: edit, picture, withdrawal, return to sale, and the definition of the files.
+    var actions: HTML {
+        let identifier = product.productIdentifier
+        return section(.ariaLabel("Actions")) {
             p(.class("actions")) { a(.class("button primary"), .href(address.path("edit"))) { "Edit" } }
             if listed.benefit?.item != nil { picture }
             listed.catalog.isWithdrawn(identifier) ? returnToSale : withdrawal
@@ -47,7 +42,7 @@ struct ProductActions {
     }
 
     private var reversion: HTML {
-        let isOfFiles = address.app.files.product(identifier) != nil
+        let isOfFiles = address.app.files.product(product.productIdentifier) != nil
         return context.action(
             isOfFiles ? "Restore the definition of the files" : "Remove the product", to: address.path("reversion"),
             submit: isOfFiles ? "Restore" : "Remove", .danger

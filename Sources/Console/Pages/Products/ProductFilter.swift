@@ -90,10 +90,7 @@ struct ListedProduct: Sendable {
         } else {
             Shown.badge("For sale", .good)
         }
-        if catalog.isAdministered(product.productIdentifier) {
-            plain(" ")
-            Shown.badge("Edited")
-        }
+        if catalog.isAdministered(product.productIdentifier) { also(Shown.badge("Edited")) }
     }
 }
 

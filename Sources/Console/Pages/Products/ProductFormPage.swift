@@ -13,7 +13,7 @@ struct ProductFormPage {
     /// The errors of the form that was sent.
     var problems: [FieldProblem] = []
     /// Nil before the first preview.
-    let preview: ProductPreview?
+    var preview: ProductPreview?
 
     var page: Page {
         Page(title, section: .products) {

@@ -4,23 +4,19 @@ import HTTPSupport
 import Hummingbird
 import Proofs
 
-/// The forms that create and edit products.
-struct ProductFormRoutes: Sendable {
+extension ProductChangeRoutes {
     /// The errors of a form.
     private struct Refusal: Error {
         let problems: [FieldProblem]
     }
 
-    let catalog: CatalogService
-
-    func add(to pages: ConsolePages) {
+    /// Adds the forms that create and edit products.
+    func addForms(to pages: ConsolePages) {
         pages.get("new-product", .catalog) { request, context in
             let target = try newTarget(request)
             let type = try request.query("type").map { try Self.type($0) } ?? .nonConsumable
-            return ProductFormPage(
-                context: context, target: target, fields: ProductFields(new: type, locales: target.locales),
-                preview: nil
-            ).page
+            let fields = ProductFields(new: type, locales: target.locales)
+            return ProductFormPage(context: context, target: target, fields: fields).page
         }
         pages.post("new-product/preview", .catalog) { request, context in
             try await preview(try newTarget(request), context)
@@ -38,7 +34,7 @@ struct ProductFormRoutes: Sendable {
                     status: .conflict, code: "formTooLarge",
                     detail: "The product has too many languages for the form. Change it over the API.")
             }
-            return ProductFormPage(context: context, target: target, fields: fields, preview: nil).page
+            return ProductFormPage(context: context, target: target, fields: fields).page
         }
         pages.post("products/:product/preview", .catalog) { request, context in
             try await preview(.existing(try ProductAddress(request, context, of: catalog.apps)), context)
@@ -82,7 +78,7 @@ struct ProductFormRoutes: Sendable {
         let base = target.isNew ? nil : present.definition(of: fields.productIdentifier)
         let result: ProductPreview.Result
         do {
-            let (draft, pending) = try await prepare(fields, target, by: try context.requiredMember.caller)
+            let (draft, pending) = try await prepare(fields, target, by: try context.caller)
             let definition = try ProductDefinition(
                 draft.object, of: fields.productIdentifier, currency: present.storefront.currency)
             var changed = present
@@ -98,15 +94,14 @@ struct ProductFormRoutes: Sendable {
 
     private func save(_ target: ProductFormTarget, _ context: ConsoleContext) async throws -> Response {
         let fields = try fields(target, context.form)
-        let caller = try context.requiredMember.caller
+        let caller = try context.caller
         do {
             let outcome = try await catalog.make { try await prepare(fields, target, by: caller).pending }
             let address = ProductAddress(fields.productIdentifier, in: target.app, of: catalog.apps)
             return .seeOther(address.path(done: outcome == .created ? .created : .saved))
         } catch let refusal as Refusal {
-            return ProductFormPage(
-                context: context, target: target, fields: fields, problems: refusal.problems, preview: nil
-            ).page.response(context, status: .unprocessableContent)
+            return ProductFormPage(context: context, target: target, fields: fields, problems: refusal.problems)
+                .page.response(context, status: .unprocessableContent)
         }
     }
 

@@ -4,56 +4,79 @@ import HTTPSupport
 import Hummingbird
 import Proofs
 
-/// The histories of products and of the whole catalog, and the undo of changes.
-struct ProductHistoryRoutes: Sendable {
-    let catalog: CatalogService
-    /// It names the API keys.
-    let entitlements: EntitlementService
-
-    func add(to pages: ConsolePages) {
+extension ProductChangeRoutes {
+    /// Adds the histories of products and of the whole catalog, and the undo of changes.
+    func addHistory(to pages: ConsolePages) {
         pages.get("catalog-history") { request, context in
             let app = try ProductAddress.app(of: request, catalog.apps) ?? catalog.apps.first
             let name = catalog.apps.all.count == 1 ? nil : app.bundleIdentifier
-            return try await history(of: nil, in: app, request, context) {
+            return try await history(of: nil, in: app, request) {
                 ConsolePath("catalog-history", query: ["app": name, "cursor": $0])
             }
         }
         pages.get("products/:product/history") { request, context in
             let address = try ProductAddress(request, context, of: catalog.apps)
-            return try await history(of: address.productIdentifier, in: address.app, request, context) {
+            return try await history(of: address.productIdentifier, in: address.app, request) {
                 address.path("history", cursor: $0)
             }
         }
         pages.get("products/:product/history/:number") { request, context in
-            let (address, revision) = try await revision(request, context)
-            return CatalogChangePage(
-                context: context, address: address, revision: revision,
-                keys: try await entitlements.ledger.apiKeyNames()
-            ).page
+            try await change(request, context)
         }
         pages.post("products/:product/history/:number/undo", .catalog) { request, context in
             try await undo(request, context)
         }
     }
 
+    /// The history of a product, or of an app's whole catalog.
+    ///
+    /// - Parameter productIdentifier: The only product; nil for all.
     private func history(
-        of productIdentifier: String?,
-        in app: App,
-        _ request: Request,
-        _ context: ConsoleContext,
-        path: (String) -> ConsolePath
+        of productIdentifier: String?, in app: App, _ request: Request, path: (String) -> ConsolePath
     ) async throws -> Page {
         let page = try HTTPSupport.Page(request)
         let found = try await catalog.history(
             .of(product: productIdentifier), in: app, before: try page.before(), limit: page.size + 1)
         let (shown, next) = page.part(of: found) { String($0.change.number) }
-        return CatalogHistoryPage(
-            context: context, apps: catalog.apps, app: app, productIdentifier: productIdentifier, revisions: shown,
-            keys: try await entitlements.ledger.apiKeyNames(), next: next.map(path)
-        ).page
+        let keys = try await entitlements.ledger.apiKeyNames()
+        let title: Phrase = productIdentifier.map { "History of \($0)" } ?? "History of the catalog"
+        return Page(title, section: .products) {
+            if let productIdentifier {
+                let address = ProductAddress(productIdentifier, in: app, of: catalog.apps)
+                p(.class("actions")) { a(.class("button"), .href(address.path())) { "The product" } }
+            }
+            if catalog.apps.all.count > 1 { p { Shown.identifier(app.bundleIdentifier) } }
+            if shown.isEmpty {
+                emptyNote("No changes. The products are as the files define them.")
+            } else {
+                ol(.class("timeline")) {
+                    for revision in shown {
+                        let change = revision.change
+                        let address = ProductAddress(change.subject.identifier, in: app, of: catalog.apps)
+                        li {
+                            p {
+                                strong { ProductWords.title(of: change.content.kind) }
+                                if productIdentifier == nil {
+                                    also(a(.href(address.path())) { data(change.subject.identifier) }, by: " · ")
+                                }
+                                plain(" · ")
+                                spaced(
+                                    by: " · ", Shown.moment(change.happenedAt),
+                                    ActorWords.html(caller: change.changedBy, keys),
+                                    a(.href(address.path("history", String(change.number)))) {
+                                        "Change \(change.number)"
+                                    })
+                            }
+                            Self.detail(of: revision)
+                        }
+                    }
+                }
+            }
+            Listing.pager(next.map(path))
+        }
     }
 
-    private func revision(
+    func revision(
         _ request: Request, _ context: ConsoleContext
     ) async throws -> (ProductAddress, CatalogRevision) {
         let address = try ProductAddress(request, context, of: catalog.apps)
@@ -69,7 +92,7 @@ struct ProductHistoryRoutes: Sendable {
 
     private func undo(_ request: Request, _ context: ConsoleContext) async throws -> ConsolePath {
         let (address, revision) = try await revision(request, context)
-        let caller = try context.requiredMember.caller
+        let caller = try context.caller
         guard revision.isUndoable else {
             throw Problem(
                 status: .conflict, code: "changeNotUndoable",
@@ -87,63 +110,5 @@ struct ProductHistoryRoutes: Sendable {
             try await catalog.make { try await catalog.undo(revision, in: address.app, by: caller) }
         }
         return address.path("history", done: .restored)
-    }
-}
-
-/// The history of a product, or of an app's whole catalog.
-struct CatalogHistoryPage {
-    let context: ConsoleContext
-    let apps: Apps
-    let app: App
-    /// The only product; nil for all.
-    let productIdentifier: String?
-    let revisions: [CatalogRevision]
-    /// The names of API keys by their identifiers.
-    let keys: [String: String]
-    let next: ConsolePath?
-
-    var page: Page {
-        Page(title, section: .products) {
-            if let productIdentifier {
-                p(.class("actions")) {
-                    a(.class("button"), .href(ProductAddress(productIdentifier, in: app, of: apps).path())) {
-                        "The product"
-                    }
-                }
-            }
-            if apps.all.count > 1 { p { Shown.identifier(app.bundleIdentifier) } }
-            if revisions.isEmpty {
-                emptyNote("No changes. The products are as the files define them.")
-            } else {
-                ol(.class("timeline")) { for revision in revisions { entry(revision) } }
-            }
-            Listing.pager(next)
-        }
-    }
-
-    private var title: Phrase {
-        guard let productIdentifier else { return "History of the catalog" }
-        return "History of \(productIdentifier)"
-    }
-
-    private func entry(_ revision: CatalogRevision) -> HTML {
-        let change = revision.change
-        let address = ProductAddress(change.subject.identifier, in: app, of: apps)
-        return li {
-            p {
-                strong { ProductWords.title(of: change.content.kind) }
-                if productIdentifier == nil {
-                    plain(" · ")
-                    a(.href(address.path())) { data(change.subject.identifier) }
-                }
-                plain(" · ")
-                Shown.moment(change.happenedAt)
-                plain(" · ")
-                ActorWords.html(caller: change.changedBy, keys)
-                plain(" · ")
-                a(.href(address.path("history", String(change.number)))) { "Change \(change.number)" }
-            }
-            CatalogChangePage.detail(of: revision)
-        }
     }
 }

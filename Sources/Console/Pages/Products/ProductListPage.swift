@@ -1,102 +1,82 @@
 import Catalog
 import Features
+import HTTPSupport
+import Hummingbird
 import Proofs
 
-/// The list of products.
-struct ProductListPage {
-    let context: ConsoleContext
-    let apps: Apps
-    let filter: ProductFilter
-    let products: [ListedProduct]
-    /// The number of all products that the filter selects.
-    let count: Int
-    let next: ConsolePath?
-    let isAdministered: Bool
-
-    var page: Page {
-        Page("Products", section: .products) {
-            if isAdministered {
+extension ProductRoutes {
+    /// The list of products.
+    func list(_ request: Request, _ context: ConsoleContext) throws -> Page {
+        let (filter, page) = (try ProductFilter(request, apps), try HTTPSupport.Page(request))
+        let found = filter.products(of: apps)
+        let (shown, next) = page.part(of: try page.rest(of: found) { $0.name }) { $0.name }
+        return Page("Products", section: .products) {
+            if services.administration != nil {
                 p(.class("actions")) {
                     if context.may(.catalog) {
-                        for app in apps.all { newProduct(of: app) }
+                        for app in apps.all {
+                            catalogLink("New product", "new-product", of: app, .class("button primary"))
+                        }
                     }
-                    for app in apps.all { history(of: app) }
+                    for app in apps.all {
+                        catalogLink("History of the catalog", "catalog-history", of: app, .class("button"))
+                    }
                 }
             } else {
                 CatalogSwitch.note
             }
-            filterForm
-            div(.id("product-list")) {
-                note("Products: \(count)")
-                table
-            }
-        }
-    }
-
-    private func newProduct(of app: App) -> HTML {
-        a(.class("button primary"), .href(ConsolePath("new-product", query: ["app": name(app)]))) {
-            "New product"
-            suffix(app)
-        }
-    }
-
-    private func history(of app: App) -> HTML {
-        a(.class("button"), .href(ConsolePath("catalog-history", query: ["app": name(app)]))) {
-            "History of the catalog"
-            suffix(app)
-        }
-    }
-
-    private func suffix(_ app: App) -> HTML? {
-        name(app).map { name in
-            HTML {
-                plain(" · "); data(name)
-            }
-        }
-    }
-
-    private func name(_ app: App) -> String? { apps.all.count == 1 ? nil : app.bundleIdentifier }
-
-    private var filterForm: HTML {
-        form(
-            .class("actions"), .method("get"), .action(ConsolePath("products")),
-            HTMLAttribute("data-live", "product-list")
-        ) {
-            Field.text("text", "Name, identifier or item", value: filter.text)
-            Field.choice(
-                "type", "Type", empty: "All types",
-                ProductType.allCases.map { ($0.rawValue, $0.title) }, chosen: filter.type?.rawValue)
-            if apps.all.count > 1 {
+            form(
+                .class("actions"), .method("get"), .action(ConsolePath("products")),
+                HTMLAttribute("data-live", "product-list")
+            ) {
+                Field.text("text", "Name, identifier or item", value: filter.text)
                 Field.choice(
-                    "app", "App", empty: "All apps",
-                    apps.all.map { ($0.bundleIdentifier, Phrase(same: $0.bundleIdentifier)) },
-                    chosen: filter.app?.bundleIdentifier)
+                    "type", "Type", empty: "All types",
+                    ProductType.allCases.map { ($0.rawValue, $0.title) }, chosen: filter.type?.rawValue)
+                Field.app(apps.all.map(\.bundleIdentifier), empty: "All apps", chosen: filter.app?.bundleIdentifier)
+                button { "Filter" }
             }
-            button { "Filter" }
+            div(.id("product-list")) {
+                note("Products: \(found.count)")
+                table(of: shown, next: next.map { filter.path(cursor: $0) }, context.language)
+            }
         }
     }
 
-    private var table: HTML {
+    /// A link to a page about the catalog of an app, which it names if the service has several.
+    private func catalogLink(_ title: Phrase, _ page: String, of app: App, _ kind: HTMLAttribute) -> HTML {
+        let name = apps.all.count == 1 ? nil : app.bundleIdentifier
+        return a(kind, .href(ConsolePath(page, query: ["app": name]))) {
+            title
+            if let name {
+                HTML {
+                    plain(" · "); data(name)
+                }
+            }
+        }
+    }
+
+    private func table(of products: [ListedProduct], next: ConsolePath?, _ language: ConsoleLanguage) -> HTML {
         Listing.table("Products", of: products, empty: "No product matches.", next: next) {
             column("Picture") { $0.picture ?? Shown.nothing }
             column("Product") { listed in
-                a(.href(listed.address.path())) { data(listed.title(context.language)) }
+                a(.href(listed.address.path())) { data(listed.title(language)) }
                 br()
                 Shown.identifier(listed.product.productIdentifier)
             }
             column("Type") { $0.product.type.title }
-            column("Names") { names($0.product) }
+            column("Names") { Self.names($0.product) }
             column("Price") { Shown.money($0.product.price) }
             column("Grants") { listed in
                 if let benefit = listed.benefit { ProductWords.sentence(of: benefit) } else { Shown.nothing }
             }
-            column("Group and period") { $0.product.subscription.map(subscription) ?? Shown.nothing }
+            column("Group and period") { $0.product.subscription.map(Self.subscription) ?? Shown.nothing }
             column("State") { $0.marks }
             if apps.all.count > 1 { column("App") { Shown.identifier($0.catalog.bundleIdentifier) } }
         }
     }
 
-    private func names(_ product: Product) -> HTML {
+    private static func names(_ product: Product) -> HTML {
         guard !product.localizations.isEmpty else { return Shown.nothing }
         return ul(.class("plain")) {
             for localization in product.localizations {
@@ -111,10 +91,9 @@ struct ProductListPage {
         }
     }
 
-    @HTMLBuilder private func subscription(_ subscription: Subscription) -> HTML {
+    @HTMLBuilder private static func subscription(_ subscription: Subscription) -> HTML {
         data(subscription.groupName.isEmpty ? subscription.groupIdentifier : subscription.groupName)
-        plain(" · ")
-        subscription.period.words()
+        also(subscription.period.words(), by: " · ")
         plain(" · ")
         "level \(subscription.level)"
     }
@@ -125,8 +104,7 @@ enum CatalogSwitch {
     static var note: HTML {
         p(.class("note")) {
             "Products are read from the files of the catalog and cannot be changed here. To change them here, start the service with:"
-            plain(" ")
-            code { plain("till serve --catalog-administration") }
+            also(code { plain("till serve --catalog-administration") })
         }
     }
 }

@@ -8,8 +8,8 @@ struct ProductPage {
     let listed: ListedProduct
     let isAdministered: Bool
 
-    private var product: Product { listed.product }
-    private var address: ProductAddress { listed.address }
+    var product: Product { listed.product }
+    var address: ProductAddress { listed.address }
 
     var page: Page {
         Page(Phrase(same: listed.title(context.language)), section: .products) {
@@ -23,7 +23,7 @@ struct ProductPage {
                 links
             }
             if isAdministered {
-                if context.may(.catalog) { ProductActions(context: context, listed: listed).html }
+                if context.may(.catalog) { actions }
             } else {
                 CatalogSwitch.note
             }

@@ -72,26 +72,22 @@ enum ProductFormTarget: Sendable {
     }
 
     /// The address of the form.
-    func formPath(_ type: ProductType) -> ConsolePath {
-        switch self {
-        case .new(_, let app): ConsolePath("new-product", query: ["app": app, "type": type.rawValue])
-        case .existing(let address): address.path("edit")
-        }
-    }
+    func formPath(_ type: ProductType) -> ConsolePath { path("edit", type: type) }
 
     /// The receiver of the form.
-    var savePath: ConsolePath {
-        switch self {
-        case .new(_, let app): ConsolePath("new-product", query: ["app": app])
-        case .existing(let address): address.path("definition")
-        }
-    }
+    var savePath: ConsolePath { path("definition") }
 
     /// The receiver that stores nothing.
-    var previewPath: ConsolePath {
+    var previewPath: ConsolePath { path("preview", of: "preview") }
+
+    /// - Parameters:
+    ///   - action: The page below that of an existing product.
+    ///   - newAction: The page below that of new products; none for that page itself.
+    private func path(_ action: String, of newAction: String..., type: ProductType? = nil) -> ConsolePath {
         switch self {
-        case .new(_, let app): ConsolePath("new-product", "preview", query: ["app": app])
-        case .existing(let address): address.path("preview")
+        case .new(_, let app):
+            ConsolePath(["new-product"] + newAction, query: [("app", app), ("type", type?.rawValue)])
+        case .existing(let address): address.path(action)
         }
     }
 

@@ -9,33 +9,17 @@ import Proofs
 struct ProductRoutes: Sendable {
     let services: ConsoleServices
 
-    private var apps: Apps { services.entitlements.apps }
+    var apps: Apps { services.entitlements.apps }
 
     func add(to pages: ConsolePages) {
         pages.get("products") { request, context in try list(request, context) }
         pages.get("products/:product") { request, context in try await product(request, context) }
         pages.get("products/:product/picture") { request, context in try picture(request, context) }
         guard let administration = services.administration else { return }
-        ProductHistoryRoutes(catalog: administration, entitlements: services.entitlements).add(to: pages)
-        ProductChangeRoutes(catalog: administration).add(to: pages)
-        ProductFormRoutes(catalog: administration).add(to: pages)
-    }
-
-    private func list(_ request: Request, _ context: ConsoleContext) throws -> Page {
-        let (filter, page) = (try ProductFilter(request, apps), try HTTPSupport.Page(request))
-        let found = filter.products(of: apps)
-        var rest = found[...]
-        if let last = page.last {
-            guard let index = rest.firstIndex(where: { $0.name.utf8.elementsEqual(last.utf8) }) else {
-                throw Problem.cursorInvalid
-            }
-            rest = rest[(index + 1)...]
-        }
-        let (shown, next) = page.part(of: rest) { $0.name }
-        return ProductListPage(
-            context: context, apps: apps, filter: filter, products: shown, count: found.count,
-            next: next.map { filter.path(cursor: $0) }, isAdministered: services.administration != nil
-        ).page
+        let changes = ProductChangeRoutes(catalog: administration, entitlements: services.entitlements)
+        changes.addHistory(to: pages)
+        changes.addActions(to: pages)
+        changes.addForms(to: pages)
     }
 
     private func product(_ request: Request, _ context: ConsoleContext) async throws -> Page {
@@ -69,11 +53,14 @@ struct ProductRoutes: Sendable {
     }
 }
 
-/// The actions on a product: picture, withdrawal, return to sale, and the definition of the files.
+/// The changes of products: their histories, the actions on a product, and its forms.
 struct ProductChangeRoutes: Sendable {
     let catalog: CatalogService
+    /// It names the API keys.
+    let entitlements: EntitlementService
 
-    func add(to pages: ConsolePages) {
+    /// Adds the actions on a product: picture, withdrawal, return to sale, and the definition of the files.
+    func addActions(to pages: ConsolePages) {
         pages.post("products/:product/picture", .catalog) { request, context in try await setPicture(request, context) }
         pages.post("products/:product/withdrawal", .catalog) { request, context in
             try await setWithdrawn(true, request, context)
@@ -95,7 +82,7 @@ struct ProductChangeRoutes: Sendable {
     private func target(
         _ request: Request, _ context: ConsoleContext
     ) throws -> (address: ProductAddress, caller: String) {
-        (try ProductAddress(request, context, of: catalog.apps), try context.requiredMember.caller)
+        (try ProductAddress(request, context, of: catalog.apps), try context.caller)
     }
 
     private func setWithdrawn(

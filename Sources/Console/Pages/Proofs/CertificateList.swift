@@ -1,20 +1,14 @@
 import Proofs
 
-/// The certificates of a proof.
-struct CertificateList {
-    private let inspection: ProofInspection
-
-    init(_ inspection: ProofInspection) {
-        self.inspection = inspection
-    }
-
-    @HTMLBuilder var html: HTML {
-        if inspection.certificates.isEmpty { emptyNote("The proof has no readable certificates.") }
-        if inspection.certificateCount > inspection.certificates.count {
-            note("The first \(inspection.certificates.count) of \(inspection.certificateCount) certificates.")
+extension ProofInspection {
+    /// The certificates of the proof.
+    @HTMLBuilder var certificateList: HTML {
+        if self.certificates.isEmpty { emptyNote("The proof has no readable certificates.") }
+        if self.certificateCount > self.certificates.count {
+            note("The first \(self.certificates.count) of \(self.certificateCount) certificates.")
         }
         div(.class("columns")) {
-            for certificate in inspection.certificates {
+            for certificate in self.certificates {
                 section(.class("card")) { facts(of: certificate) }
             }
         }
@@ -44,7 +38,7 @@ struct CertificateList {
         plain(" ")
         if certificate.isAuthority { Shown.badge("authority") }
         plain(" ")
-        if certificate == inspection.anchor?.certificate {
+        if certificate == self.anchor?.certificate {
             Shown.badge("trusted root", .good)
         } else if inspected.isOnTrustedPath {
             Shown.badge("leads to the trusted root", .good)
@@ -53,7 +47,7 @@ struct CertificateList {
         }
         plain(" ")
         // OpenSSL treats the last second as expired.
-        let second = inspection.moment.secondsSince1970
+        let second = self.moment.secondsSince1970
         if certificate.notBefore <= second && second < certificate.notAfter {
             Shown.badge("valid at the proof's date", .good)
         } else {
@@ -68,10 +62,7 @@ struct CertificateList {
             for identifier in found {
                 li {
                     Shown.identifier(identifier)
-                    if let known = AppleExtension(rawValue: identifier) {
-                        plain(" ")
-                        known.title
-                    }
+                    if let known = AppleExtension(rawValue: identifier) { also(known.title) }
                 }
             }
         }

@@ -1,42 +1,31 @@
 import Proofs
 
-/// The facts about a proof as a whole.
-struct ProofFacts {
-    private let inspection: ProofInspection
-    private let origin: Origin?
-
+extension ProofInspection {
+    /// The facts about the proof as a whole.
+    ///
     /// - Parameter origin: The origin of an authentic proof. Nil if it is unknown.
-    init(_ inspection: ProofInspection, origin: Origin?) {
-        self.inspection = inspection
-        self.origin = origin
-    }
-
-    @HTMLBuilder var html: HTML {
-        Facts.list(facts)
-        if !inspection.defects.isEmpty {
-            ul(.class("problem")) { for defect in inspection.defects { li { defect.sentence } } }
+    @HTMLBuilder func facts(origin: Origin?) -> HTML {
+        Facts.list {
+            fact("Kind") { self.kind.title }
+            fact("Origin") { Shown.identifier(origin?.rawValue) }
+            fact("Size") { "\(self.size) bytes" }
+            fact("Chain judged at") { Shown.moment(self.moment) }
+            fact("Anchor") { anchorName }
+            fact("Signature") { signatureResult }
+            fact("SHA-256 of the signed bytes") { Shown.identifier(self.digest?.hexadecimal) }
+        }
+        if !self.defects.isEmpty {
+            ul(.class("problem")) { for defect in self.defects { li { defect.sentence } } }
         }
     }
 
-    @FactsBuilder private var facts: [Fact] {
-        fact("Kind") { inspection.kind.title }
-        fact("Origin") { Shown.identifier(origin?.rawValue) }
-        fact("Size") { "\(inspection.size) bytes" }
-        fact("Chain judged at") { Shown.moment(inspection.moment) }
-        fact("Anchor") { anchor }
-        fact("Signature") { signature }
-        fact("SHA-256 of the signed bytes") { Shown.identifier(inspection.digest?.hexadecimal) }
+    private var anchorName: HTML {
+        guard let anchor = self.anchor else { return Shown.badge("unknown anchor", .bad) }
+        return spaced(data(anchor.certificate.subjectName.description), Shown.badge(anchor.realm.title))
     }
 
-    private var anchor: HTML {
-        guard let anchor = inspection.anchor else {
-            return Shown.badge("unknown anchor", .bad)
-        }
-        return HTML { spaced(data(anchor.certificate.subjectName.description), Shown.badge(anchor.realm.title)) }
-    }
-
-    private var signature: HTML {
-        guard let signature = inspection.signature else { return Shown.nothing }
+    private var signatureResult: HTML {
+        guard let signature = self.signature else { return Shown.nothing }
         return HTML {
             switch signature.matchesSigner {
             case true: Shown.badge("made with the signer's key", .good)

@@ -1,22 +1,14 @@
 import Proofs
 
 /// The decoded values of a proof, as nested lists.
-struct ProofTree {
+enum ProofTree {
     /// The maximum lengths of a text and of bytes that are shown.
     private static let maximumTextLength = 2000
     private static let maximumByteCount = 64
     /// The maximum number of open lists at one level. More are shown when the reader opens them.
     private static let maximumOpen = 4
 
-    private let value: ProofValue
-
-    init(_ value: ProofValue) {
-        self.value = value
-    }
-
-    var html: HTML { Self.html(value, named: "") }
-
-    private static func html(_ value: ProofValue, named name: String) -> HTML {
+    static func html(_ value: ProofValue, named name: String = "") -> HTML {
         switch value {
         case .fields(let fields):
             let isOpen = fields.count(where: { $0.value.hasParts }) <= maximumOpen
@@ -38,15 +30,12 @@ struct ProofTree {
         case .number(let digits):
             return HTML {
                 Shown.identifier(clipped(digits, to: maximumTextLength))
-                if let meaning = ProofFieldMeaning.phrase(ofNumber: digits, in: name) {
-                    plain(" ")
-                    small { meaning }
-                }
+                if let meaning = ProofFieldMeaning.phrase(ofNumber: digits, in: name) { also(small { meaning }) }
             }
         case .bool(let bool): return Shown.identifier(bool ? "true" : "false")
         case .null: return Shown.identifier("null")
         case .date(let date, let stated):
-            return HTML { spaced(Shown.moment(date), small { Shown.identifier(clipped(stated, to: 64)) }) }
+            return spaced(Shown.moment(date), small { Shown.identifier(clipped(stated, to: 64)) })
         case .bytes(let bytes): return Self.bytes(bytes)
         case .proof(let inspection): return proof(inspection)
         case .certificates(let count):
@@ -62,15 +51,12 @@ struct ProofTree {
                 plain(field.name.isEmpty ? "" : " ")
                 small { plain("[\(attribute)]") }
             }
-            if let meaning = ProofFieldMeaning.phrase(of: field.name) {
-                plain(" ")
-                small { meaning }
-            }
+            if let meaning = ProofFieldMeaning.phrase(of: field.name) { also(small { meaning }) }
         }
         if field.value.hasParts {
             return nested(field.value, named: field.name, isOpen: isOpen) { title }
         }
-        return HTML { spaced(by: ": ", title, html(field.value, named: field.name)) }
+        return spaced(by: ": ", title, html(field.value, named: field.name))
     }
 
     private static func nested(
@@ -79,10 +65,7 @@ struct ProofTree {
         details(isOpen ? .open : nil) {
             summary {
                 title()
-                if let hint = value.hint {
-                    plain(" ")
-                    small { data(clipped(hint, to: 256)) }
-                }
+                if let hint = value.hint { also(small { data(clipped(hint, to: 256)) }) }
             }
             html(value, named: name)
         }
@@ -90,12 +73,12 @@ struct ProofTree {
 
     /// A JWS inside the proof.
     @HTMLBuilder private static func proof(_ inspection: ProofInspection) -> HTML {
-        ProofFacts(inspection, origin: nil).html
-        if let payload = inspection.payload { html(payload, named: "") }
+        inspection.facts(origin: nil)
+        if let payload = inspection.payload { html(payload) }
         details {
             summary { "Header and certificates" }
-            if let header = inspection.header { html(header, named: "") }
-            CertificateList(inspection).html
+            if let header = inspection.header { html(header) }
+            inspection.certificateList
         }
     }
 

@@ -1,42 +1,34 @@
 import Features
 import Proofs
 
-/// A decoded proof with the result of each check.
-struct ProofView {
-    private let proof: InspectedProof
-
-    init(_ proof: InspectedProof) {
-        self.proof = proof
-    }
-
-    private var inspection: ProofInspection { proof.inspection }
-
-    @HTMLBuilder var html: HTML {
+extension InspectedProof {
+    /// The decoded proof with the result of each check.
+    @HTMLBuilder var view: HTML {
         h2 { "Verdict" }
-        verdict
+        verdictList
         h2 { "Proof" }
-        section(.class("card")) { ProofFacts(inspection, origin: proof.origin).html }
+        section(.class("card")) { inspection.facts(origin: origin) }
         h2 { "Header" }
         section(.class("card")) { Self.tree(inspection.header) }
         h2 { "Certificates" }
-        CertificateList(inspection).html
+        inspection.certificateList
         h2 { "Payload" }
         section(.class("card")) { Self.tree(inspection.payload) }
     }
 
     private static func tree(_ value: ProofValue?) -> HTML {
-        value.map { ProofTree($0).html } ?? emptyNote("Unreadable.")
+        value.map { ProofTree.html($0) } ?? emptyNote("Unreadable.")
     }
 
-    @HTMLBuilder private var verdict: HTML {
+    @HTMLBuilder private var verdictList: HTML {
         p {
-            if proof.verdict.isAccepted {
+            if verdict.isAccepted {
                 Shown.badge("Accepted", .good)
             } else {
                 Shown.badge("Refused", .bad)
             }
             plain(" ")
-            if let failure = proof.verdict.failure {
+            if let failure = verdict.failure {
                 Shown.identifier(failure.code)
             } else {
                 "Every check passes. Whether a user may have the purchase is checked at the redemption."
@@ -46,13 +38,13 @@ struct ProofView {
             column("Check") { $0.title }
             column("Result") { badge(of: $0) }
             column("Finding and remedy") { check in
-                if case .failed(let failure) = proof.verdict[check] { finding(failure) } else { check.meaning }
+                if case .failed(let failure) = verdict[check] { finding(failure) } else { check.meaning }
             }
         }
     }
 
     private func badge(of check: ProofVerdict.Check) -> HTML {
-        switch proof.verdict[check] {
+        switch verdict[check] {
         case .passed: Shown.badge("passed", .good)
         case .failed: Shown.badge("failed", .bad)
         case .notReached: Shown.badge("not reached")

@@ -1,34 +1,40 @@
 import Features
+import HTTPSupport
+import Hummingbird
 import Proofs
 
-/// The page of the team: its members, the form for another one, and the changes.
-struct TeamPage {
-    let context: ConsoleContext
-    /// The members, removed ones included.
-    let members: [TeamMember]
-    /// The changes, newest first.
-    let changes: [TeamChange]
-    /// The address of the earlier changes.
-    let next: ConsolePath?
-
-    var page: Page {
-        Page("Team", section: .team) {
+extension TeamRoutes {
+    /// The page of the team: its members, the form for another one, and the changes.
+    func page(_ request: Request, _ context: ConsoleContext) async throws -> Page {
+        let page = try HTTPSupport.Page(request)
+        let found = try await team.changes(before: try page.before(), limit: page.size + 1)
+        let (changes, next) = page.part(of: found) { String($0.number) }
+        let members = try await team.members()
+        return Page("Team", section: .team) {
             h2 { "Members" }
-            current
-            addition
-            removed
+            Self.table(of: members.filter { $0.removedAt == nil }, context)
+            Self.addition(context)
+            Self.removed(members.filter { $0.removedAt != nil })
             h2 { "Changes" }
-            Listing.table("Changes", of: changes, empty: "Nothing was changed yet.", next: next) {
+            Listing.table(
+                "Changes", of: changes, empty: "Nothing was changed yet.",
+                next: next.map { ConsolePath("team", query: ["cursor": $0]) }
+            ) {
                 column("Time") { Shown.moment($0.happenedAt) }
-                column("Change") { sentence($0) }
-                column("By") { actor($0.actor) }
+                column("Change") { Self.sentence($0) }
+                column("By") { change in
+                    switch change.actor {
+                    case .member(let name): data(name)
+                    case .commandLine: "command line"
+                    }
+                }
             }
         }
     }
 
-    private var current: HTML {
+    private static func table(of members: [TeamMember], _ context: ConsoleContext) -> HTML {
         Listing.table(
-            "Members", of: Array(members.filter { $0.removedAt == nil }.enumerated()),
+            "Members", of: Array(members.enumerated()),
             empty: "The team has no members."
         ) {
             column("Name") { data($0.element.name) }
@@ -41,11 +47,13 @@ struct TeamPage {
                     ? Shown.badge(Phrase("off", context: "codes")) : Shown.badge(Phrase("on", context: "codes"), .good)
             }
             column("Added") { Shown.moment($0.element.createdAt) }
-            column("Actions") { actions($0.element, $0.offset) }
+            column("Actions") { actions($0.element, $0.offset, context) }
         }
     }
 
-    @HTMLBuilder private func actions(_ member: TeamMember, _ index: Int) -> HTML {
+    @HTMLBuilder private static func actions(
+        _ member: TeamMember, _ index: Int, _ context: ConsoleContext
+    ) -> HTML {
         context.action("Role", to: path(member, "role"), submit: "Change the role", .plain) {
             div(.class("field")) {
                 label(.for("role-\(index)")) { "Role" }
@@ -64,11 +72,11 @@ struct TeamPage {
         }
     }
 
-    private func path(_ member: TeamMember, _ action: String) -> ConsolePath {
+    private static func path(_ member: TeamMember, _ action: String) -> ConsolePath {
         ConsolePath("team", "members", member.name, action)
     }
 
-    private func roles(identifier: String, chosen: TeamRole) -> HTML {
+    private static func roles(identifier: String, chosen: TeamRole) -> HTML {
         select(.id(identifier), .name("role")) {
             for role in TeamRole.allCases {
                 option(.value(role.rawValue), role == chosen ? .selected : nil) { role.title }
@@ -76,10 +84,10 @@ struct TeamPage {
         }
     }
 
-    private var addition: HTML {
+    private static func addition(_ context: ConsoleContext) -> HTML {
         card("Add a member", isNarrow: true) {
             context.form(to: ConsolePath("team", "members"), HTMLAttribute("data-stay")) {
-                TeamRoutes.name.html()
+                name.html()
                 div(.class("field")) {
                     label(.for("role")) { "Role" }
                     roles(identifier: "role", chosen: .viewer)
@@ -90,8 +98,7 @@ struct TeamPage {
         }
     }
 
-    private var removed: HTML? {
-        let members = members.filter { $0.removedAt != nil }
+    private static func removed(_ members: [TeamMember]) -> HTML? {
         guard !members.isEmpty else { return nil }
         return details(.class("action")) {
             summary { "Removed members" }
@@ -104,19 +111,12 @@ struct TeamPage {
         }
     }
 
-    @HTMLBuilder private func sentence(_ change: TeamChange) -> HTML {
+    @HTMLBuilder private static func sentence(_ change: TeamChange) -> HTML {
         spaced(by: ": ", data(change.member), change.event.title)
         if let role = change.role {
             plain(" (")
             role.title
             plain(")")
-        }
-    }
-
-    @HTMLBuilder private func actor(_ actor: TeamActor) -> HTML {
-        switch actor {
-        case .member(let name): data(name)
-        case .commandLine: "command line"
         }
     }
 }

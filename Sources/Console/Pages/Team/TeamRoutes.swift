@@ -10,18 +10,10 @@ struct TeamRoutes: Sendable {
 
     let services: ConsoleServices
 
-    private var team: TeamService { services.team }
+    var team: TeamService { services.team }
 
     func add(to pages: ConsolePages) {
-        pages.get("team", .administer) { request, context in
-            let page = try HTTPSupport.Page(request)
-            let found = try await team.changes(before: try page.before(), limit: page.size + 1)
-            let (changes, next) = page.part(of: found) { String($0.number) }
-            return TeamPage(
-                context: context, members: try await team.members(), changes: changes,
-                next: next.map { ConsolePath("team", query: ["cursor": $0]) }
-            ).page
-        }
+        pages.get("team", .administer) { request, context in try await page(request, context) }
         pages.post("team/members", .administer) { request, context in
             let name = try context.form[Self.name]
             let secret = try await team.add(name, role: try role(context), by: try actor(context))

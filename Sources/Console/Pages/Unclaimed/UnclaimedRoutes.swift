@@ -32,7 +32,7 @@ struct UnclaimedRoutes: Sendable {
             _ = try await services.entitlements.assign(
                 unclaimed: try context.parameters.text("transaction"), origin: origin,
                 in: try context.form.requiredText("app"), to: user, reason: try context.form[Self.reason],
-                by: try context.requiredMember.caller)
+                by: try context.caller)
             return ConsolePath("unclaimed", done: .assigned)
         }
     }
@@ -64,9 +64,7 @@ struct UnclaimedRoutes: Sendable {
             }
             form(.method("get"), .action(ConsolePath("unclaimed")), .class("card narrow")) {
                 Field.text("transaction", "Transaction or original transaction", value: search ?? "")
-                if apps.count > 1 {
-                    Field.choice("app", "App", empty: "All apps", apps.map { ($0, Phrase(same: $0)) }, chosen: app)
-                }
+                Field.app(apps, empty: "All apps", chosen: app)
                 button { "Search" }
             }
             Listing.table(

@@ -31,7 +31,7 @@ struct WebhooksRoutes: Sendable {
         pages.post("webhooks", .administer) { _, context in
             let endpoint = try await webhooks.add(
                 try url(context), format: try context.form[Self.format],
-                authorization: try context.form[Self.authorization], by: try context.requiredMember.caller)
+                authorization: try context.form[Self.authorization], by: try context.caller)
             return ConsolePath("webhooks", endpoint.identifier, "secret", done: .created)
         }
         pages.get("webhooks/:webhook") { request, context in try await endpoint(request, context) }
@@ -42,17 +42,17 @@ struct WebhooksRoutes: Sendable {
     private func addAdministration(to pages: ConsolePages) {
         pages.post("webhooks/:webhook/address", .administer) { _, context in
             let identifier = try context.parameters.text("webhook")
-            _ = try await webhooks.setURL(try url(context), of: identifier, by: try context.requiredMember.caller)
+            _ = try await webhooks.setURL(try url(context), of: identifier, by: try context.caller)
             return ConsolePath("webhooks", identifier, done: .saved)
         }
         pages.post("webhooks/:webhook/authorization", .administer) { _, context in
             let identifier = try context.parameters.text("webhook")
             _ = try await webhooks.setAuthorization(
-                try context.form[Self.authorization], of: identifier, by: try context.requiredMember.caller)
+                try context.form[Self.authorization], of: identifier, by: try context.caller)
             return ConsolePath("webhooks", identifier, done: .saved)
         }
         pages.post("webhooks/:webhook/removal", .administer) { _, context in
-            try await webhooks.remove(try context.parameters.text("webhook"), by: try context.requiredMember.caller)
+            try await webhooks.remove(try context.parameters.text("webhook"), by: try context.caller)
             return ConsolePath("webhooks", done: .removed)
         }
         pages.get("webhooks/:webhook/secret", .administer) { _, context in try await secret(context) }
@@ -60,8 +60,7 @@ struct WebhooksRoutes: Sendable {
             let identifier = try context.parameters.text("webhook")
             guard let seconds = try context.form.integer("overlap").map(Int64.init), Self.overlaps.contains(seconds)
             else { throw ConsoleForm.invalid("overlap", "one of the offered periods") }
-            _ = try await webhooks.replaceSecret(
-                of: identifier, keepingPreviousFor: seconds, by: try context.requiredMember.caller)
+            _ = try await webhooks.replaceSecret(of: identifier, keepingPreviousFor: seconds, by: try context.caller)
             return ConsolePath("webhooks", identifier, "secret", done: .secretReplaced)
         }
     }
@@ -70,20 +69,19 @@ struct WebhooksRoutes: Sendable {
         pages.get("webhooks/:webhook/deliveries/:message") { _, context in try await delivery(context) }
         pages.post("webhooks/:webhook/deliveries/:message/resending", .support) { _, context in
             let (identifier, message) = (try context.parameters.text("webhook"), try context.parameters.text("message"))
-            _ = try await webhooks.replay(message, to: identifier, by: try context.requiredMember.caller)
+            _ = try await webhooks.replay(message, to: identifier, by: try context.caller)
             return ConsolePath("webhooks", identifier, "deliveries", message, done: .queued)
         }
         pages.post("webhooks/:webhook/failed/resending", .support) { _, context in
             let identifier = try context.parameters.text("webhook")
-            let count = try await webhooks.replayFailed(to: identifier, by: try context.requiredMember.caller)
+            let count = try await webhooks.replayFailed(to: identifier, by: try context.caller)
             return ConsolePath("webhooks", identifier, query: ["resent": String(count)])
         }
         pages.post("webhooks/:webhook/period/resending", .support) { _, context in
             let identifier = try context.parameters.text("webhook")
             let (start, end) = (try context.form.moment("from"), try context.form.moment("until"))
             guard start < end else { throw ConsoleForm.invalid("until", "later than the field \"from\"") }
-            let replayed = try await webhooks.replay(
-                to: identifier, from: start, until: end, by: try context.requiredMember.caller)
+            let replayed = try await webhooks.replay(to: identifier, from: start, until: end, by: try context.caller)
             return ConsolePath(
                 "webhooks", identifier,
                 query: ["resent": String(replayed.count), "after": replayed.last.map { $0.happenedAt.rfc3339 }])

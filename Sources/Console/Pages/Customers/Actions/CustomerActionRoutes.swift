@@ -4,42 +4,35 @@ import HTTPTypes
 import Hummingbird
 import Proofs
 
-/// The receivers of the forms on the pages of customers.
-struct CustomerActionRoutes: Sendable {
+extension CustomersRoutes {
     /// The amount that one form adds to a balance.
     static let amount = FormField.number(
         "amount", "Amount", in: 1...1_000_000_000, expected: "a number from 1 to 1000000000")
 
-    let services: ConsoleServices
-
-    private var entitlements: EntitlementService { services.entitlements }
-
-    func add(to pages: ConsolePages) {
+    /// Adds the receivers of the forms on the pages of customers.
+    func addActions(to pages: ConsolePages) {
         pages.post("customers/:issuer/:user/grants", .support) { try await give($0, $1) }
         pages.post("customers/:issuer/:user/grants/:grant/revocation", .support) { _, context in
             let user = try await services.customer(context)
             let grant = try context.parameters.text("grant")
             _ = try await entitlements.revoke(
-                grant: grant, of: user, reason: try context.form.reason("reason-" + grant),
-                by: try context.requiredMember.caller)
-            return Self.page(of: user, .revoked)
+                grant: grant, of: user, reason: try context.form.reason("reason-" + grant), by: try context.caller)
+            return ConsolePath.customer(user, done: .revoked)
         }
         pages.post("customers/:issuer/:user/balances", .support) { try await credit($0, $1) }
         pages.post("customers/:issuer/:user/transactions/:transaction/revocation", .support) { request, context in
             let user = try await services.customer(context)
             let transaction = try await entitlements.revoke(
                 transaction: try context.parameters.text("transaction"), origin: try request.origin(),
-                in: try request.query("app"), of: user, reason: try context.form.reason(),
-                by: try context.requiredMember.caller)
-            return Self.page(of: transaction, user, .revoked)
+                in: try request.query("app"), of: user, reason: try context.form.reason(), by: try context.caller)
+            return transaction.path(of: user, done: .revoked)
         }
         pages.post("customers/:issuer/:user/transactions/:transaction/reinstatement", .support) { request, context in
             let user = try await services.customer(context)
             let transaction = try await entitlements.reinstate(
                 transaction: try context.parameters.text("transaction"), origin: try request.origin(),
-                in: try request.query("app"), of: user, reason: try context.form.reason(),
-                by: try context.requiredMember.caller)
-            return Self.page(of: transaction, user, .reinstated)
+                in: try request.query("app"), of: user, reason: try context.form.reason(), by: try context.caller)
+            return transaction.path(of: user, done: .reinstated)
         }
         pages.post("customers/:issuer/:user/erasure", .administer) { _, context in
             let user = try await services.customer(context)
@@ -56,8 +49,8 @@ struct CustomerActionRoutes: Sendable {
         if let webhooks = services.webhooks {
             pages.post("customers/:issuer/:user/webhooks", .support) { _, context in
                 let user = try await services.customer(context)
-                _ = try await webhooks.replay(about: user, by: try context.requiredMember.caller)
-                return Self.page(of: user, .queued)
+                _ = try await webhooks.replay(about: user, by: try context.caller)
+                return ConsolePath.customer(user, done: .queued)
             }
         }
     }
@@ -70,10 +63,10 @@ struct CustomerActionRoutes: Sendable {
         }
         let grant = try entitlements.newGrant(
             of: item, reason: try context.form.reason("give-reason"),
-            endsAt: try Self.end(context.form), by: try context.requiredMember.caller)
+            endsAt: try Self.end(context.form), by: try context.caller)
         try submission.check(
             try await entitlements.give(grant, to: user, keeping: submission.answer, for: submission.key))
-        return Self.page(of: user, .given)
+        return ConsolePath.customer(user, done: .given)
     }
 
     /// The end of the day in a form; nil for none.
@@ -91,20 +84,10 @@ struct CustomerActionRoutes: Sendable {
         let submission = try FormSubmission(request, context, ["balance", "amount", "balance-reason"])
         let addition = try entitlements.newAddition(
             of: try context.form[Self.amount], to: try context.form.requiredText("balance"),
-            reason: try context.form.reason("balance-reason"), by: try context.requiredMember.caller)
+            reason: try context.form.reason("balance-reason"), by: try context.caller)
         try submission.check(
             try await entitlements.add(addition, for: user, keeping: submission.answer, for: submission.key))
-        return Self.page(of: user, .credited)
-    }
-
-    private static func page(of user: User, _ notice: Notice) -> ConsolePath {
-        .customer(user, done: notice)
-    }
-
-    private static func page(of transaction: RedeemedTransaction, _ user: User, _ notice: Notice) -> ConsolePath {
-        .customer(
-            user, "transactions", transaction.transactionIdentifier,
-            query: ["origin": transaction.origin.rawValue, "app": transaction.app, "done": notice.rawValue])
+        return ConsolePath.customer(user, done: .credited)
     }
 }
 

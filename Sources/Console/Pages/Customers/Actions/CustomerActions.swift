@@ -25,7 +25,7 @@ extension CustomerView {
                 ) {
                     FormSubmission.field(services.randomness)
                     Field.choice("balance", "Balance", names.catalogs.balances.map { ($0, Phrase(same: $0)) })
-                    CustomerActionRoutes.amount.html()
+                    CustomersRoutes.amount.html()
                     Field.reason("balance-reason")
                 }
             }
@@ -71,8 +71,7 @@ struct FormSubmission {
         guard Base64.decode(text[...], .urlSafe)?.count == 16 else {
             throw ConsoleForm.invalid(Self.field, "the key that the page contains")
         }
-        key = IdempotencyKey(
-            caller: try context.requiredMember.caller, key: "console " + String(decoding: text, as: UTF8.self))
+        key = IdempotencyKey(caller: try context.caller, key: "console " + String(decoding: text, as: UTF8.self))
         var content = Array(request.uri.path.utf8)
         for field in fields { content += [0] + (context.form.bytes(field) ?? []) }
         answer = KeptAnswer(requestDigest: DigestAlgorithm.sha256.digest(of: content), bytes: Array("{}".utf8))

@@ -85,15 +85,27 @@ extension CustomerView {
                     fact("Digest of the signed bytes (SHA-256)") { Shown.identifier(recorded.proofDigest.hexadecimal) }
                 }
             }
-            card("Content") {
-                notification.content.flatMap { ContentTree.html(ofJSON: $0) } ?? emptyNote("The content was not kept.")
-            }
+            ContentTree.card(of: notification)
         }
     }
 }
 
 /// A JSON value as a tree, with its dates in words.
 enum ContentTree {
+    /// The content of a notification.
+    ///
+    /// - Parameter remark: The note below the content.
+    static func card(of notification: StatedNotification, _ remark: HTML? = nil) -> HTML {
+        Console.card("Content") {
+            if let content = notification.content.flatMap({ html(ofJSON: $0) }) {
+                content
+                remark
+            } else {
+                emptyNote("The content was not kept.")
+            }
+        }
+    }
+
     /// - Returns: Nil for a text that is not JSON.
     static func html(ofJSON text: String) -> HTML? {
         (try? JSONParser.parse(Array(text.utf8))).map { html(of: $0, named: "") }
@@ -113,8 +125,7 @@ enum ContentTree {
         case .number(let number):
             plain(number.text)
             if name.hasSuffix("Date"), let milliseconds = Int64(number.text) {
-                plain(" · ")
-                Shown.moment(Timestamp(millisecondsSince1970: milliseconds))
+                also(Shown.moment(Timestamp(millisecondsSince1970: milliseconds)), by: " · ")
             }
         case .bool(let isTrue): plain(isTrue ? "true" : "false")
         case .null: plain("null")

@@ -96,7 +96,6 @@ extension CustomerView {
         } else {
             Shown.badge("valid", .good)
         }
-        plain(" ")
-        OriginWords.mark(transaction.origin)
+        also(OriginWords.mark(transaction.origin))
     }
 }

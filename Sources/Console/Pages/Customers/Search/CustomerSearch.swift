@@ -7,7 +7,7 @@ import Proofs
 
 /// The search for customers: by the beginning of a name, an account token, a transaction, an original transaction, an order or
 /// a product.
-struct CustomerSearch: Sendable {
+enum CustomerSearch {
     /// The answer of the App Store about an order of this number.
     enum Order: Sendable {
         case notAsked
@@ -38,20 +38,23 @@ struct CustomerSearch: Sendable {
             return users.count == 1 ? users.first : nil
         }
     }
+}
 
+extension CustomersRoutes {
     /// The minimum length of an order number, in bytes. Shorter texts are not sent to the App Store.
     private static let minimumOrderLength = 8
     /// The largest number of unclaimed purchases shown.
     private static let maximumUnclaimed = 20
 
-    let services: ConsoleServices
-
+    /// The findings for a text.
+    ///
     /// - Parameters:
     ///   - page: The page of the users.
     ///   - asksAppStore: True to look an unknown text up as an order.
-    func findings(_ text: String, _ page: HTTPSupport.Page, asksAppStore: Bool) async throws -> Findings {
+    func findings(_ text: String, _ page: HTTPSupport.Page, asksAppStore: Bool) async throws -> CustomerSearch.Findings
+    {
         let service = services.entitlements
-        var findings = Findings()
+        var findings = CustomerSearch.Findings()
         let last = try page.position { cursor in
             let parts = cursor.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
             return parts.count == 2 ? User(issuer: String(parts[0]), name: String(parts[1])) : nil
@@ -59,7 +62,7 @@ struct CustomerSearch: Sendable {
         let users = try await service.ledger.read { try $0.users(matching: text, after: last, limit: page.size + 1) }
         (findings.users, findings.next) = page.part(of: users) { "\($0.user.issuer)\n\($0.user.name)" }
         guard !text.isEmpty, last == nil else { return findings }
-        findings.products = CatalogNames(catalogs: service.catalogs).products(matching: text)
+        findings.products = names.products(matching: text)
         try await add([text], to: &findings)
         let isUnknown = findings.users.isEmpty && findings.purchases.isEmpty && findings.unclaimed.isEmpty
         if isUnknown, asksAppStore, text.utf8.count >= Self.minimumOrderLength, let orders = services.orders {
@@ -75,7 +78,7 @@ struct CustomerSearch: Sendable {
     }
 
     /// Adds the purchases of transactions.
-    private func add(_ transactions: [String], to findings: inout Findings) async throws {
+    private func add(_ transactions: [String], to findings: inout CustomerSearch.Findings) async throws {
         for transaction in transactions {
             findings.purchases += try await services.entitlements.purchases(ofTransaction: transaction)
             findings.unclaimed += try await services.entitlements.unclaimedPurchases(

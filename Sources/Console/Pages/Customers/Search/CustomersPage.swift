@@ -11,7 +11,7 @@ extension CustomersRoutes {
         let text = (try request.query("search") ?? "").trimmingCharacters(in: .whitespaces)
         // The script searches at every key. Only a person who sends the form waits for the App Store.
         let isTyping = HTTPField.Name.secFetchDest.flatMap { request.headers[$0] } == "empty"
-        let findings = try await CustomerSearch(services: services).findings(text, page, asksAppStore: !isTyping)
+        let findings = try await findings(text, page, asksAppStore: !isTyping)
         return CustomersPage(text: text, findings: findings, names: names).page
     }
 
@@ -79,10 +79,7 @@ struct CustomersPage {
     @HTMLBuilder private var results: HTML {
         if let user = findings.exact(text) {
             p {
-                a(.class("button primary"), .href(.customer(user))) {
-                    "Open customer"; plain(" ")
-                    data(user.name)
-                }
+                a(.class("button primary"), .href(.customer(user))) { spaced(Phrase("Open customer"), data(user.name)) }
             }
         }
         if !findings.purchases.isEmpty || !findings.unclaimed.isEmpty { purchases }
@@ -135,25 +132,19 @@ struct CustomersPage {
     )
 
     private var foundPurchases: [FoundPurchase] {
-        let owned = findings.purchases.map { purchase -> FoundPurchase in
+        findings.purchases.map { purchase -> FoundPurchase in
             let status = purchase.status
+            let owner = purchase.owner.map { Shown.link(to: $0) } ?? HTML { "An erased customer" }
             return (
-                owner(of: purchase), status.productIdentifier, status.originalTransactionIdentifier, status.state,
-                status.origin
+                owner, status.productIdentifier, status.originalTransactionIdentifier, status.state, status.origin
             )
         }
-        return owned
             + findings.unclaimed.map { purchase in
                 (
-                    a(.href(purchase.path)) { "Nobody yet" },
-                    purchase.productIdentifier, purchase.originalTransactionIdentifier, .unclaimed, purchase.origin
+                    a(.href(purchase.path)) { "Nobody yet" }, purchase.productIdentifier,
+                    purchase.originalTransactionIdentifier, .unclaimed, purchase.origin
                 )
             }
-    }
-
-    private func owner(of purchase: KnownPurchase) -> HTML {
-        guard let owner = purchase.owner else { return HTML { "An erased customer" } }
-        return Shown.link(to: owner)
     }
 
     @HTMLBuilder private var products: HTML {
@@ -164,8 +155,7 @@ struct CustomersPage {
                     a(.href(ConsolePath("customers", query: ["product": product.productIdentifier]))) {
                         bdi { names.product(product.productIdentifier) }
                     }
-                    plain(" ")
-                    Shown.identifier(product.productIdentifier)
+                    also(Shown.identifier(product.productIdentifier))
                 }
             }
         }

@@ -46,15 +46,11 @@ extension CustomerView {
         return li(.class(event.event.mood.rawValue)) {
             div {
                 a(.href(.customer(user, "events", String(number)))) { strong { words.title } }
-                plain(" ")
-                OriginWords.mark(event.origin)
+                also(OriginWords.mark(event.origin))
             }
             div(.class("note")) {
                 spaced(by: " · ", Shown.moment(event.happenedAt), ActorWords.html(event.actor, keys))
-                if let price = words.price {
-                    plain(" · ")
-                    Shown.money(price)
-                }
+                if let price = words.price { also(Shown.money(price), by: " · ") }
             }
             // In the words of a person, or in both languages.
             if let reason = words.reason { div { bdi { reason } } }
@@ -73,8 +69,7 @@ extension CustomerView {
                 ) {
                     spaced(by: ": ", Phrase("Notification of the App Store"), data(notification.title))
                 }
-                plain(" ")
-                OriginWords.mark(notification.origin)
+                also(OriginWords.mark(notification.origin))
             }
             div(.class("note")) { spaced(by: " · ", Shown.moment(notification.signedAt), notification.outcome.title) }
         }
