@@ -47,17 +47,25 @@ import Testing
         }
     }
 
-    /// Starts a long read, and returns when it has its snapshot.
+    /// Starts a long read, and returns when it has its snapshot. It has a thread of its own: on two cores, two long reads would
+    /// leave no thread of the pool to the short reads of the other tests, which would wait for each other.
     private func begin<Value: Sendable>(
         on ledger: Ledger,
         _ body: @escaping @Sendable (LedgerTransaction) throws -> Value
     ) async -> Task<Value, any Error> {
         let (begun, begin) = AsyncStream<Void>.makeStream()
         let read = Task {
-            try await ledger.read(.longSnapshot) { transaction in
-                _ = try transaction.database.rows("SELECT count(*) FROM filler", [])
-                begin.finish()
-                return try body(transaction)
+            try await withCheckedThrowingContinuation { continuation in
+                Thread.detachNewThread {
+                    continuation.resume(
+                        with: Result {
+                            try ledger.storage.read(.longSnapshot) { database in
+                                _ = try database.rows("SELECT count(*) FROM filler", [])
+                                begin.finish()
+                                return try body(ledger.transaction(database))
+                            }
+                        })
+                }
             }
         }
         for await _ in begun {}
