@@ -119,7 +119,7 @@ let package = Package(
             path: "Tests/Mailer", exclude: ["mail_server.py"]),
         .testTarget(
             name: "LedgerTests",
-            dependencies: ["Catalog", "Features", "Ledger", "Proofs", "TestSupport", grdb],
+            dependencies: ["Catalog", "Features", "Ledger", "Proofs", "TestSupport", grdb, nioCore, nioPosix],
             path: "Tests/Ledger"),
         .testTarget(
             name: "StoreTests", dependencies: ["AppStore", "Catalog", "Proofs", "TestSupport", grdb],

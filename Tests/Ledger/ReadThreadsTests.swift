@@ -1,6 +1,8 @@
 import Dispatch
 import Foundation
 import Ledger
+import NIOCore
+import NIOPosix
 import TestSupport
 import Testing
 
@@ -17,6 +19,20 @@ import Testing
         let isServed = await Task { true }.value
         #expect(isServed)
         for _ in reads { disk.signal() }
+        for read in reads { try await read.value }
+    }
+
+    /// Exports and figures may take minutes, and verifications use the threads of the process.
+    @Test(.timeLimit(.minutes(1))) func `long reads leave the threads of the process free`() async throws {
+        let folder = try TemporaryFolder()
+        let ledger = try Ledger(file: folder.file("ledger.sqlite"))
+        let end = DispatchSemaphore(value: 0)
+        let reads = (0..<2 * NIOSingletons.blockingPoolThreadCountSuggestion).map { _ in
+            Task { try await ledger.read(.longSnapshot) { _ in end.wait() } }
+        }
+        await expectEventually { ledger.waitingCount > 0 }
+        #expect(try await NIOThreadPool.singleton.runIfActive { true })
+        for _ in reads { end.signal() }
         for read in reads { try await read.value }
     }
 

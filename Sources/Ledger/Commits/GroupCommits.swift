@@ -133,9 +133,15 @@ final class GroupCommits: Sendable {
 /// The threads that run reads.
 ///
 /// A hop to another thread and back costs more than a read from a ledger in a file, so these reads run inline. All ledgers of
-/// the process together leave one thread free of inline reads, because a disk that hangs would block all threads.
+/// the process together leave one thread free of inline reads, because a disk that hangs would block all threads. Long reads, such
+/// as exports, have threads of their own: with those of the process, a few would hold up each short read and each verification.
 final class ReadThreads: Sendable {
     private static let maximumInlineReads = ProcessInfo.processInfo.activeProcessorCount - 1
+    private static let longReads: NIOThreadPool = {
+        let pool = NIOThreadPool(numberOfThreads: 2)
+        pool.start()
+        return pool
+    }()
 
     /// The reads that run inline in this process.
     private static let inlineReads = Atomic(0)
@@ -160,7 +166,7 @@ final class ReadThreads: Sendable {
             submitted.add(1, ordering: .relaxed)
             // A cancelled read never gets a thread.
             defer { submitted.subtract(1, ordering: .relaxed) }
-            return try await NIOThreadPool.singleton.runIfActive { [self] in
+            return try await (isLong ? Self.longReads : .singleton).runIfActive { [self] in
                 running.add(1, ordering: .relaxed)
                 defer { running.subtract(1, ordering: .relaxed) }
                 return try read()
