@@ -18,7 +18,16 @@ PERMISSIONS = {
     "admin": {"view", "support", "catalog", "store", "administer"},
 }
 DECLARATION = re.compile(
-    r'\bpages\.(get|post|postPage|postAnswer|answer)\(\s*(?:RouterPath\(\s*)?"((?:[^"\\]|\\\([^"]*?\))*)"\)?\s*(?:,\s*\.(\w+))?')
+    r'(\bpages\.|^\s*)(get|post)\(\s*(?:RouterPath\(\s*)?"((?:[^"\\]|\\\([^"]*?\))*)"\)?\s*(?:,\s*\.(\w+))?', re.MULTILINE)
+# Forms of one kind stand in a list: path, notice, action.
+LISTED_FORM = re.compile(r'^\s*\("(store/[a-z/]+)", \.\w+, \{', re.MULTILINE)
+# The pages of a customer are declared by the part of their path after the customer's.
+CUSTOMER = "customers/:issuer/:user"
+# The routes that answer with a file or a stream.
+ANSWERS = {
+    "activity", "store/stream", "store/account/receipt", f"{CUSTOMER}/export", "item-pictures/:collection/:number",
+    "figures/:figure/csv", "products/:product/picture",
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,7 +38,7 @@ class Route:
 
     @property
     def is_form(self):
-        return self.kind in ("post", "postPage", "postAnswer")
+        return self.kind == "post"
 
     @functools.cached_property
     def pattern(self):
@@ -39,11 +48,18 @@ class Route:
 @functools.cache
 def all_routes():
     """Every route, the ones with the fewest parameters first."""
-    found = [
-        Route(kind, re.sub(r"\\\(.*?\)", ":action", path), permission or "view")
-        for file in sorted(PAGES.rglob("*.swift"))
-        for kind, path, permission in DECLARATION.findall(file.read_text())
-    ]
+    found = []
+    for file in sorted(PAGES.rglob("*.swift")):
+        text = file.read_text()
+        default = "store" if "LocalStore" in file.parts else "view"
+        for group, kind, path, permission in DECLARATION.findall(text):
+            path = re.sub(r"\\\(.*?\)", ":action", path)
+            if not group.strip():
+                path = CUSTOMER + path
+            if kind == "get" and path in ANSWERS:
+                kind = "answer"
+            found.append(Route(kind, path, permission if permission in PERMISSIONS["admin"] else default))
+        found += [Route("post", path, default) for path in LISTED_FORM.findall(text)]
     return sorted(found, key=lambda route: (route.path.count(":"), route.path))
 
 
