@@ -134,4 +134,13 @@ import Testing
         #expect(try LedgerFile(file).check().problems == [])
         #expect(try await story(of: alice) == ["user granted 1 p", "key K revoked 1 p", "user granted 2 p"])
     }
+
+    @Test func `a period whose first statement is its end by an upgrade breaks no rule`() async throws {
+        let period = claim(
+            revoked: Self.later(9), signedAt: Self.later(9), expiresAt: Self.later(1000),
+            facts: TransactionFacts([.isUpgraded: .integer(1)]))
+        #expect(try await redeem(period, for: alice) == [.revoked])
+        #expect(try await story(of: alice) == ["App Store productChanged 1 p"])
+        #expect(try fixture.problems() == [])
+    }
 }

@@ -90,7 +90,8 @@ enum EntitlementRules {
             SELECT transaction_id FROM (
                 SELECT user_id, origin, transaction_id FROM redeemed_transaction
                 EXCEPT
-                SELECT user_id, origin, reference FROM audit WHERE event IN ('granted', 'revoked')
+                -- A period that an upgrade had ended before it was first stated has only the change.
+                SELECT user_id, origin, reference FROM audit WHERE event IN ('granted', 'revoked', 'productChanged')
                 EXCEPT
                 SELECT redeemed.user_id, redeemed.origin, redeemed.transaction_id
                 FROM audit CROSS JOIN redeemed_transaction AS redeemed
