@@ -71,7 +71,8 @@ package struct Schema: Sendable, ExpressibleByStringLiteral {
             if !properties.add(name, .object(field.keywords)) { object.defects.append("\"\(name)\" twice") }
             object.merge(field)
         }
-        let required = fields.filter { !$0.schema.isOptional }.map { JSONValue.string($0.name) }
+        let others: [JSONValue] = if case .array(let names)? = target["required"] { names } else { [] }
+        let required = others + fields.filter { !$0.schema.isOptional }.map { JSONValue.string($0.name) }
         if !required.isEmpty { object.target = object.target.adding(["required": .array(required)]) }
         object.target = object.target.adding(["properties": .object(properties)])
         return object

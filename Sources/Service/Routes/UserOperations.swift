@@ -141,17 +141,7 @@ extension Schema {
         .fields([
             "collection": .text(),
             "number": .integer(in: 0 ... .max),
-            "source": source,
-            "state": .purchaseState("The state of the purchase; `owned` for another source."),
-            "since": .time("The start of the current period of ownership without a gap. Absent for a rule.").optional,
-            "until": .time("The end of the ownership; absent for an item without an end.").optional,
-            "renews": .flag("Absent if the App Store has not stated whether the subscription renews.").optional,
-            "productId": .text("The product of a purchase.").optional,
-            "transactionId": .text("The transaction that gives the item.").optional,
-            "originalTransactionId": .text("The purchase.").optional,
-            "origin": Origin.schema.optional,
-            "grant": .text("The identifier of a grant.").optional,
-        ])
+        ]).covered("item", since: "The start of the current period of ownership without a gap.", until: "ownership")
 
     static let userRight = Schema.object(
         "A right that a user has, with its period and its source. Of several sources, the one that ends last.",
@@ -160,17 +150,23 @@ extension Schema {
         "name": .text("The name of the right.").with(["examples": .array(["premium"])]),
         "collection": .text("The collection of the item that gives the right."),
         "number": .integer("The number of the item that gives the right.", in: 0 ... .max),
-        "source": source,
-        "state": .purchaseState("The state of the purchase; `owned` for another source."),
-        "since": .time("The start of the right without a gap. Absent for a rule.").optional,
-        "until": .time("The end of the right; absent for a right without an end.").optional,
-        "renews": .flag("Absent if the App Store has not stated whether the subscription renews.").optional,
-        "productId": .text("The product of a purchase.").optional,
-        "transactionId": .text("The transaction that gives the right.").optional,
-        "originalTransactionId": .text("The purchase.").optional,
-        "origin": Origin.schema.optional,
-        "grant": .text("The identifier of a grant.").optional,
-    ])
+    ]).covered("right", since: "The start of the right without a gap.", until: "right")
+
+    /// The object with the period and the source of what a user has.
+    private func covered(_ thing: String, since: String, until: String) -> Schema {
+        fields([
+            "source": Self.source,
+            "state": .purchaseState("The state of the purchase; `owned` for another source."),
+            "since": .time("\(since) Absent for a rule.").optional,
+            "until": .time("The end of the \(until); absent without an end.").optional,
+            "renews": .flag("Absent if the App Store has not stated whether the subscription renews.").optional,
+            "productId": .text("The product of a purchase.").optional,
+            "transactionId": .text("The transaction that gives the \(thing).").optional,
+            "originalTransactionId": .text("The purchase.").optional,
+            "origin": Origin.schema.optional,
+            "grant": .text("The identifier of a grant.").optional,
+        ])
+    }
 
     static let transactionFacts = facts(
         TransactionFact.self, named: "TransactionFacts",
