@@ -52,8 +52,7 @@ package struct StoreRoutes: RouteSource {
         let open = router.group()
         open.on(.readDescription) { request, _ in try Self.description(for: request) }
         open.on(.readErrors) { request, _ in
-            CacheableAnswer.response(
-                PackageResources.Errors_md, type: "text/markdown; charset=utf-8", for: request)
+            CacheableAnswer(PackageResources.Errors_md, type: "text/markdown; charset=utf-8").response(to: request)
         }
         open.on(.isLive) { _, _ in HTTPResponse.Status.noContent }
         open.on(.isReady) { [store] _, _ in
@@ -63,7 +62,7 @@ package struct StoreRoutes: RouteSource {
     }
 
     private static func description(for request: Request) throws -> Response {
-        CacheableAnswer.response(try openAPI, type: "application/json", for: request)
+        CacheableAnswer(try openAPI, type: "application/json").response(to: request)
     }
 
     package func add(to router: Router<ServiceContext>) {

@@ -202,7 +202,7 @@ package enum JSONAnswer {
     package static func cacheable(
         _ value: some Encodable, for request: Request, headers: HTTPFields = [:]
     ) throws -> Response {
-        CacheableAnswer.response(try encode(value), type: "application/json", for: request, headers: headers)
+        CacheableAnswer(try encode(value), type: "application/json").response(to: request, headers: headers)
     }
 
     package static func response(
@@ -223,8 +223,18 @@ extension JSONValue {
     }
 }
 
-/// A response that a client may cache.
-package enum CacheableAnswer {
+/// An answer that a client may cache, with its entity tag. It can be kept and sent again.
+package struct CacheableAnswer: Sendable {
+    private let body: ByteBuffer
+    private let type: String
+    private let tag: String
+
+    package init(_ bytes: [UInt8], type: String) {
+        body = ByteBuffer(bytes: bytes)
+        self.type = type
+        tag = Self.tag(of: bytes)
+    }
+
     /// Returns a strong entity tag (RFC 9110 section 8.8.3).
     package static func tag(of bytes: [UInt8]) -> String {
         "\"" + DigestAlgorithm.sha256.digest(of: bytes).prefix(16).hexadecimal + "\""
@@ -232,10 +242,7 @@ package enum CacheableAnswer {
 
     /// Returns the bytes with their entity tag, or 304 without a body if the client already has them (RFC 9110 section
     /// 13.1.2).
-    package static func response(
-        _ bytes: [UInt8], type: String, for request: Request, headers: HTTPFields = [:]
-    ) -> Response {
-        let tag = tag(of: bytes)
+    package func response(to request: Request, headers: HTTPFields = [:]) -> Response {
         var headers = headers
         headers[.eTag] = tag
         let known = request.headers[values: .ifNoneMatch].flatMap { $0.split(separator: ",") }
@@ -244,6 +251,6 @@ package enum CacheableAnswer {
             return Response(status: .notModified, headers: headers)
         }
         headers[.contentType] = type
-        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: body))
     }
 }

@@ -52,12 +52,43 @@ struct CatalogView: Sendable {
     let catalog: Catalog
     let pictures: PictureAddresses
     let languages: [String]
+    /// The answers about this state of the catalog.
+    let answers = KeptAnswers()
 
     /// - Parameter before: The view of the catalog before the change.
     init(_ catalog: Catalog, before: CatalogView? = nil) {
         self.catalog = catalog
         pictures = PictureAddresses(catalog: catalog, before: before?.pictures)
         languages = catalog.languages
+    }
+}
+
+/// Encoded answers, which are the same until the catalog changes.
+final class KeptAnswers: Sendable {
+    private static let maximumCount = 64
+    /// The longest name of a kept answer, in bytes. Requests with longer queries are answered anew.
+    private static let maximumNameLength = 256
+
+    private let answers = Mutex<[ByteKey: CacheableAnswer]>([:])
+
+    /// The answer to a request, made by `make` if it is not kept.
+    ///
+    /// - Parameter language: The language of the answer; nil if it has none.
+    func answer(
+        to request: Request, in language: String? = nil, _ make: () throws -> [UInt8]
+    ) rethrows -> CacheableAnswer {
+        let name = "\(request.uri.string) \(language ?? "")"
+        let key = name.utf8.count > Self.maximumNameLength ? nil : ByteKey(name)
+        if let key, let kept = answers.withLock({ $0[key] }) { return kept }
+        let answer = CacheableAnswer(try make(), type: "application/json")
+        if let key {
+            answers.withLock { answers in
+                // A team asks for few different pages. A client that asks for many gets no more memory.
+                if answers.count == Self.maximumCount { answers = [:] }
+                answers[key] = answer
+            }
+        }
+        return answer
     }
 }
 

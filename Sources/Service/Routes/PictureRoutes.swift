@@ -51,8 +51,7 @@ struct PictureRoutes: Sendable {
         ]
         // Web pages of any origin may show the picture.
         headers[.accessControlAllowOrigin] = "*"
-        return CacheableAnswer.response(
-            picture.bytes, type: picture.format.mediaType, for: request, headers: headers)
+        return CacheableAnswer(picture.bytes, type: picture.format.mediaType).response(to: request, headers: headers)
     }
 
     private static let notFound = Problem(

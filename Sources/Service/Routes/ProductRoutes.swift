@@ -14,7 +14,14 @@ struct ProductRoutes: Sendable {
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.listProducts) { request, context in
-            try list(request, context, of: try await userState(context), wishedOnly: false)
+            let userState = try await userState(context)
+            guard userState == nil else { return try list(request, context, of: userState, wishedOnly: false) }
+            let view = try catalogs.view(of: request, context)
+            let language = Language.choose(for: request, among: view.languages)
+            return try view.answers.answer(to: request, in: language) {
+                try JSONAnswer.encode(
+                    try products(request, in: view, language: language, of: nil, wishedOnly: false))
+            }.response(to: request, headers: headers(language, nil))
         }
         group.on(.readProduct) { request, context in
             let view = try catalogs.view(of: request, context)
@@ -43,10 +50,18 @@ struct ProductRoutes: Sendable {
         wishedOnly: Bool
     ) throws -> Response {
         let view = try catalogs.view(of: request, context)
+        let language = Language.choose(for: request, among: view.languages)
+        return try JSONAnswer.cacheable(
+            try products(request, in: view, language: language, of: userState, wishedOnly: wishedOnly),
+            for: request, headers: headers(language, userState))
+    }
+
+    private func products(
+        _ request: Request, in view: CatalogView, language: String?, of userState: UserProductState?, wishedOnly: Bool
+    ) throws -> List<ProductResource> {
         let query = try ProductQuery(
             request, collections: view.catalog.collections, standard: wishedOnly ? "-wished" : "number")
         let page = try Page(request)
-        let language = Language.choose(for: request, among: view.languages)
         let last = page.last.map(ListEnd.init)
         // The last product of the previous page keeps its place, even if it was withdrawn or is no longer wished for.
         let listed = view.catalog.products.filter(query.matches)
@@ -68,8 +83,7 @@ struct ProductRoutes: Sendable {
         let (shown, next) = page.part(of: products) {
             ListEnd(product: $0.productId, wishedAt: wishedAt($0.productId)).text
         }
-        return try JSONAnswer.cacheable(
-            List(shown, nextCursor: next), for: request, headers: headers(language, userState))
+        return List(shown, nextCursor: next)
     }
 
     /// The end of a page: its last product and the time of its wish. The next page begins there.
@@ -211,10 +225,9 @@ struct OfferingRoutes: Sendable {
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.listOfferings) { request, context in
-            let catalog = try catalogs.view(of: request, context).catalog
-            return CacheableAnswer.response(
-                JSONAnswer.encode(Self.json(of: catalog)), type: "application/json", for: request,
-                headers: [.cacheControl: "no-cache"])
+            let view = try catalogs.view(of: request, context)
+            return view.answers.answer(to: request) { JSONAnswer.encode(Self.json(of: view.catalog)) }
+                .response(to: request, headers: [.cacheControl: "no-cache"])
         }
     }
 

@@ -101,6 +101,11 @@ package struct ServiceRoutes: Sendable {
         }
     }
 
+    private static let errors = CacheableAnswer(PackageResources.Errors_md, type: "text/markdown; charset=utf-8")
+    private static let description = OpenAPIDocument.composed.map {
+        CacheableAnswer($0.bytes, type: "application/json")
+    }
+
     package func router() -> Router<ServiceContext> {
         let router = Router(context: ServiceContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: RequestMiddleware(metrics: metrics))
@@ -131,12 +136,10 @@ package struct ServiceRoutes: Sendable {
             return HTTPResponse.Status.noContent
         }
         open.on(.readErrors) { request, _ in
-            CacheableAnswer.response(
-                PackageResources.Errors_md, type: "text/markdown; charset=utf-8", for: request)
+            Self.errors.response(to: request)
         }
         open.on(.readDescription) { request, _ in
-            try CacheableAnswer.response(
-                OpenAPIDocument.composed.get().bytes, type: "application/json", for: request)
+            try Self.description.get().response(to: request)
         }
         NotificationRoutes(
             service: service, metrics: metrics, uncachedChains: uncachedChains

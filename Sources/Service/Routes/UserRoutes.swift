@@ -24,17 +24,18 @@ struct UserRoutes: Sendable {
         group.on(.listUserItems, .listMeItems) { request, context in
             let user = try subjects.user(request, context)
             let items = try await service.limited(to: context).items(of: user)
-            return CacheableAnswer.response(
-                JSONAnswer.encode(.object(["items": .array(items.map(\.json))])), type: "application/json",
-                for: request, headers: [.cacheControl: "private, no-cache"])
+            return CacheableAnswer(
+                JSONAnswer.encode(.object(["items": .array(items.map(\.json))])), type: "application/json"
+            ).response(to: request, headers: [.cacheControl: "private, no-cache"])
         }
         group.on(.listUserRights, .listOwnRights) { request, context in
             let user = try subjects.user(request, context)
             let rights = try await service.limited(to: context).rights(
                 of: user, in: try RequestedApps.name(of: request, context))
-            return CacheableAnswer.response(
+            return CacheableAnswer(
                 JSONAnswer.encode(.object(["rights": .array(rights.filter(\.isActive).map(\.json))])),
-                type: "application/json", for: request, headers: [.cacheControl: "private, no-cache"])
+                type: "application/json"
+            ).response(to: request, headers: [.cacheControl: "private, no-cache"])
         }
         group.on(.listUserSubscriptions, .listOwnSubscriptions) { request, context in
             let subscriptions = try await service.limited(to: context)

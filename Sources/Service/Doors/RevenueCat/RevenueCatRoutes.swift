@@ -230,11 +230,14 @@ package enum RevenueCatEndpoint: String, CaseIterable, Sendable {
     /// The path, with its parameters in braces.
     package var path: String { String(rawValue.drop { $0 != "/" }) }
 
+    /// Made once, because each request of the service is compared with them.
+    private static let paths = allCases.map { (endpoint: $0, path: $0.path) }
+
     /// The endpoint of a request. Nil if the protocol has none.
     package init?(method: HTTPRequest.Method, path: String) {
-        let found = Self.allCases.first { $0.method == method && DoorErrors.isPath(path, $0.path) }
-        guard let endpoint = found else { return nil }
-        self = endpoint
+        let found = Self.paths.first { DoorErrors.isPath(path, $0.path) && $0.endpoint.method == method }
+        guard let found else { return nil }
+        self = found.endpoint
     }
 }
 
