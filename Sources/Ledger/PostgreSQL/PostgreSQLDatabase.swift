@@ -105,11 +105,14 @@ struct PostgreSQLDatabase: LedgerDatabase {
         let arrays = columns.indices.map { column in
             SQLValue.text(PostgreSQLArray.literal(of: rows.map { $0[column].sqlValue }))
         }
-        let values = try columns.enumerated().map { index, column in
-            let type = PostgreSQLArray.type(of: try tables.schema.kind(of: column, in: table))
-            return "CAST(CAST($\(index + 1) AS text) AS \(type))"
+        let values = try tables.list(of: columns, in: table) {
+            let values = try columns.enumerated().map { index, column in
+                let type = PostgreSQLArray.type(of: try tables.schema.kind(of: column, in: table))
+                return "CAST(CAST($\(index + 1) AS text) AS \(type))"
+            }
+            return "unnest(\(values.joined(separator: ", ")))"
         }
-        try connection.enqueue(SQLQuery(statement("unnest(\(values.joined(separator: ", ")))"), arrays))
+        try connection.enqueue(SQLQuery(statement(values), arrays))
     }
 
     /// Inserts users with random numbers, so that concurrent transactions do not wait for each other.

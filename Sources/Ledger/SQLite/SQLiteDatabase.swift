@@ -60,7 +60,7 @@ struct SQLiteDatabase: LedgerDatabase {
     func insert(into table: String, _ columns: [String], _ rows: [[any SQLConvertible]], isNew: Bool) throws {
         guard !rows.isEmpty else { return }
         try runEach(
-            "INSERT INTO \"\(table)\" \(Self.values(of: columns))"
+            "INSERT INTO \"\(table)\" \(values(of: columns))"
                 + (isNew ? "" : " ON CONFLICT DO NOTHING"), rows)
     }
 
@@ -87,7 +87,7 @@ struct SQLiteDatabase: LedgerDatabase {
         guard !rows.isEmpty else { return }
         try runEach(
             """
-            INSERT INTO "\(table)" \(Self.values(of: keys + [column]))
+            INSERT INTO "\(table)" \(values(of: keys + [column]))
             ON CONFLICT (\(keys.joined(separator: ", "))) DO UPDATE SET \(column) = \(column) + excluded.\(column)
             """, rows)
     }
@@ -98,8 +98,11 @@ struct SQLiteDatabase: LedgerDatabase {
     }
 
     /// The SQL after the table of an insertion.
-    private static func values(of columns: [String]) -> String {
-        "(\(columns.joined(separator: ", "))) VALUES (\((1...columns.count).map { "$\($0)" }.joined(separator: ", ")))"
+    private func values(of columns: [String]) -> String {
+        tables.list(of: columns, in: "") {
+            let parameters = (1...columns.count).map { "$\($0)" }.joined(separator: ", ")
+            return "(\(columns.joined(separator: ", "))) VALUES (\(parameters))"
+        }
     }
 
     private static func condition(_ keys: [String], after count: Int) -> String {
@@ -117,7 +120,7 @@ struct SQLiteDatabase: LedgerDatabase {
 
     /// Inserts users with consecutive numbers, which keep the rows of new users together.
     func insertUsers(_ columns: [String], _ rows: [[any SQLConvertible]], _ randomness: Randomness) throws -> [Int64] {
-        try rows.compactMap { try value(#"INSERT INTO "user" \#(Self.values(of: columns)) RETURNING user_id"#, $0) }
+        try rows.compactMap { try value(#"INSERT INTO "user" \#(values(of: columns)) RETURNING user_id"#, $0) }
     }
 
     func list(_ numbers: [Int64]) -> SQLValue { .text("[" + numbers.map(String.init).joined(separator: ",") + "]") }

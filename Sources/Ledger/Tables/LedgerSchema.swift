@@ -94,9 +94,24 @@ package enum SQLDialect: Sendable {
 package final class LedgerTables: Sendable {
     let schema: LedgerSchema
     private let present = Mutex<Set<String>>([])
+    private let lists = Mutex<[ColumnList: String]>([:])
+
+    private struct ColumnList: Hashable {
+        let table: String
+        let columns: [String]
+    }
 
     init(_ schema: LedgerSchema) {
         self.schema = schema
+    }
+
+    /// The SQL of a list of columns, which is made once: a redemption inserts rows of 60 columns.
+    func list(of columns: [String], in table: String, _ make: () throws -> String) rethrows -> String {
+        let list = ColumnList(table: table, columns: columns)
+        if let known = lists.withLock({ $0[list] }) { return known }
+        let made = try make()
+        lists.withLock { $0[list] = made }
+        return made
     }
 
     fileprivate func isPresent(_ table: String) -> Bool { present.withLock { $0.contains(table) } }
