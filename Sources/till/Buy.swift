@@ -80,11 +80,7 @@ struct Buy: Command {
                 message: Terminal.failure(error, of: transaction, isInterrupted: isInterrupted, common: common))
         }
         if let refusal = reporter.refused[transaction.identifier] { throw refusal }
-        struct Report: Encodable {
-            let transaction: TransactionReport
-            let items: [OwnedItemResource]
-        }
-        try terminal.json(Report(transaction: TransactionReport(transaction, user: user.name), items: items))
+        try terminal.report(["transaction": transaction.report(user: user.name), "items": items])
     }
 }
 
@@ -123,22 +119,14 @@ extension AppLaunch {
         }
         if delivered.isEmpty, waiting.isEmpty { terminal.line("Nothing was unfinished.") }
         terminal.owned(items.map(\.item), by: parties.named(user), names: parties.catalog.name(of:))
-        try terminal.json(
-            DeliveryReport(
-                delivered: delivered.map { TransactionReport($0, user: user.name) },
-                refused: Dictionary(uniqueKeysWithValues: reporter.refused.map { (String($0), $1.code) }), items: items)
-        )
+        try terminal.report([
+            "delivered": delivered.map { $0.report(user: user.name) },
+            // The error codes of refused transactions, by number.
+            "refused": Dictionary(uniqueKeysWithValues: reporter.refused.map { (String($0), $1.code) }), "items": items,
+        ])
         guard let (number, refusal) = reporter.refused.min(by: { $0.key < $1.key }) else { return }
         try terminal.end("Transaction \(number) stays in the queue: \(refusal.message)")
     }
-}
-
-/// The JSON output of `till resume` and `till restore`.
-private struct DeliveryReport: Encodable {
-    let delivered: [TransactionReport]
-    /// The error codes of refused transactions, by number.
-    let refused: [String: String]
-    let items: [OwnedItemResource]
 }
 
 /// `till restore`

@@ -76,7 +76,7 @@ struct FiguresCommand: LedgerUser {
             try await figures.rollUp()
             answer = FigureAnswerResource(try await figures.answer(try query(figure, today: figures.today)))
         }
-        FigureTable(answer).lines.forEach(terminal.line)
+        answer.lines.forEach(terminal.line)
         if !answer.isBackfilled || answer.pendingUsers > 0 {
             terminal.note("The sums are behind: \(answer.pendingUsers) users are pending.")
         }
@@ -128,40 +128,31 @@ extension CalendarDay: ExpressibleByArgument {
     }
 }
 
-/// A figure as a table for a terminal: a row for each period of each series.
-struct FigureTable {
-    private let answer: FigureAnswerResource
-
-    init(_ answer: FigureAnswerResource) {
-        self.answer = answer
-    }
-
-    var lines: [String] {
-        let parts = Set(answer.series.flatMap { $0.parts.map { Array($0.keys) } ?? [] }).sorted()
-        let hasCurrency = answer.series.contains { $0.currency != nil }
-        let hasDenominator = answer.series.contains { $0.denominators != nil }
-        var table = TextTable(
-            header: ["FROM", "TO"] + (answer.group.map { [$0.uppercased()] } ?? [])
-                + (hasCurrency ? ["CURRENCY"] : []) + ["VALUE"] + (hasDenominator ? ["OF"] : [])
-                + parts.map { $0.uppercased() })
-        for series in answer.series {
-            let group = answer.group.map { _ in [series.group.flatMap { $0.isEmpty ? nil : $0 } ?? "-"] } ?? []
-            for (index, period) in answer.periods.enumerated() where series.values.indices.contains(index) {
+extension FigureAnswerResource {
+    /// The figure as a table for a terminal: a row for each period of each series.
+    fileprivate var lines: [String] {
+        guard !series.isEmpty else { return ["Nothing was sold in this time."] }
+        let parts = Set(series.flatMap { $0.parts.map { Array($0.keys) } ?? [] }).sorted()
+        let hasCurrency = series.contains { $0.currency != nil }
+        let hasDenominator = series.contains { $0.denominators != nil }
+        func text(_ values: [Int64]?, _ index: Int) -> String {
+            guard let values, values.indices.contains(index) else { return "-" }
+            return String(values[index])
+        }
+        let header =
+            ["FROM", "TO"] + (group.map { [$0.uppercased()] } ?? []) + (hasCurrency ? ["CURRENCY"] : []) + ["VALUE"]
+            + (hasDenominator ? ["OF"] : []) + parts.map { $0.uppercased() }
+        let rows = series.flatMap { series in
+            let group = group.map { _ in [series.group.flatMap { $0.isEmpty ? nil : $0 } ?? "-"] } ?? []
+            return zip(periods.indices, series.values).map { index, value in
+                let period = periods[index]
                 // A period that is not over.
                 let end = period.to + (period.isComplete ? "" : "*")
-                table.add(
-                    [period.from, end] + group + (hasCurrency ? [series.currency ?? "-"] : [])
-                        + [String(series.values[index])]
-                        + (hasDenominator ? [Self.text(series.denominators, index)] : [])
-                        + parts.map { Self.text(series.parts?[$0], index) })
+                return [period.from, end] + group + (hasCurrency ? [series.currency ?? "-"] : []) + [String(value)]
+                    + (hasDenominator ? [text(series.denominators, index)] : [])
+                    + parts.map { text(series.parts?[$0], index) }
             }
         }
-        guard !answer.series.isEmpty else { return ["Nothing was sold in this time."] }
-        return table.lines
-    }
-
-    private static func text(_ values: [Int64]?, _ index: Int) -> String {
-        guard let values, values.indices.contains(index) else { return "-" }
-        return String(values[index])
+        return TextTable(header: header, rows).lines
     }
 }

@@ -32,30 +32,14 @@ struct Give: ServiceCaller {
     @OptionGroup var call: CallOptions
 
     func perform() async throws {
-        struct Request: Encodable, Sendable {
-            let item: Item
-            let reason: String
-            let endsAt: String?
-        }
         let path = issued.path(of: user, "/grants")
-        let request = Request(item: named.item, reason: reason, endsAt: until)
+        let request: Report = ["item": named.item, "reason": reason, "endsAt": until]
         let grant: GrantResource = try await withClient {
             try await $0.post(path, request)
         }
-        terminal.line("\(user) has \(request.item) now. Grant \(grant.grantId).")
+        terminal.line("\(user) has \(named.item) now. Grant \(grant.grantId).")
         try terminal.json(grant)
     }
-}
-
-/// The option that names the accepted origins of a ledger that a command opens itself.
-struct AcceptOption: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "An accepted origin of the ledger without --server, as for till serve (default: those of a local store).",
-            valueName: "origin"))
-    var accept: [Origin] = []
-
-    var origins: Set<Origin> { accept.isEmpty ? Origin.defaultAccepted : Set(accept) }
 }
 
 /// The arguments that name an item.

@@ -162,7 +162,11 @@ struct ServerOptions: ParsableArguments {
 
 /// The options of a command about a user, for which a running service answers, or the service of this process over the ledger.
 struct CallOptions: ParsableArguments {
-    @OptionGroup var accepted: AcceptOption
+    @Option(
+        help: ArgumentHelp(
+            "An accepted origin of the ledger without --server, as for till serve (default: those of a local store).",
+            valueName: "origin"))
+    var accept: [Origin] = []
 
     @OptionGroup var service: ServerOptions
 
@@ -177,7 +181,8 @@ struct CallOptions: ParsableArguments {
                 "TILL_LEDGER names a database, which this command uses through a running service alone. Name the service with "
                     + "--server, and put its API key into TILL_API_KEY.")
         }
-        return try await LocalService(reading: common.dataDirectory, accepting: accepted.origins)
+        return try await LocalService(
+            reading: common.dataDirectory, accepting: accept.isEmpty ? Origin.defaultAccepted : Set(accept))
     }
 }
 

@@ -124,17 +124,16 @@ struct KeysMake: LedgerUser {
     }
 
     private func show(_ record: APIKeyRecord, key: String) throws {
-        let report = APIKeyReport(record, key: key)
         terminal.line(key)
         if !common.json {
-            terminal.note(report.limits)
+            terminal.note(record.limits)
             if !isPublic {
                 terminal.note(
                     "Store the key: it is not shown again. To revoke it: \(common.hint("keys", "revoke", record.identifier, options: ledger.options))"
                 )
             }
         }
-        try terminal.json(report)
+        try terminal.json(record.report(key: key))
     }
 }
 

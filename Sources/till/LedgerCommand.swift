@@ -41,11 +41,11 @@ struct LedgerCheck: LedgerUser {
         let problems = report.problems + (proofs?.problems ?? [])
         problems.forEach(terminal.line)
         terminal.line(problems.isEmpty ? "sound" : "not sound")
-        try terminal.json(
-            LedgerCheckReport(
-                users: report.users, redeemedTransactions: report.redeemedTransactions, grants: report.grants,
-                notifications: report.notifications, proofsVerified: proofs?.verified, proofsNotKept: proofs?.notKept,
-                problems: problems))
+        try terminal.report([
+            "users": report.users, "redeemedTransactions": report.redeemedTransactions, "grants": report.grants,
+            "notifications": report.notifications, "proofsVerified": proofs?.verified,
+            "proofsNotKept": proofs?.notKept, "problems": problems,
+        ])
         guard problems.isEmpty else { throw ExitCode(1) }
     }
 
@@ -129,16 +129,4 @@ struct LedgerImportCommand: LedgerUser {
         }
         try terminal.rows(rows, "from", url)
     }
-}
-
-/// The JSON output of `till ledger check`.
-struct LedgerCheckReport: Encodable {
-    let users: Int
-    let redeemedTransactions: Int
-    let grants: Int
-    let notifications: Int
-    /// Nil without `--proofs`.
-    let proofsVerified: Int?
-    let proofsNotKept: Int?
-    let problems: [String]
 }

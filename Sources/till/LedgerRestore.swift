@@ -44,7 +44,15 @@ struct LedgerRestore: LedgerUser {
         let report = try LedgerFile(place, features: .all())
             .restore(from: backup, at: SystemClock().now(), revokesRevivedKeys: !keepRevivedKeys)
         printReport(report, place: place, backup: backup)
-        try terminal.json(RestoredLedger(report, place: place, backup: backup))
+        let revivedKeys: [Report]? = report.revivedKeys?.map {
+            ["id": $0.identifier, "name": $0.name, "revokedAt": $0.revokedAt.rfc3339]
+        }
+        try terminal.report([
+            "ledger": place.path, "backup": backup.path, "users": report.contents.users,
+            "redeemedTransactions": report.contents.redeemedTransactions, "endedSessions": report.endedSessions,
+            // The API keys revoked since the backup; left out if they are unknown.
+            "revivedKeys": revivedKeys, "revokedAgain": report.revokedAgain, "previous": report.previous.file?.path,
+        ])
     }
 
     private func printReport(_ report: RestorationReport, place: URL, backup: URL) {
@@ -65,40 +73,6 @@ struct LedgerRestore: LedgerUser {
         terminal.note(
             "\(reason), so the API keys revoked since the backup are unknown. List the keys with \(common.hint("keys", "list")), "
                 + "and revoke them again with \(common.hint("keys", "revoke", "ID")).")
-    }
-}
-
-/// A restored ledger, as JSON.
-private struct RestoredLedger: Encodable {
-    struct Key: Encodable {
-        let id: String
-        let name: String
-        /// RFC 3339, UTC.
-        let revokedAt: String
-    }
-
-    let ledger: String
-    let backup: String
-    let users: Int
-    let redeemedTransactions: Int
-    let endedSessions: Int
-    /// The API keys revoked since the backup; left out if they are unknown.
-    let revivedKeys: [Key]?
-    let revokedAgain: Bool
-    /// The file of the replaced ledger; left out if there was none.
-    let previous: String?
-
-    init(_ report: RestorationReport, place: URL, backup: URL) {
-        ledger = place.path
-        self.backup = backup.path
-        users = report.contents.users
-        redeemedTransactions = report.contents.redeemedTransactions
-        endedSessions = report.endedSessions
-        revivedKeys = report.revivedKeys?.map {
-            Key(id: $0.identifier, name: $0.name, revokedAt: $0.revokedAt.rfc3339)
-        }
-        revokedAgain = report.revokedAgain
-        previous = report.previous.file?.path
     }
 }
 

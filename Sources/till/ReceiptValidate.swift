@@ -77,9 +77,9 @@ struct ReceiptValidate: Command {
             if checkRevocation {
                 try await RevocationChecker.run(clock: SystemClock()) { try await $0.check(verified) }
             }
-            report = ValidationReport(ProofResource(verified))
+            report = .valid(ProofResource(verified))
         } catch let refusal as ProofRefusal {
-            report = ValidationReport(refusal)
+            report = .invalid(reason: refusal.code, message: refusal.message)
         }
         try show(report)
     }
@@ -87,16 +87,16 @@ struct ReceiptValidate: Command {
     /// The verdict of a running service on the proof.
     private func verdict(of client: ServiceClient, on proof: ProofFile) async throws -> ValidationReport {
         do {
-            return ValidationReport(try await client.post("/v1/proofs/verify", ["proof": proof.proof.text]))
+            return .valid(try await client.post("/v1/proofs/verify", ["proof": proof.proof.text]))
         } catch let refusal as ServiceRefusal where ProofRefusal.Reason(rawValue: refusal.code) != nil {
-            return ValidationReport(reason: refusal.code, message: refusal.message)
+            return .invalid(reason: refusal.code, message: refusal.message)
         }
     }
 
     private func show(_ report: ValidationReport) throws {
         report.lines.forEach(terminal.line)
-        try terminal.json(report)
-        if let message = report.message { try terminal.end(message) }
+        try terminal.json(report.report)
+        if case .invalid(_, let message) = report { try terminal.end(message) }
     }
 
     /// Prints the response of verifyReceipt. It is always JSON.

@@ -76,8 +76,7 @@ struct Serve: Command {
         try await run(configuration, sandboxKey: sandboxKey, notes: notes) { url, local in
             terminal.line("Listening on \(url.absoluteString)")
             if let key = local?.sandboxKey { terminal.line(key.line) }
-            try? terminal.json(
-                ["url": url.absoluteString, "sandboxKey": local?.sandboxKey.printed].compactMapValues(\.self))
+            try? terminal.report(["url": url.absoluteString, "sandboxKey": local?.sandboxKey.printed])
         }
     }
 

@@ -25,8 +25,14 @@ struct Terminal: Sendable {
         output(String(decoding: try encoder.encode(value), as: UTF8.self))
     }
 
+    /// Prints the command's result as a JSON object, unless the command prints text.
+    func report(_ report: Report) throws { try json(report) }
+
     /// Prints rows in columns, under a header.
-    func table(_ header: [String], _ rows: [[String]]) {
+    ///
+    /// - Parameter nothing: The line instead of a table without rows; nil to print the header alone.
+    func table(_ header: [String], _ rows: [[String]], orElse nothing: String? = nil) {
+        if let nothing, rows.isEmpty { return line(nothing) }
         TextTable(header: header, rows).lines.forEach(line)
     }
 
@@ -34,12 +40,8 @@ struct Terminal: Sendable {
     ///
     /// - Parameter relation: The word between: "in", "from".
     func rows(_ rows: Int, _ relation: String, _ file: URL) throws {
-        struct Report: Encodable {
-            let file: String
-            let rows: Int
-        }
         line("\(rows) rows \(relation) \(file.path)")
-        try json(Report(file: file.path, rows: rows))
+        try report(["file": file.path, "rows": rows])
     }
 
     /// Prints a remark on standard error.
@@ -82,28 +84,45 @@ struct Terminal: Sendable {
     }
 }
 
-/// A transaction of the payment queue in the output of commands.
-struct TransactionReport: Encodable {
-    /// The number that `till store approve`, `decline` and `resolve` take.
-    let id: Int64
-    let user: String
-    let productId: String
-    let quantity: Int
-    let state: PaymentTransactionState
-    /// The name of the SKError if the transaction failed.
-    let error: String?
-    let transactionId: String?
-    let originalTransactionId: String?
+/// A JSON object in the output of commands. A member without a value is left out.
+struct Report: Encodable, ExpressibleByDictionaryLiteral, Sendable {
+    private let members: [(String, (any Encodable & Sendable)?)]
 
-    init(_ transaction: PaymentTransaction, user: String) {
-        id = transaction.identifier
-        self.user = user
-        productId = transaction.payment.productIdentifier
-        quantity = transaction.payment.quantity
-        state = transaction.state
-        error = transaction.error?.name
-        transactionId = transaction.purchase?.transactionIdentifier
-        originalTransactionId = transaction.purchase?.originalTransactionIdentifier
+    init(dictionaryLiteral members: (String, (any Encodable & Sendable)?)...) { self.members = members }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: MemberName.self)
+        for case (let name, let value?) in members {
+            try container.encode(value, forKey: MemberName(stringValue: name))
+        }
+    }
+}
+
+/// The name of a member that no declaration has.
+struct MemberName: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+
+    init?(intValue: Int) { nil }
+}
+
+extension PaymentTransaction {
+    /// The transaction of the payment queue in the output of commands.
+    ///
+    /// - Parameter effect: The effect of the payment; nil to leave it out.
+    func report(user: String, effect: PurchaseEffect? = nil) -> Report {
+        [
+            // The number that `till store approve`, `decline` and `resolve` take.
+            "id": identifier, "user": user, "productId": payment.productIdentifier, "quantity": payment.quantity,
+            "state": state, "error": error?.name, "transactionId": purchase?.transactionIdentifier,
+            "originalTransactionId": purchase?.originalTransactionIdentifier, "effect": effect?.name,
+            // Milliunits of the currency.
+            "price": effect?.price?.milliunits, "currency": effect?.price?.currency,
+            // The product after the next renewal.
+            "nextProductId": effect?.nextProductIdentifier, "renewalDate": effect?.renewalDate?.rfc3339,
+        ]
     }
 }
 
@@ -182,14 +201,10 @@ final class StepReporter: Sendable {
 
 /// Rows of text in columns, for a terminal.
 struct TextTable {
-    private var rows: [[String]]
+    private let rows: [[String]]
 
-    init(header: [String], _ rows: [[String]] = []) {
+    init(header: [String], _ rows: [[String]]) {
         self.rows = [header] + rows
-    }
-
-    mutating func add(_ row: [String]) {
-        rows.append(row)
     }
 
     /// The lines. Each column is as wide as its widest cell, with two spaces between columns.

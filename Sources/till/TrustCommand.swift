@@ -32,10 +32,9 @@ struct TrustAdd: Command {
         let data = common.dataDirectory
         try data.prepare()
         let anchors = try TrustFolder(data.trustFolder).add(file: URL(filePath: file))
-        let reports = anchors.map { AnchorReport($0, file: nil) }
-        for report in reports { terminal.line("Trusted as \(report.realm): \(report.name)") }
+        for anchor in anchors { terminal.line("Trusted as \(anchor.realm.rawValue): \(anchor.name)") }
         terminal.note("Restart the service to apply this.")
-        try terminal.json(["added": reports])
+        try terminal.json(["added": anchors.map { $0.report() }])
     }
 }
 
@@ -54,33 +53,30 @@ struct TrustList: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        var reports: [AnchorReport] = []
-        for folder in try common.dataDirectory.trustedFolders {
-            reports += try TrustFolder(folder).entries().map { AnchorReport($0.anchor, file: $0.file) }
-        }
+        let entries = try common.dataDirectory.trustedFolders.flatMap { try TrustFolder($0).entries() }
         terminal.table(
             ["REALM", "NAME", "UNTIL", "SHA-256"],
-            reports.map { [$0.realm, $0.name, String($0.until.prefix(10)), $0.sha256] })
-        try terminal.json(["trusted": reports])
+            entries.map(\.anchor).map {
+                [
+                    $0.realm.rawValue, $0.name, String($0.notAfter.rfc3339.prefix(10)),
+                    $0.certificate.fingerprint.hexadecimal,
+                ]
+            })
+        try terminal.json(["trusted": entries.map { $0.anchor.report(in: $0.file) }])
     }
 }
 
-/// A trusted root in the output of commands.
-struct AnchorReport: Encodable {
-    let realm: String
-    let name: String
-    /// The end of its validity; RFC 3339, UTC.
-    let until: String
-    /// In hexadecimal.
-    let sha256: String
-    let file: String?
+extension TrustAnchor {
+    fileprivate var name: String { certificate.commonName ?? "(no name)" }
 
-    init(_ anchor: TrustAnchor, file: URL?) {
-        realm = anchor.realm.rawValue
-        name = anchor.certificate.commonName ?? "(no name)"
-        until = Timestamp(secondsSince1970: anchor.certificate.notAfter).rfc3339
-        sha256 = anchor.certificate.fingerprint.hexadecimal
-        self.file = file?.path
+    fileprivate var notAfter: Timestamp { Timestamp(secondsSince1970: certificate.notAfter) }
+
+    /// The trusted root in the output of commands.
+    fileprivate func report(in file: URL? = nil) -> Report {
+        [
+            "realm": realm.rawValue, "name": name, "until": notAfter.rfc3339,
+            "sha256": certificate.fingerprint.hexadecimal, "file": file?.path,
+        ]
     }
 }
 
@@ -104,9 +100,9 @@ struct TrustRemove: Command {
     func perform() async throws {
         let data = common.dataDirectory
         try data.requireTrustFolder()
-        let report = AnchorReport(try TrustFolder(data.trustFolder).remove(fingerprint: sha256), file: nil)
-        terminal.line("Removed: \(report.name)")
+        let anchor = try TrustFolder(data.trustFolder).remove(fingerprint: sha256)
+        terminal.line("Removed: \(anchor.name)")
         terminal.note("Restart the service to apply this.")
-        try terminal.json(["removed": report])
+        try terminal.json(["removed": anchor.report()])
     }
 }

@@ -54,7 +54,7 @@ extension LedgerUser {
     fileprivate func show(_ link: String, of name: String, role: TeamRole? = nil) throws {
         terminal.line(link)
         if !common.json { terminal.note("Send the link to \(name). It works once, for three days.") }
-        try terminal.json(["name": name, "role": role?.rawValue, "link": link].compactMapValues(\.self))
+        try terminal.report(["name": name, "role": role?.rawValue, "link": link])
     }
 }
 
@@ -112,34 +112,24 @@ struct ConsoleListUsers: LedgerUser {
     @OptionGroup var ledger: LedgerOptions
 
     func perform() async throws {
-        let people = try await team().members().map(Person.init)
+        let people = try await team().members()
         terminal.table(
             ["NAME", "ROLE", "PASSWORD", "CODES", "ADDED", "REMOVED"],
             people.map { person in
                 [
-                    person.name, person.role, person.hasPassword ? "yes" : "invited", person.usesCodes ? "yes" : "no",
-                    person.addedAt, person.removedAt ?? "-",
+                    person.name, person.role.rawValue, person.passwordHash == nil ? "invited" : "yes",
+                    person.codeSecret == nil ? "no" : "yes", person.createdAt.rfc3339,
+                    person.removedAt?.rfc3339 ?? "-",
                 ]
             })
-        try terminal.json(["users": people])
-    }
-
-    private struct Person: Encodable {
-        let name: String
-        let role: String
-        let hasPassword: Bool
-        let usesCodes: Bool
-        let addedAt: String
-        let removedAt: String?
-
-        init(_ member: TeamMember) {
-            name = member.name
-            role = member.role.rawValue
-            hasPassword = member.passwordHash != nil
-            usesCodes = member.codeSecret != nil
-            addedAt = member.createdAt.rfc3339
-            removedAt = member.removedAt?.rfc3339
+        let reports: [Report] = people.map { person in
+            [
+                "name": person.name, "role": person.role.rawValue, "hasPassword": person.passwordHash != nil,
+                "usesCodes": person.codeSecret != nil, "addedAt": person.createdAt.rfc3339,
+                "removedAt": person.removedAt?.rfc3339,
+            ]
         }
+        try terminal.json(["users": reports])
     }
 }
 

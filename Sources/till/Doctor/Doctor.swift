@@ -16,21 +16,6 @@ struct Doctor: Command {
               till doctor --config till.json --json
             """)
 
-    /// A finding as JSON. The command line speaks English.
-    private struct Answer: Encodable {
-        let check: HealthCheck.Subject
-        let status: HealthCheck.State
-        let detail: String
-        let remedy: String?
-
-        init(_ finding: HealthCheck) {
-            check = finding.subject
-            status = finding.state
-            detail = finding.detail.english
-            remedy = finding.remedy?.english
-        }
-    }
-
     @OptionGroup var options: ServeOptions
 
     @OptionGroup var common: CommonOptions
@@ -42,7 +27,12 @@ struct Doctor: Command {
             terminal.line("\(status)  \(finding.subject.rawValue): \(finding.detail.english)")
             if let remedy = finding.remedy { terminal.line("         \(remedy.english)") }
         }
-        try terminal.json(["findings": findings.map { Answer($0) }])
+        let reports: [Report] = findings.map {
+            [
+                "check": $0.subject, "status": $0.state, "detail": $0.detail.english, "remedy": $0.remedy?.english,
+            ]
+        }
+        try terminal.json(["findings": reports])
         let problems = findings.count { $0.state == .problem }
         terminal.line(problems == 0 ? "No problems." : "Problems: \(problems).")
         if problems > 0 { throw ExitCode(1) }

@@ -74,7 +74,7 @@ struct ImportRevenueCat: LedgerUser {
             terminal.line(
                 "The expected purchases grant nothing yet. A proof from the app or the App Store confirms each.")
         }
-        try terminal.json(report)
+        try terminal.json(report.json)
         if report.invalidCount > 0 {
             try terminal.end(
                 "\(report.invalidCount) lines are invalid and were not imported. Correct them, and import the file again."

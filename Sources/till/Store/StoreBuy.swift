@@ -86,7 +86,7 @@ struct StoreBuy: Command {
             "\(transaction.state.rawValue)  #\(transaction.identifier)  "
                 + details.compactMap(\.self).joined(separator: "  "))
         if transaction.state == .deferred { terminal.deferred(transaction, common: common) }
-        try terminal.json(PaymentReport(transaction, account: account, effect: effect))
+        try terminal.json(transaction.report(user: account, effect: effect))
         guard let error = transaction.error else { return }
         try terminal.end(
             Terminal.failure(error, of: transaction, isInterrupted: queued.isInterrupted, common: common))
@@ -112,7 +112,7 @@ struct StoreResolve: Command {
         terminal.line(
             "\(queued.transaction.state.rawValue)  #\(queued.transaction.identifier)  "
                 + queued.transaction.payment.productIdentifier)
-        try terminal.json(TransactionReport(queued.transaction, user: queued.account))
+        try terminal.json(queued.transaction.report(user: queued.account))
     }
 }
 
@@ -133,37 +133,6 @@ extension Terminal {
             ? "The purchase was interrupted, and nothing was charged. Complete it: "
                 + common.hint("store", "resolve", String(transaction.identifier))
             : "The payment failed with \(error.name); nothing was charged."
-    }
-}
-
-/// The JSON of `till store buy`: the transaction of the queue, and the effect of the payment.
-struct PaymentReport: Encodable {
-    private let transaction: TransactionReport
-    private let effect: PurchaseEffect?
-
-    init(_ transaction: PaymentTransaction, account: String, effect: PurchaseEffect?) {
-        self.transaction = TransactionReport(transaction, user: account)
-        self.effect = effect
-    }
-
-    private enum CodingKeys: String, CodingKey {
-        case effect
-        /// Milliunits of the currency.
-        case price
-        case currency
-        /// The product after the next renewal.
-        case nextProductId
-        case renewalDate
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        try transaction.encode(to: encoder)
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encodeIfPresent(effect?.name, forKey: .effect)
-        try container.encodeIfPresent(effect?.price?.milliunits, forKey: .price)
-        try container.encodeIfPresent(effect?.price?.currency, forKey: .currency)
-        try container.encodeIfPresent(effect?.nextProductIdentifier, forKey: .nextProductId)
-        try container.encodeIfPresent(effect?.renewalDate?.rfc3339, forKey: .renewalDate)
     }
 }
 

@@ -77,7 +77,7 @@ extension Terminal {
         let reason = transaction.error.map { " (\($0.name))" } ?? ""
         line("Transaction \(transaction.identifier) is \(transaction.state.rawValue)\(reason).")
         line("The app gets the result at its next launch: \(common.hint("resume", "--user", queued.account))")
-        try json(TransactionReport(transaction, user: queued.account))
+        try json(transaction.report(user: queued.account))
     }
 }
 
@@ -111,9 +111,9 @@ struct StoreProducts: Command {
                 try StoreApp(storeFolder: data.storeFolder, catalogFolder: data.catalogFolder).configuration
             }
         let rows = try [ProductResource](configuration.products, in: nil, locale: locale)
-        var table = TextTable(header: ["TYPE", "NAME", "PRICE", "IDENTIFIER"])
-        for row in rows { table.add([row.type, row.displayName, row.priceWithPeriod, row.productId]) }
-        table.lines.forEach(terminal.line)
+        terminal.table(
+            ["TYPE", "NAME", "PRICE", "IDENTIFIER"],
+            rows.map { [$0.type, $0.displayName, $0.priceWithPeriod, $0.productId] })
         try terminal.json(List(rows))
     }
 }
@@ -134,22 +134,20 @@ struct StoreQueue: Command {
 
     func perform() async throws {
         let transactions = try common.directoryOfStore.store().read { try $0.payments.transactions(account: account) }
-        let reports = transactions.map { TransactionReport($0.transaction, user: $0.account) }
-        var table = TextTable(header: ["ID", "ACCOUNT", "PRODUCT", "STATE", "TRANSACTION"])
-        for (queued, report) in zip(transactions, reports) {
-            // The name of the SKError, or `interrupted` for a payment that `till store resolve` completes.
-            let reason = queued.isInterrupted ? "interrupted" : report.error
-            table.add([
-                String(report.id), TextTable.shortened(report.user), report.productId,
-                report.state.rawValue + (reason.map { " (\($0))" } ?? ""), report.transactionId ?? "-",
-            ])
-        }
-        if reports.isEmpty {
-            terminal.line(account.map { "No payments of account \"\($0)\"." } ?? "No payments.")
-        } else {
-            table.lines.forEach(terminal.line)
-        }
-        try terminal.json(["transactions": reports])
+        terminal.table(
+            ["ID", "ACCOUNT", "PRODUCT", "STATE", "TRANSACTION"],
+            transactions.map { queued in
+                let transaction = queued.transaction
+                // The name of the SKError, or `interrupted` for a payment that `till store resolve` completes.
+                let reason = queued.isInterrupted ? "interrupted" : transaction.error?.name
+                return [
+                    String(transaction.identifier), TextTable.shortened(queued.account),
+                    transaction.payment.productIdentifier,
+                    transaction.state.rawValue + (reason.map { " (\($0))" } ?? ""),
+                    transaction.purchase?.transactionIdentifier ?? "-",
+                ]
+            }, orElse: account.map { "No payments of account \"\($0)\"." } ?? "No payments.")
+        try terminal.json(["transactions": transactions.map { $0.transaction.report(user: $0.account) }])
     }
 }
 
@@ -200,16 +198,15 @@ struct StoreSales: Command {
 
     func perform() async throws {
         let sold = try common.directoryOfStore.store().read { try $0.transactions.transactions(of: account) }
-        if sold.isEmpty { terminal.line("No sales to account \"\(account)\".") }
-        var table = TextTable(header: ["TRANSACTION", "PRODUCT", "PRICE", "PURCHASED", "EXPIRES", ""])
-        for sale in sold {
-            table.add([
-                sale.transactionIdentifier, sale.productIdentifier, sale.price.formatted, sale.purchaseDate.rfc3339,
-                sale.expiresDate?.rfc3339 ?? "-",
-                sale.revocation != nil ? "taken back" : sale.isUpgraded ? "upgraded" : "",
-            ])
-        }
-        if !sold.isEmpty { table.lines.forEach(terminal.line) }
+        terminal.table(
+            ["TRANSACTION", "PRODUCT", "PRICE", "PURCHASED", "EXPIRES", ""],
+            sold.map { sale in
+                [
+                    sale.transactionIdentifier, sale.productIdentifier, sale.price.formatted,
+                    sale.purchaseDate.rfc3339, sale.expiresDate?.rfc3339 ?? "-",
+                    sale.revocation != nil ? "taken back" : sale.isUpgraded ? "upgraded" : "",
+                ]
+            }, orElse: "No sales to account \"\(account)\".")
         try terminal.json(List(sold.map { SaleResource($0) }))
     }
 }
@@ -309,9 +306,9 @@ struct StoreServe: Command {
             terminal.line("Listening on \(url.absoluteString)")
             terminal.line(key.line)
             if let authority = identity?.authority.path { terminal.line("Authority: \(authority)") }
-            try? terminal.json(
-                ["url": url.absoluteString, "sandboxKey": key.printed, "authority": identity?.authority.path]
-                    .compactMapValues(\.self))
+            try? terminal.report([
+                "url": url.absoluteString, "sandboxKey": key.printed, "authority": identity?.authority.path,
+            ])
         }
     }
 }

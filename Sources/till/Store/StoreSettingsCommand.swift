@@ -136,30 +136,21 @@ struct StoreNotifications: Command {
                     + common.hint("store", "settings", "--notifications-url", "URL") + ".")
         }
         let notifications = try store.read { try $0.notifications.notifications() }
-        var table = TextTable(header: ["UUID", "DATE", "TYPE", "SUBTYPE", "TRANSACTION", "SENT"])
-        for notification in notifications {
-            table.add([
-                notification.notificationUUID.uuidString.lowercased(), notification.date.rfc3339,
-                notification.type.rawValue, notification.subtype?.rawValue ?? "-",
-                notification.transactionIdentifier ?? "-",
-                notification.sendAttempts.isEmpty
-                    ? "-" : notification.sendAttempts.map(\.result.rawValue).joined(separator: " "),
-            ])
-        }
-        if notifications.isEmpty {
-            terminal.line("No notifications.")
-        } else {
-            table.lines.forEach(terminal.line)
-        }
-        struct Report: Encodable {
-            let notifications: [NotificationResource]
-            let replayed: String?
-            let faults: [String]?
-        }
-        try terminal.json(
-            Report(
-                notifications: notifications.map { NotificationResource($0) }, replayed: replay?.lowercased(),
-                faults: fault.isEmpty ? nil : fault.map(\.name)))
+        terminal.table(
+            ["UUID", "DATE", "TYPE", "SUBTYPE", "TRANSACTION", "SENT"],
+            notifications.map { notification in
+                let results = notification.sendAttempts.map(\.result.rawValue)
+                return [
+                    notification.notificationUUID.uuidString.lowercased(), notification.date.rfc3339,
+                    notification.type.rawValue, notification.subtype?.rawValue ?? "-",
+                    notification.transactionIdentifier ?? "-",
+                    results.isEmpty ? "-" : results.joined(separator: " "),
+                ]
+            }, orElse: "No notifications.")
+        try terminal.report([
+            "notifications": notifications.map { NotificationResource($0) }, "replayed": replay?.lowercased(),
+            "faults": fault.isEmpty ? nil : fault.map(\.name),
+        ])
     }
 }
 

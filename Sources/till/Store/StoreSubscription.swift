@@ -106,14 +106,14 @@ struct StoreTime: Command {
         let now = store.now
         terminal.line(now.rfc3339)
         if let events {
-            var table = TextTable(header: ["DATE", "EVENT", "PRODUCT", "ACCOUNT", "TRANSACTION"])
-            for event in events {
-                table.add([
-                    event.date.rfc3339, event.kind.words, event.productIdentifier,
-                    TextTable.shortened(event.account), event.transactionIdentifier,
-                ])
-            }
-            if events.isEmpty { terminal.line("Nothing was due.") } else { table.lines.forEach(terminal.line) }
+            terminal.table(
+                ["DATE", "EVENT", "PRODUCT", "ACCOUNT", "TRANSACTION"],
+                events.map {
+                    [
+                        $0.date.rfc3339, $0.kind.words, $0.productIdentifier, TextTable.shortened($0.account),
+                        $0.transactionIdentifier,
+                    ]
+                }, orElse: "Nothing was due.")
         }
         try terminal.json(TimeResource(now: now, events: events))
     }
