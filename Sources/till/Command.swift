@@ -80,9 +80,7 @@ struct CommonOptions: ParsableArguments {
 
     /// The identifiers of the products that the store of the data directory sells; empty if it cannot be read.
     var productsOfStore: [String] {
-        let data = dataDirectory
-        let app = try? StoreApp(storeFolder: data.storeFolder, catalogFolder: data.catalogFolder)
-        return app?.configuration.products.map(\.productIdentifier) ?? []
+        (try? StoreApp(of: dataDirectory))?.configuration.products.map(\.productIdentifier) ?? []
     }
 
     /// A command to type next, with the options that lead to the same data.

@@ -45,7 +45,7 @@ struct DataDirectory {
     }
 
     private var serviceFolder: URL { folder.appending(path: "service", directoryHint: .isDirectory) }
-    private var storeFile: URL { storeFolder.appending(path: "store.sqlite", directoryHint: .notDirectory) }
+    var storeFile: URL { storeFolder.appending(path: "store.sqlite", directoryHint: .notDirectory) }
 
     /// - Throws: `CommandError` if there is no store; `PermissionDenied`.
     func requireStore() throws {

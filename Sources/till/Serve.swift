@@ -234,7 +234,7 @@ struct Serve: Command {
         if let mail = configuration.mail, let templates {
             let sender = MailSender(
                 queue: MailQueue(ledger: ledger, clock: SystemClock(), randomness: .system),
-                transport: mail.transport(), templates: templates, links: mail.links, metrics: metrics,
+                transport: mail.transport, templates: templates, links: mail.links, metrics: metrics,
                 logger: configuration.logger)
             senders.append((sender, "waiting for mails"))
         }

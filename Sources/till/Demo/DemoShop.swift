@@ -49,12 +49,9 @@ struct DemoShop {
         let clock = DemoClock(end.adding(days: -365))
         let catalog = try Catalog(folder: data.catalogFolder)
         // Sales of the environment Production are the ones that the figures show first.
-        let app = try StoreApp(
-            bundleIdentifier: catalog.bundleIdentifier,
-            products: data.catalogFolder.appending(path: Catalog.configurationFile).path, environment: .production,
-            appAppleIdentifier: Self.appAppleIdentifier, storeFolder: data.storeFolder,
-            catalogFolder: data.catalogFolder)
-        try app.keep(in: data.storeFolder, catalogFolder: data.catalogFolder)
+        try StoreApp.keep(
+            catalog.bundleIdentifier, products: data.catalogFolder.appending(path: Catalog.configurationFile).path,
+            environment: .production, appAppleIdentifier: Self.appAppleIdentifier, in: data)
         // The keys and the ledger's identifiers are secrets, and come from the system.
         let store = try Store(
             folder: data.storeFolder, bundleIdentifier: catalog.bundleIdentifier, configuration: catalog.configuration,

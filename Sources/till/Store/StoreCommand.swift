@@ -108,7 +108,7 @@ struct StoreProducts: Command {
             if let configurationFile {
                 try StoreKitConfiguration(file: configurationFile)
             } else {
-                try StoreApp(storeFolder: data.storeFolder, catalogFolder: data.catalogFolder).configuration
+                try StoreApp(of: data).configuration
             }
         let rows = try [ProductResource](configuration.products, in: nil, locale: locale)
         terminal.table(
@@ -279,11 +279,8 @@ struct StoreServe: Command {
         let data = common.dataDirectory
         try data.prepare()
         if let products, let bundleId {
-            try StoreApp(
-                bundleIdentifier: bundleId, products: products, environment: environment,
-                appAppleIdentifier: appAppleId, storeFolder: data.storeFolder,
-                catalogFolder: data.catalogFolder
-            ).keep(in: data.storeFolder, catalogFolder: data.catalogFolder)
+            try StoreApp.keep(
+                bundleId, products: products, environment: environment, appAppleIdentifier: appAppleId, in: data)
         }
         let store = try data.store()
         if let notificationsURL { _ = try store.update { $0.notificationsURL = notificationsURL.url } }
