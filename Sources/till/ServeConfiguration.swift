@@ -298,8 +298,6 @@ extension ServeSettings.Effective {
     /// The value for people. A secret is hidden, and a default behaviour is described.
     fileprivate var summary: String {
         if setting.isSecret, value != nil { return "(secret)" }
-        if let printed { return printed.description }
-        if case .described(let text) = setting.defaultValue { return text }
-        return "-"
+        return printed?.description ?? setting.defaultBehaviour ?? "-"
     }
 }

@@ -80,9 +80,8 @@ extension Setting {
         case .text, .choice, .number, .flag, .apps: break
         }
         switch defaultValue {
-        case .none, .value(.flag): break
-        case .value(let value): notes.append("default: \(value.description)")
-        case .described(let text): notes.append("default: \(text)")
+        case .flag: break
+        case let value: if let text = value?.description ?? defaultBehaviour { notes.append("default: \(text)") }
         }
         return sentence + (notes.isEmpty ? "." : " (\(notes.joined(separator: "; "))).")
     }

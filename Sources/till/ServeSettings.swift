@@ -41,36 +41,24 @@ struct ServeSettings {
         var given = options.values
         given["data"] = dataPath.map { [$0] }
         given["catalog"] = catalogPath.map { [$0] }
-        let file = try options.configurationFile.map { path throws(ConfigurationError) in
-            try SettingsFile(path: path)
-        }
-        layers =
-            [SettingsLayer(options: given), SettingsLayer(environment: environment)]
-            + (file.map { [SettingsLayer(file: $0)] } ?? [])
+        var layers = [SettingsLayer(options: given), SettingsLayer(environment: environment)]
+        if let path = options.configurationFile { layers.append(try SettingsLayer(file: path)) }
+        self.layers = layers
         var effective: [Effective] = []
-        for setting in Setting.all {
-            effective.append(try Self.resolve(setting, layers, file))
-        }
+        for setting in Setting.all { effective.append(try Self.resolve(setting, layers)) }
         self.effective = effective
         byName = Dictionary(effective.map { ($0.setting.name, $0) }) { first, _ in first }
     }
 
     private static func resolve(
-        _ setting: Setting, _ layers: [SettingsLayer], _ file: SettingsFile?
+        _ setting: Setting, _ layers: [SettingsLayer]
     ) throws(ConfigurationError) -> Effective {
-        if case .apps = setting.kind, let file, let apps = file.apps {
-            return Effective(
-                setting: setting, value: .apps(apps), source: SettingsLayer(file: file).source(of: setting))
-        }
         for layer in layers {
             if let value = try layer.value(of: setting) {
                 return Effective(setting: setting, value: value, source: layer.source(of: setting))
             }
         }
-        guard case .value(let value) = setting.defaultValue else {
-            return Effective(setting: setting, value: nil, source: nil)
-        }
-        return Effective(setting: setting, value: value, source: nil)
+        return Effective(setting: setting, value: setting.defaultValue, source: nil)
     }
 
     /// True if a place has the setting.
