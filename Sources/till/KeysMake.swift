@@ -99,12 +99,11 @@ struct KeysMake: LedgerUser {
     /// The moment of the expiry; nil for a key without an expiry.
     private func expiry(from now: Timestamp) throws -> Timestamp? {
         guard let expires else { return nil }
-        guard let expiry = KeyExpiry(expires) else {
+        guard let moment = KeyExpiry.moment(expires, from: now) else {
             throw ValidationError(
                 "--expires must be a number of days from 1d to \(KeyExpiry.maximumDays)d, a date such as 2027-01-31 or a "
                     + "time such as 2027-01-31T12:00:00Z; it is \"\(expires.prefix(64))\".")
         }
-        let moment = expiry.moment(from: now)
         guard moment > now else {
             throw ValidationError("--expires must be in the future; it is \"\(expires.prefix(64))\".")
         }
@@ -142,34 +141,17 @@ extension APIKeyScope: ExpressibleByArgument {}
 extension AppPlatform: ExpressibleByArgument {}
 
 /// The expiry of an API key: a number of days, or a moment.
-package enum KeyExpiry: Hashable {
-    case days(Int64)
-    case moment(Timestamp)
-
+package enum KeyExpiry {
     /// The largest number of days.
     static let maximumDays: Int64 = 36_500
 
     /// Reads `90d`, `2027-01-31` (its first moment in UTC) or `2027-01-31T12:00:00Z`.
     ///
+    /// - Parameter now: The moment from which days count.
     /// - Returns: Nil for another text.
-    package init?(_ text: String) {
-        if text.hasSuffix("d") {
-            guard let days = Int64(text.dropLast()), (1...Self.maximumDays).contains(days) else { return nil }
-            self = .days(days)
-        } else if let day = CalendarDay(text) {
-            self = .moment(day.start)
-        } else if let moment = Timestamp(internetDateTime: text) {
-            self = .moment(moment)
-        } else {
-            return nil
-        }
-    }
-
-    /// The moment of the expiry of a key that is made now.
-    package func moment(from now: Timestamp) -> Timestamp {
-        switch self {
-        case .days(let days): now.adding(days: days)
-        case .moment(let moment): moment
-        }
+    package static func moment(_ text: String, from now: Timestamp) -> Timestamp? {
+        guard text.hasSuffix("d") else { return CalendarDay(text)?.start ?? Timestamp(internetDateTime: text) }
+        guard let days = Int64(text.dropLast()), (1...maximumDays).contains(days) else { return nil }
+        return now.adding(days: days)
     }
 }
