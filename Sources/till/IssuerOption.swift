@@ -135,13 +135,6 @@ struct ServerOptions: ParsableArguments {
         return roots
     }
 
-    /// A user's connection to the running service; nil if none was named.
-    ///
-    /// - Throws: `ValidationError` without a credential.
-    func connection(for user: User) throws -> HTTPServiceConnection? {
-        try client().map { HTTPServiceConnection(client: $0, user: named(user)) }
-    }
-
     /// The user as a service knows it; nil if a token names the user.
     func named(_ user: User) -> User? {
         server != nil && ProcessInfo.variable("TILL_TOKEN") != nil ? nil : user
@@ -155,7 +148,7 @@ struct ServerOptions: ParsableArguments {
         or local: () async throws -> LocalService,
         _ body: @Sendable @escaping (any ServiceConnection) async throws -> Value
     ) async throws -> Value {
-        if let connection = try connection(for: user) { return try await body(connection) }
+        if let client = try client() { return try await body(HTTPServiceConnection(client: client, user: named(user))) }
         return try await local().run(for: user, body)
     }
 }

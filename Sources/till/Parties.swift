@@ -40,10 +40,7 @@ struct Parties: Sendable {
         _ body: @Sendable @escaping (PaymentQueueObserver, any ServiceConnection) async throws -> Value
     ) async throws -> Value {
         let queue = LocalStoreConnection(store: store, account: user.name, outcome: outcome, proof: proof)
-        if let service = try server.connection(for: user) {
-            return try await body(PaymentQueueObserver(store: queue, service: service, report: report), service)
-        }
-        return try await localService.run(for: user) { service in
+        return try await server.withService(for: user, or: { localService }) { service in
             try await body(PaymentQueueObserver(store: queue, service: service, report: report), service)
         }
     }

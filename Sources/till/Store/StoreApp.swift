@@ -25,8 +25,9 @@ struct StoreApp {
             return
         }
         guard let record = try? JSONDecoder().decode(Record.self, from: bytes) else {
-            throw StoreAppError(
-                message: "The file \(data.storeAppFile.path) is damaged: name the app again with till store.")
+            throw CommandError(
+                "storeAppInvalid",
+                "The file \(data.storeAppFile.path) is damaged: name the app again with till store.")
         }
         self.record = record
         configuration = try StoreKitConfiguration(file: data.storeProductsFile.path)
@@ -37,7 +38,7 @@ struct StoreApp {
     /// - Parameters:
     ///   - environment: Nil for that of the store, or else the sandbox.
     ///   - appAppleIdentifier: Nil for that of the store.
-    /// - Throws: `StoreAppError` if the store has sold for another app.
+    /// - Throws: `CommandError` if the store has sold for another app.
     static func keep(
         _ bundleIdentifier: String,
         products: String,
@@ -53,9 +54,9 @@ struct StoreApp {
         let configuration = try StoreKitConfiguration(file: products)
         let hasSold = FileManager.default.fileExists(atPath: data.storeFile.path)
         if let known, hasSold, known.bundleId != record.bundleId || known.environment != record.environment {
-            throw StoreAppError(
-                message:
-                    "This data directory has a store of \(known.bundleId) in \(known.environment.rawValue): "
+            throw CommandError(
+                "storeAppInvalid",
+                "This data directory has a store of \(known.bundleId) in \(known.environment.rawValue): "
                     + "name another directory with --data.")
         }
         try Data(configuration.text.utf8).write(to: data.storeProductsFile, options: .atomic)
@@ -68,13 +69,6 @@ struct StoreApp {
             environment: record.environment, appAppleIdentifier: record.appAppleId, clock: SystemClock(),
             randomness: .system)
     }
-}
-
-/// An error for a store whose app is unknown.
-struct StoreAppError: CodedError {
-    let message: String
-
-    var code: String { "storeAppInvalid" }
 }
 
 extension DataDirectory {

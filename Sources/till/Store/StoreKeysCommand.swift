@@ -36,9 +36,9 @@ struct StoreKeysCommand: Command {
             do {
                 try PrivateFile.create(Array(privateKey.utf8), at: file(key))
             } catch {
-                throw StoreAppError(
-                    message:
-                        "The private key cannot be written to \(file(key).path): name a file that is not there with "
+                throw CommandError(
+                    "storeAppInvalid",
+                    "The private key cannot be written to \(file(key).path): name a file that is not there with "
                         + "--out.")
             }
         }
