@@ -1,7 +1,5 @@
-import AppStore
 import Features
 import Foundation
-import HTTPSupport
 import Proofs
 import Service
 

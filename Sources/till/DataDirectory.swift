@@ -1,9 +1,6 @@
 import AppStore
 import Foundation
-import HTTPSupport
-import Ledger
 import Proofs
-import Service
 
 /// The folder of the store's part and the service's part, and the catalog. Neither part reads the other's files.
 struct DataDirectory {

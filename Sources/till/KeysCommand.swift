@@ -1,9 +1,7 @@
-import AppStore
 import ArgumentParser
 import HTTPSupport
 import Ledger
 import Proofs
-import Service
 
 /// `till keys`
 struct KeysCommand: AsyncParsableCommand {

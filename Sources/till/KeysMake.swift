@@ -3,7 +3,6 @@ import ArgumentParser
 import HTTPSupport
 import Ledger
 import Proofs
-import Service
 
 /// `till keys make`
 struct KeysMake: LedgerUser {

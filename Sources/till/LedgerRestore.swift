@@ -1,11 +1,9 @@
-import AppStore
 import ArgumentParser
 import Features
 import Foundation
 import HTTPSupport
 import Ledger
 import Proofs
-import Service
 
 /// `till ledger restore`
 struct LedgerRestore: LedgerUser {

@@ -3,8 +3,6 @@ import ArgumentParser
 import Catalog
 import Features
 import Foundation
-import HTTPSupport
-import Ledger
 import Proofs
 import Service
 

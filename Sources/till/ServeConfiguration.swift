@@ -1,4 +1,3 @@
-import AppStore
 import Catalog
 import Console
 import Features

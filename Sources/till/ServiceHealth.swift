@@ -1,8 +1,6 @@
 import Console
 import HTTPSupport
-import Ledger
 import Proofs
-import Service
 
 #if canImport(Glibc)
     import Glibc

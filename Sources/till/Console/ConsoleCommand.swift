@@ -1,7 +1,6 @@
 import ArgumentParser
 import Console
 import Features
-import Ledger
 import Proofs
 
 /// `till console`

@@ -1,5 +1,4 @@
 import Configuration
-import Proofs
 
 /// A setting of `till serve`: its one definition, from which the option, the variable, the entry of the file, the error
 /// messages, `--print-configuration` and the documentation derive.

@@ -4,7 +4,6 @@ import Foundation
 import HTTPSupport
 import Logging
 import Proofs
-import Service
 import ServiceLifecycle
 
 /// The secret by which tests act as the customer and as Apple.

@@ -5,7 +5,6 @@ import Foundation
 import HTTPSupport
 import Logging
 import Proofs
-import Service
 
 /// `till store`
 struct StoreCommand: AsyncParsableCommand {

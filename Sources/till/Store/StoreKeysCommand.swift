@@ -1,9 +1,7 @@
 import AppStore
 import ArgumentParser
 import Foundation
-import HTTPSupport
 import Proofs
-import Service
 
 /// `till store keys`
 struct StoreKeysCommand: Command {

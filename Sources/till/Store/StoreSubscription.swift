@@ -1,7 +1,5 @@
 import AppStore
 import ArgumentParser
-import HTTPSupport
-import Service
 
 /// `till store subscription`
 struct StoreSubscription: Command {
