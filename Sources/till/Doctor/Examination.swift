@@ -72,10 +72,10 @@ struct Examination {
     private var directory: HealthCheck {
         let path = data.folder.path
         do {
-            guard try FileAccess(data.folder).exists() else {
+            guard try data.folder.exists() else {
                 return .note(.dataDirectory, "\"\(path)\" does not exist yet; till serve creates it")
             }
-            try FileAccess(data.folder).requireWriting()
+            try data.folder.requireWriting()
             return .passed(.dataDirectory, Phrase(same: "\"\(path)\""))
         } catch {
             return .problem(.dataDirectory, Phrase(same: error.message))
@@ -104,7 +104,7 @@ struct Examination {
 
     private var ledger: HealthCheck {
         let place = LedgerPlace(configuration.ledger, in: data)
-        if case .file(let file) = place, (try? FileAccess(file).exists()) == false {
+        if case .file(let file) = place, (try? file.exists()) == false {
             return .note(.ledger, "\"\(file.path)\" does not exist yet; till serve creates it")
         }
         do {
@@ -129,7 +129,7 @@ struct Examination {
         let none =
             isOptional ? HealthCheck.note(.apiKeys, detail, remedy: remedy) : .problem(.apiKeys, detail, remedy: remedy)
         let place = LedgerPlace(configuration.ledger, in: data)
-        if service == nil, case .file(let file) = place, (try? FileAccess(file).exists()) != true {
+        if service == nil, case .file(let file) = place, (try? file.exists()) != true {
             return (none, nil)
         }
         do {
