@@ -75,13 +75,21 @@ struct LedgerRestore: LedgerUser {
 }
 
 /// The location of the ledger: a file in the data directory, or a PostgreSQL database.
-enum LedgerPlace {
+enum LedgerPlace: CustomStringConvertible {
     case file(URL)
     case postgreSQL(PostgreSQLAddress)
 
     /// - Parameter address: Nil for the file.
     init(_ address: PostgreSQLAddress?, in data: DataDirectory) {
         self = address.map { .postgreSQL($0) } ?? .file(data.ledgerFile)
+    }
+
+    /// The path of the file, or the address of the database without its password.
+    var description: String {
+        switch self {
+        case .file(let file): file.path
+        case .postgreSQL(let address): address.description
+        }
     }
 
     /// - Parameter migrates: True if missing tables and columns are added.

@@ -94,12 +94,12 @@ struct Serve: Command {
     ) async throws {
         var notes = startNotes
         try OpenFiles.allow(connections: configuration.server.maximumConnections)
-        let data = DataDirectory(path: configuration.dataPath, catalogPath: configuration.localCatalogPath)
+        let data = configuration.data
         try data.prepareService()
         configuration.logger.notice(
             "starting",
             metadata: [
-                "data": "\(data.folder.path)", "ledger": "\(configuration.ledger?.description ?? data.ledgerFile.path)",
+                "data": "\(data.folder.path)", "ledger": "\(configuration.ledgerPlace)",
                 "accept": "\(configuration.origins.map(\.rawValue).sorted().joined(separator: ","))",
                 "catalog": "\(configuration.catalogFolders.map(\.path).joined(separator: ","))",
             ])
@@ -120,7 +120,7 @@ struct Serve: Command {
             )
         }
         let templates = try configuration.mail?.templates()
-        let ledger = try LedgerPlace(configuration.ledger, in: data).open(.all(of: configuration))
+        let ledger = try configuration.ledgerPlace.open(.all(of: configuration))
             .blocking(configuration.blockedNames)
         let metrics = ServiceMetrics()
         let administration = try await CatalogService(
@@ -177,10 +177,8 @@ struct Serve: Command {
                 administration: configuration.administersCatalog ? administration : nil,
                 profiles: configuration.hasProfiles ? profiles : nil, store: local?.store,
                 system: ServiceSystem(
-                    configuration: configuration, appStores: appStores,
-                    health: ServiceHealth(
-                        configuration: configuration, common: common,
-                        service: RunningService(ledger: ledger, keys: keys), startNotes: notes)),
+                    configuration: configuration, appStores: appStores, common: common,
+                    service: RunningService(ledger: ledger, keys: keys), startNotes: notes),
                 metrics: metrics, clock: SystemClock(), randomness: .system)
             let (export, orders) = (
                 UserExport(service: service, clock: SystemClock()),

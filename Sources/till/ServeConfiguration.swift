@@ -97,6 +97,9 @@ struct ServeConfiguration {
     var dataPath: String? { settings.text("data") }
     /// Nil for `$TILL_CATALOG`, else the catalog that comes with Till.
     var catalogPath: String? { settings.text("catalog") }
+    /// The directory of the service, and the catalog that a store beside it sells from: that of the first app.
+    var data: DataDirectory { DataDirectory(path: dataPath, catalogPath: catalogPath ?? appSettings.first?.catalog) }
+    var ledgerPlace: LedgerPlace { LedgerPlace(ledger, in: data) }
     /// The apps of the service; empty for a service with one app.
     var appSettings: [AppSettings] { settings.apps }
     /// The names that stand for no user.
@@ -119,15 +122,12 @@ struct ServeConfiguration {
     /// The number of the team's proxies in front of the service.
     var proxies: Int { settings.number("proxies") }
 
-    /// The catalog that a store beside the service sells from: that of the first app.
-    var localCatalogPath: String? { catalogPath ?? appSettings.first?.catalog }
-
     /// The folder of each app's catalog.
     var catalogFolders: [URL] {
         guard appSettings.isEmpty else {
             return appSettings.map { URL(filePath: $0.catalog, directoryHint: .isDirectory) }
         }
-        return [DataDirectory(path: dataPath, catalogPath: catalogPath).catalogFolder]
+        return [data.catalogFolder]
     }
 
     /// The reserve of free space on the disk of a ledger in a file; nil if there is none.

@@ -9,12 +9,7 @@ import Proofs
 #endif
 
 /// The state of the installation and of the running service.
-struct ServiceHealth: HealthSource {
-    let configuration: ServeConfiguration
-    let common: CommonOptions
-    let service: RunningService
-    let startNotes: [String]
-
+extension ServiceSystem: HealthSource {
     func checks() async -> [HealthCheck] {
         await Examination(configuration, common: common, service: service).findings()
     }
@@ -24,10 +19,7 @@ struct ServiceHealth: HealthSource {
         return (try? await BlockingWork.run { examination.certificates }) ?? []
     }
 
-    var ledgerPlace: String {
-        let data = DataDirectory(path: configuration.dataPath, catalogPath: configuration.localCatalogPath)
-        return configuration.ledger?.description ?? data.ledgerFile.path
-    }
+    var ledgerPlace: String { configuration.ledgerPlace.description }
 
     var settings: [(name: String, value: String, source: String?)] { configuration.rows }
 

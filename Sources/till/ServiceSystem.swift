@@ -11,7 +11,10 @@ import ServiceLifecycle
 struct ServiceSystem: ConsoleSystem {
     let configuration: ServeConfiguration
     let appStores: AppStoreServices
-    let health: any HealthSource
+    let common: CommonOptions
+    let service: RunningService
+    let startNotes: [String]
+    var health: any HealthSource { self }
 }
 
 /// The App Store and webhooks of the running service.

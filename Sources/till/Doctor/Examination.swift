@@ -14,7 +14,7 @@ import Proofs
 /// The checks of `till doctor`. They write nothing.
 struct Examination {
     let configuration: ServeConfiguration
-    let data: DataDirectory
+    var data: DataDirectory { configuration.data }
     let now: Timestamp
     private let common: CommonOptions
     /// The running service that checks itself; nil for another process.
@@ -27,8 +27,8 @@ struct Examination {
         self.configuration = configuration
         self.common = common
         self.service = service
-        data = DataDirectory(path: configuration.dataPath, catalogPath: configuration.localCatalogPath)
-        commits = [data.ledgerFile.path, data.ledgerFile.path + "-wal"].compactMap { path in
+        let ledger = configuration.data.ledgerFile.path
+        commits = [ledger, ledger + "-wal"].compactMap { path in
             (try? FileManager.default.attributesOfItem(atPath: path))?[.modificationDate] as? Date
         }
         // After the times that it is compared with.
@@ -103,7 +103,7 @@ struct Examination {
     }
 
     private var ledger: HealthCheck {
-        let place = LedgerPlace(configuration.ledger, in: data)
+        let place = configuration.ledgerPlace
         if case .file(let file) = place, (try? file.exists()) == false {
             return .note(.ledger, "\"\(file.path)\" does not exist yet; till serve creates it")
         }
@@ -128,7 +128,7 @@ struct Examination {
         let detail = Phrase("none is valid, so no back end can call")
         let none =
             isOptional ? HealthCheck.note(.apiKeys, detail, remedy: remedy) : .problem(.apiKeys, detail, remedy: remedy)
-        let place = LedgerPlace(configuration.ledger, in: data)
+        let place = configuration.ledgerPlace
         if service == nil, case .file(let file) = place, (try? file.exists()) != true {
             return (none, nil)
         }
