@@ -93,14 +93,9 @@ struct CommonOptions: ParsableArguments {
 
     /// The argument as a shell reads it.
     static func quoted(_ argument: String) -> String {
-        let plain = argument.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), 0x80...:
-                true
-            default: "-_./@:".utf8.contains(byte)
-            }
+        let isPlain = argument.unicodeScalars.allSatisfy { scalar in
+            !scalar.isASCII || scalar.properties.isAlphabetic || "0123456789-_./@:".unicodeScalars.contains(scalar)
         }
-        return plain ? argument : "'" + argument.replacing("'", with: #"'\''"#) + "'"
+        return isPlain ? argument : "'" + argument.replacing("'", with: #"'\''"#) + "'"
     }
 }

@@ -3,6 +3,13 @@ import Foundation
 
 /// The folders that come with an executable: those of the clone that built it, or of the package that installed it.
 package struct InstalledFolders {
+    /// The folders that come with the running program.
+    static var current: InstalledFolders {
+        InstalledFolders(
+            executable: Bundle.main.executableURL?.resolvingSymlinksInPath(),
+            currentDirectory: URL(filePath: FileManager.default.currentDirectoryPath, directoryHint: .isDirectory))
+    }
+
     private let executable: URL?
     private let currentDirectory: URL
 
@@ -49,20 +56,5 @@ package struct InstalledFolders {
 
     private static func holds(_ file: String, in folder: URL) -> Bool {
         FileManager.default.fileExists(atPath: folder.appending(path: file, directoryHint: .notDirectory).path)
-    }
-}
-
-/// The folders that come with the running program.
-enum Installation {
-    /// The catalog's folder.
-    static var products: URL { folders.products }
-
-    /// The certificates that the user trusts; nil if there is no such folder.
-    static var keys: URL? { folders.keys }
-
-    private static var folders: InstalledFolders {
-        InstalledFolders(
-            executable: Bundle.main.executableURL?.resolvingSymlinksInPath(),
-            currentDirectory: URL(filePath: FileManager.default.currentDirectoryPath, directoryHint: .isDirectory))
     }
 }

@@ -60,11 +60,7 @@ struct KeysMake: LedgerUser {
 
     func validate() throws {
         if let app {
-            let isIdentifier = app.utf8.allSatisfy { byte in
-                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
-                    || byte == UInt8(ascii: ".") || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte & ~0x20)
-            }
-            guard isIdentifier, (1...155).contains(app.utf8.count) else {
+            guard app.wholeMatch(of: /[A-Za-z0-9.-]{1,155}/) != nil else {
                 throw ValidationError(
                     "\"\(app.prefix(155))\" is not a bundle identifier. Use letters, digits, hyphens and dots, as in com.example.app."
                 )

@@ -127,17 +127,8 @@ struct DeviceIdentifier: ExpressibleByArgument {
 
     /// - Parameter argument: A UUID, or the 6 bytes of a network address in hexadecimal, with or without separators.
     init?(argument: String) {
-        let digits = argument.filter { $0 != "-" && $0 != ":" }
-        guard digits.count == 32 || digits.count == 12, digits.utf8.count == digits.count else { return nil }
-        var bytes: [UInt8] = []
-        var rest = Substring(digits)
-        while !rest.isEmpty {
-            guard let byte = UInt8(rest.prefix(2), radix: 16), rest.prefix(2).allSatisfy(\.isHexDigit) else {
-                return nil
-            }
-            bytes.append(byte)
-            rest = rest.dropFirst(2)
-        }
-        self.bytes = bytes
+        let digits = Array(argument.filter { $0 != "-" && $0 != ":" })
+        guard [12, 32].contains(digits.count), digits.allSatisfy({ $0.isASCII && $0.isHexDigit }) else { return nil }
+        bytes = stride(from: 0, to: digits.count, by: 2).compactMap { UInt8(String(digits[$0...$0 + 1]), radix: 16) }
     }
 }

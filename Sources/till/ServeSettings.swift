@@ -32,16 +32,11 @@ struct ServeSettings {
     ///   - dataPath: As given on the command line.
     ///   - catalogPath: As given on the command line.
     /// - Throws: `ConfigurationError` for a file that cannot be read and for a value that its setting does not accept.
-    init(
-        _ options: ServeOptions,
-        dataPath: String?,
-        catalogPath: String?,
-        environment: [String: String] = ProcessInfo.processInfo.environment
-    ) throws(ConfigurationError) {
+    init(_ options: ServeOptions, dataPath: String?, catalogPath: String?) throws(ConfigurationError) {
         var given = options.values
         given["data"] = dataPath.map { [$0] }
         given["catalog"] = catalogPath.map { [$0] }
-        var layers = [SettingsLayer(options: given), SettingsLayer(environment: environment)]
+        var layers = [SettingsLayer(options: given), SettingsLayer(environment: ProcessInfo.processInfo.environment)]
         if let path = options.configurationFile { layers.append(try SettingsLayer(file: path)) }
         self.layers = layers
         var effective: [Effective] = []

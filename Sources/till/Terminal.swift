@@ -177,25 +177,20 @@ final class StepReporter: Sendable {
     }
 
     private func text(_ step: DeviceStep) -> String {
-        switch step {
-        case .paymentAdded(let transaction):
-            Self.named("purchasing", transaction, transaction.payment.productIdentifier)
-        case .updated(let transaction):
-            Self.named(
-                transaction.state.rawValue, transaction,
-                [transaction.payment.productIdentifier, effect(transaction.identifier), transaction.error?.name]
-                    .compactMap(\.self).joined(separator: "  "))
-        case .proofObtained(let transaction): Self.named("proof read", transaction, "")
-        case .redeemed(let transaction, let redemption):
-            Self.named("redeemed", transaction, redemption.outcome.rawValue)
-        case .refused(let transaction, let refusal): Self.named("refused", transaction, refusal.code)
-        case .finished(let transaction): Self.named("finished", transaction, "")
-        }
-    }
-
-    private static func named(_ step: String, _ transaction: PaymentTransaction, _ detail: String) -> String {
-        let padded = step + String(repeating: " ", count: max(0, 12 - step.count))
-        return "\(padded)#\(transaction.identifier)" + (detail.isEmpty ? "" : "  \(detail)")
+        let transaction = step.transaction
+        let product = transaction.payment.productIdentifier
+        let (name, details): (String, [String?]) =
+            switch step {
+            case .paymentAdded: ("purchasing", [product])
+            case .updated:
+                (transaction.state.rawValue, [product, effect(transaction.identifier), transaction.error?.name])
+            case .proofObtained: ("proof read", [])
+            case .redeemed(_, let redemption): ("redeemed", [redemption.outcome.rawValue])
+            case .refused(_, let refusal): ("refused", [refusal.code])
+            case .finished: ("finished", [])
+            }
+        let number = name + String(repeating: " ", count: max(0, 12 - name.count)) + "#\(transaction.identifier)"
+        return ([number] + details.compactMap(\.self)).joined(separator: "  ")
     }
 }
 

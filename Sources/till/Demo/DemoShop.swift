@@ -99,7 +99,7 @@ enum DemoCatalog {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try Data(PackageResources.Till_storekit).write(to: folder.appending(path: Catalog.configurationFile))
         try Data(PackageResources.Items_json).write(to: folder.appending(path: Catalog.itemsFile))
-        let pictures = Installation.products.appending(path: "Art", directoryHint: .isDirectory)
+        let pictures = InstalledFolders.current.products.appending(path: "Art", directoryHint: .isDirectory)
         if pictures.isExistingFolder {
             try FileManager.default.copyItem(
                 at: pictures, to: folder.appending(path: "Art", directoryHint: .isDirectory))
