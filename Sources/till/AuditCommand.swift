@@ -5,15 +5,14 @@ import Proofs
 /// `till audit`
 struct AuditCommand: LedgerUser {
     static let configuration = CommandConfiguration(
-        commandName: "audit",
-        abstract: "List the audit log of a user, oldest entry first. The service may run.",
-        discussion: """
-            Each entry has a digest over the entry before it. If an entry was changed or removed, the exit status is 1. Store \
-            the head, which is printed last, in another place: with it you can prove later that no earlier entry was changed.
-
-            Examples:
-              till audit alice
-              till audit 248289761001 --issuer https://accounts.example.com
+        "audit", "List the audit log of a user, oldest entry first. The service may run.",
+        """
+        Each entry has a digest over the entry before it. If an entry was changed or removed, the exit status is 1. Store \
+        the head, which is printed last, in another place: with it you can prove later that no earlier entry was changed.
+        """,
+        examples: """
+            till audit alice
+            till audit 248289761001 --issuer https://accounts.example.com
             """)
 
     @Argument(help: "The user.")

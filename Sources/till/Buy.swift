@@ -5,15 +5,13 @@ import Proofs
 /// `till buy`
 struct Buy: Command {
     static let configuration = CommandConfiguration(
-        abstract: "Play the app: buy a product, redeem the proof, finish the transaction.",
-        discussion: """
-            The app first completes unfinished transactions of earlier launches, as till resume does.
-
-            Examples:
-              till buy com.memolease.sesac1.sprout1 --user alice
-              till buy com.memolease.sesac1.background2 --user alice --outcome cancelled
-              till buy com.memolease.sesac1.sprout4 --user alice --outcome deferred
-              till buy com.memolease.sesac1.sprout2 --user alice --kill-after purchased
+        "buy", "Play the app: buy a product, redeem the proof, finish the transaction.",
+        "The app first completes unfinished transactions of earlier launches, as till resume does.",
+        examples: """
+            till buy com.memolease.sesac1.sprout1 --user alice
+            till buy com.memolease.sesac1.background2 --user alice --outcome cancelled
+            till buy com.memolease.sesac1.sprout4 --user alice --outcome deferred
+            till buy com.memolease.sesac1.sprout2 --user alice --kill-after purchased
             """)
 
     @Argument(help: ArgumentHelp("The product's identifier.", valueName: "product"))
@@ -132,11 +130,8 @@ extension AppLaunch {
 /// `till restore`
 struct Restore: AppLaunch {
     static let configuration = CommandConfiguration(
-        abstract: "Restore earlier purchases, as on a new device, and redeem them again.",
-        discussion: """
-            Example:
-              till restore --user alice
-            """)
+        "restore", "Restore earlier purchases, as on a new device, and redeem them again.",
+        examples: "till restore --user alice")
 
     @OptionGroup var app: AppOptions
 
@@ -150,11 +145,8 @@ struct Restore: AppLaunch {
 /// `till resume`
 struct Resume: AppLaunch {
     static let configuration = CommandConfiguration(
-        abstract: "Launch the app again. It redeems and finishes all unfinished transactions.",
-        discussion: """
-            Example:
-              till resume --user alice
-            """)
+        "resume", "Launch the app again. It redeems and finishes all unfinished transactions.",
+        examples: "till resume --user alice")
 
     @OptionGroup var app: AppOptions
 

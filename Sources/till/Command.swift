@@ -34,6 +34,22 @@ extension Command {
     }
 }
 
+extension CommandConfiguration {
+    /// A command with its help.
+    ///
+    /// - Parameters:
+    ///   - explanation: The sentences before the examples; empty for none.
+    ///   - examples: Lines that can be copied as they stand. A line that continues the one before it is indented.
+    init(_ name: String, _ abstract: String, _ explanation: String = "", examples: String) {
+        let lines = examples.split(separator: "\n")
+        let heading = lines.count { !$0.hasPrefix(" ") } == 1 ? "Example:" : "Examples:"
+        let section = ([heading] + lines.map { "  \($0)" }).joined(separator: "\n")
+        self.init(
+            commandName: name, abstract: abstract,
+            discussion: explanation.isEmpty ? section : explanation + "\n\n" + section)
+    }
+}
+
 extension ProcessInfo {
     /// The value of an environment variable. An empty variable is the same as none.
     static func variable(_ name: String) -> String? {

@@ -9,17 +9,16 @@ import Proofs
 /// `till export`
 struct ExportCommand: LedgerUser {
     static let configuration = CommandConfiguration(
-        commandName: "export",
-        abstract: "Write transactions, customers or events for analysis, into a file or to standard output.",
-        discussion: """
-            The command writes a snapshot of the ledger, and the service may run. With --server, a running service sends the \
-            export in parts, without records made after the first part. After an interruption, the command prints how to \
-            continue.
-
-            Examples:
-              till export transactions sales.csv
-              till export events --format jsonl | grep refunded
-              till export transactions --server https://shop.example.com > sales.csv
+        "export", "Write transactions, customers or events for analysis, into a file or to standard output.",
+        """
+        The command writes a snapshot of the ledger, and the service may run. With --server, a running service sends the \
+        export in parts, without records made after the first part. After an interruption, the command prints how to \
+        continue.
+        """,
+        examples: """
+            till export transactions sales.csv
+            till export events --format jsonl | grep refunded
+            till export transactions --server https://shop.example.com > sales.csv
             """)
 
     /// The number of users of a part of a running service's answer.

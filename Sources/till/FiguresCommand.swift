@@ -8,20 +8,19 @@ import Service
 /// `till figures`
 struct FiguresCommand: LedgerUser {
     static let configuration = CommandConfiguration(
-        commandName: "figures",
-        abstract: "Print sales figures by day, week or month: units, revenue, subscriptions, trials, MRR and churn.",
-        discussion: """
-            Without a figure, the command lists the figures and their definitions. Money is in milliunits of the currency: 4990 \
-            of EUR are 4.99 euros. The first call brings the sums of the ledger up to date, which takes a minute for a million \
-            transactions. `till serve --figures` keeps them up to date. With --rebuild, the command computes all sums again from \
-            the transactions. Use it if `till ledger check` asks for it, and stop the service first.
-
-            Examples:
-              till figures
-              till figures revenue --by month --from 2026-01-01 --group product
-              till figures active-subscriptions --environment sandbox \\
-                --server https://shop.example.com
-              till figures --rebuild
+        "figures", "Print sales figures by day, week or month: units, revenue, subscriptions, trials, MRR and churn.",
+        """
+        Without a figure, the command lists the figures and their definitions. Money is in milliunits of the currency: 4990 \
+        of EUR are 4.99 euros. The first call brings the sums of the ledger up to date, which takes a minute for a million \
+        transactions. `till serve --figures` keeps them up to date. With --rebuild, the command computes all sums again from \
+        the transactions. Use it if `till ledger check` asks for it, and stop the service first.
+        """,
+        examples: """
+            till figures
+            till figures revenue --by month --from 2026-01-01 --group product
+            till figures active-subscriptions --environment sandbox \\
+              --server https://shop.example.com
+            till figures --rebuild
             """)
 
     @Argument(help: "The figure; none for the list of figures.")

@@ -7,13 +7,11 @@ import Service
 /// `till give`
 struct Give: ServiceCaller {
     static let configuration = CommandConfiguration(
-        commandName: "give",
-        abstract: "Give a user an item without a purchase.",
-        discussion: """
-            Examples:
-              till give alice sprout 3 --reason "Sorry for the outage"
-              till give alice sprout 3 --reason "Spring gift" --until 2027-01-01T00:00:00Z
-              till give mint sprout 3 --issuer customer --reason "Sorry"
+        "give", "Give a user an item without a purchase.",
+        examples: """
+            till give alice sprout 3 --reason "Sorry for the outage"
+            till give alice sprout 3 --reason "Spring gift" --until 2027-01-01T00:00:00Z
+            till give mint sprout 3 --issuer customer --reason "Sorry"
             """)
 
     @Argument(help: "The user.")
@@ -78,15 +76,12 @@ extension AppStoreEnvironment: ExpressibleByArgument {
 /// `till revoke`
 struct Revoke: ServiceCaller {
     static let configuration = CommandConfiguration(
-        commandName: "revoke",
-        abstract: "Take a purchase back from a user. Only Apple refunds.",
-        discussion: """
-            The customer asks Apple for the money: https://reportaproblem.apple.com. Till takes the purchase back by itself when \
-            Apple notifies of the refund.
-
-            Example:
-              till revoke alice 2000000000000001 --reason "Chargeback"
-            """)
+        "revoke", "Take a purchase back from a user. Only Apple refunds.",
+        """
+        The customer asks Apple for the money: https://reportaproblem.apple.com. Till takes the purchase back by itself when \
+        Apple notifies of the refund.
+        """,
+        examples: "till revoke alice 2000000000000001 --reason \"Chargeback\"")
 
     @Argument(help: "The user.")
     var user: User

@@ -6,14 +6,11 @@ import Proofs
 /// `till init`
 struct InitCommand: Command {
     static let configuration = CommandConfiguration(
-        commandName: "init",
-        abstract: "Create a catalog from a StoreKit configuration of Xcode.",
-        discussion: """
-            Copies the file as Till.storekit, and writes an Items.json and an Offerings.json to edit.
-
-            Examples:
-              till init --storekit Garden.storekit --bundle-id com.example.garden
-              till products --catalog Catalog
+        "init", "Create a catalog from a StoreKit configuration of Xcode.",
+        "Copies the file as Till.storekit, and writes an Items.json and an Offerings.json to edit.",
+        examples: """
+            till init --storekit Garden.storekit --bundle-id com.example.garden
+            till products --catalog Catalog
             """)
 
     @Option(help: ArgumentHelp("The StoreKit configuration.", valueName: "file"))

@@ -14,16 +14,13 @@ struct KeysCommand: AsyncParsableCommand {
 /// `till keys list`
 struct KeysList: LedgerUser {
     static let configuration = CommandConfiguration(
-        commandName: "list",
-        abstract: "List the API keys (secrets are not stored).",
-        discussion: """
-            The scope of an app's public key is its platform, such as "public apple". Its id is the key.
+        "list", "List the API keys (secrets are not stored).",
+        """
+        The scope of an app's public key is its platform, such as "public apple". Its id is the key.
 
-            LAST USED is at most about an hour old.
-
-            Example:
-              till keys list
-            """)
+        LAST USED is at most about an hour old.
+        """,
+        examples: "till keys list")
 
     @OptionGroup var ledger: LedgerOptions
 
@@ -45,12 +42,8 @@ struct KeysList: LedgerUser {
 /// `till keys revoke`
 struct KeysRevoke: LedgerUser {
     static let configuration = CommandConfiguration(
-        commandName: "revoke",
-        abstract: "Revoke an API key. The service refuses it from the next request on.",
-        discussion: """
-            Example:
-              till keys revoke 5e5ac1a1b2c3
-            """)
+        "revoke", "Revoke an API key. The service refuses it from the next request on.",
+        examples: "till keys revoke 5e5ac1a1b2c3")
 
     @Argument(help: "The id of the key, from `till keys list`.")
     var id: String

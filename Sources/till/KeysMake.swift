@@ -7,22 +7,21 @@ import Proofs
 /// `till keys make`
 struct KeysMake: LedgerUser {
     static let configuration = CommandConfiguration(
-        commandName: "make",
-        abstract: "Make an API key and show it once.",
-        discussion: """
-            A back end sends the key to `till serve` as a bearer token. The ledger stores only its hash.
+        "make", "Make an API key and show it once.",
+        """
+        A back end sends the key to `till serve` as a bearer token. The ledger stores only its hash.
 
-            A public key (--public) is compiled into an app. It reads one customer by id and submits proofs; it grants nothing without a proof. An app has one for each platform.
+        A public key (--public) is compiled into an app. It reads one customer by id and submits proofs; it grants nothing without a proof. An app has one for each platform.
 
-            Scopes: \(APIKeyScope.allCases.map { "\($0.rawValue) (\($0.summary))" }.joined(separator: ", ")).
-
-            Examples:
-              till keys make "shop back end"
-              till keys make dashboard --scope read
-              till keys make "support desk" --scope support --scope grant
-              till keys make "garden back end" --app com.example.garden
-              till keys make contractor --scope read --expires 90d
-              till keys make --public --app com.example.garden
+        Scopes: \(APIKeyScope.allCases.map { "\($0.rawValue) (\($0.summary))" }.joined(separator: ", ")).
+        """,
+        examples: """
+            till keys make "shop back end"
+            till keys make dashboard --scope read
+            till keys make "support desk" --scope support --scope grant
+            till keys make "garden back end" --app com.example.garden
+            till keys make contractor --scope read --expires 90d
+            till keys make --public --app com.example.garden
             """)
 
     @Argument(help: "The name of the key. The audit log shows it (default with --public: the bundle identifier).")

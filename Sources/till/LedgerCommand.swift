@@ -18,11 +18,10 @@ struct LedgerCommand: AsyncParsableCommand {
 /// `till ledger check`
 struct LedgerCheck: LedgerUser {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Check the file and every rule of the ledger.",
-        discussion: """
-            Examples:
-              till ledger check
-              till ledger check --proofs
+        "check", "Check the file and every rule of the ledger.",
+        examples: """
+            till ledger check
+            till ledger check --proofs
             """)
 
     @Flag(help: "Verify every stored proof again (till serve --keep-proofs).")
@@ -59,11 +58,8 @@ struct LedgerCheck: LedgerUser {
 /// `till ledger backup`
 struct LedgerBackup: LedgerUser {
     static let configuration = CommandConfiguration(
-        commandName: "backup", abstract: "Copy a snapshot of the ledger into a new file.",
-        discussion: """
-            Example:
-              till ledger backup ledger-2026-11-24.sqlite
-            """)
+        "backup", "Copy a snapshot of the ledger into a new file.",
+        examples: "till ledger backup ledger-2026-11-24.sqlite")
 
     @Argument(help: ArgumentHelp("The file to create.", valueName: "file"))
     var file: String
@@ -86,11 +82,7 @@ struct LedgerBackup: LedgerUser {
 /// `till ledger export`
 struct LedgerExportCommand: LedgerUser {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Write a snapshot of the whole ledger as JSON Lines.",
-        discussion: """
-            Example:
-              till ledger export ledger.jsonl
-            """)
+        "export", "Write a snapshot of the whole ledger as JSON Lines.", examples: "till ledger export ledger.jsonl")
 
     @Argument(help: ArgumentHelp("The file to create.", valueName: "file"))
     var file: String
@@ -108,12 +100,8 @@ struct LedgerExportCommand: LedgerUser {
 /// `till ledger import`
 struct LedgerImportCommand: LedgerUser {
     static let configuration = CommandConfiguration(
-        commandName: "import",
-        abstract: "Import an exported ledger, completely or not at all, into a data directory without a ledger.",
-        discussion: """
-            Example:
-              till ledger import ledger.jsonl --data new-data
-            """)
+        "import", "Import an exported ledger, completely or not at all, into a data directory without a ledger.",
+        examples: "till ledger import ledger.jsonl --data new-data")
 
     @Argument(help: ArgumentHelp("A file from `till ledger export`.", valueName: "file"))
     var file: String

@@ -8,16 +8,13 @@ import Proofs
 /// `till ledger restore`
 struct LedgerRestore: LedgerUser {
     static let configuration = CommandConfiguration(
-        commandName: "restore",
-        abstract: "Replace the ledger with a backup.",
-        discussion: """
-            Stop the service first. The command checks the backup and does not change it. All sessions end: users of accounts \
-            sign in again. API keys that were revoked since the backup are revoked again. The replaced ledger stays beside the \
-            new one.
-
-            Example:
-              till ledger restore ledger-2026-11-22.sqlite
-            """)
+        "restore", "Replace the ledger with a backup.",
+        """
+        Stop the service first. The command checks the backup and does not change it. All sessions end: users of accounts \
+        sign in again. API keys that were revoked since the backup are revoked again. The replaced ledger stays beside the \
+        new one.
+        """,
+        examples: "till ledger restore ledger-2026-11-22.sqlite")
 
     @Argument(help: ArgumentHelp("A file from `till ledger backup`.", valueName: "file"))
     var file: String

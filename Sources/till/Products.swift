@@ -9,12 +9,11 @@ import Service
 /// `till products`
 struct Products: Command {
     static let configuration = CommandConfiguration(
-        abstract: "List the products of the catalog, or of a running service.",
-        discussion: """
-            Examples:
-              till products
-              till products --collection sprout --locale ko
-              till products --server http://127.0.0.1:8080
+        "products", "List the products of the catalog, or of a running service.",
+        examples: """
+            till products
+            till products --collection sprout --locale ko
+            till products --server http://127.0.0.1:8080
             """)
 
     @Option(help: "Only the items of this collection: sprout or background.")

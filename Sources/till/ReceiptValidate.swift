@@ -8,19 +8,18 @@ import Service
 /// `till receipt validate`
 struct ReceiptValidate: Command {
     static let configuration = CommandConfiguration(
-        commandName: "validate",
-        abstract: "Verify a proof of purchase and print its content.",
-        discussion: """
-            The command only reads: it creates no keys and no data directory. It uses the network only with --server or \
-            --check-revocation. It trusts the certificates of --trust, or else those in Keys/ and of the local store.
-
-            Examples:
-              till receipt validate alice.receipt
-              till receipt validate transaction.jws --trust apple-roots \\
-                --environment Production
-              till receipt validate alice.receipt --output verify-receipt
-              till receipt validate alice.receipt --server http://127.0.0.1:8080
-              pbpaste | till receipt validate - --bundle-id com.memolease.sesac1
+        "validate", "Verify a proof of purchase and print its content.",
+        """
+        The command only reads: it creates no keys and no data directory. It uses the network only with --server or \
+        --check-revocation. It trusts the certificates of --trust, or else those in Keys/ and of the local store.
+        """,
+        examples: """
+            till receipt validate alice.receipt
+            till receipt validate transaction.jws --trust apple-roots \\
+              --environment Production
+            till receipt validate alice.receipt --output verify-receipt
+            till receipt validate alice.receipt --server http://127.0.0.1:8080
+            pbpaste | till receipt validate - --bundle-id com.memolease.sesac1
             """)
 
     @Argument(help: ArgumentHelp("An app receipt (base64 or DER) or a JWS of Apple's; - reads standard input."))

@@ -9,16 +9,16 @@ import Service
 /// `till reconcile`
 struct Reconcile: LedgerUser {
     static let configuration = CommandConfiguration(
-        abstract: "Ask the App Store for missed notifications and purchases, and apply them.",
-        discussion: """
-            Applies the notifications since the last run. With --customers, it also applies the whole history of each user who \
-            has redeemed a purchase, or for whom an import expects one. Known statements change nothing. `till serve` does the \
-            same if it has such a key.
-
-            Example:
-              till reconcile --key AuthKey_ABC1234567.p8 --key-id ABC1234567 \\
-                --issuer-id 57246542-96fe-1a63-e053-0824d011072a \\
-                --accept apple/Production
+        "reconcile", "Ask the App Store for missed notifications and purchases, and apply them.",
+        """
+        Applies the notifications since the last run. With --customers, it also applies the whole history of each user who \
+        has redeemed a purchase, or for whom an import expects one. Known statements change nothing. `till serve` does the \
+        same if it has such a key.
+        """,
+        examples: """
+            till reconcile --key AuthKey_ABC1234567.p8 --key-id ABC1234567 \\
+              --issuer-id 57246542-96fe-1a63-e053-0824d011072a \\
+              --accept apple/Production
             """)
 
     @Option(help: ArgumentHelp("The key's .p8 file, from App Store Connect.", valueName: "file"))

@@ -14,19 +14,19 @@ import ServiceLifecycle
 /// `till serve`
 struct Serve: Command {
     static let configuration = CommandConfiguration(
-        abstract: "Run the service, which redeems proofs of purchase over HTTP and lists the items of users.",
-        discussion: """
-            Each setting is an option (--tls-key), an environment variable (TILL_TLS_KEY)
-            and a member of the JSON file that --config names ("tls-key"). Options override
-            variables, and variables override the file. SIGTERM or Ctrl-C stops the service
-            after the requests under way.
-
-            Examples:
-              till serve
-              till serve --store                    # with a local App Store
-              till serve --accept apple/Production --tls-certificate cert.pem \\
-                --tls-key key.pem
-              till serve --config till.json --print-configuration
+        "serve", "Run the service, which redeems proofs of purchase over HTTP and lists the items of users.",
+        """
+        Each setting is an option (--tls-key), an environment variable (TILL_TLS_KEY)
+        and a member of the JSON file that --config names ("tls-key"). Options override
+        variables, and variables override the file. SIGTERM or Ctrl-C stops the service
+        after the requests under way.
+        """,
+        examples: """
+            till serve
+            till serve --store                    # with a local App Store
+            till serve --accept apple/Production --tls-certificate cert.pem \\
+              --tls-key key.pem
+            till serve --config till.json --print-configuration
             """)
 
     @OptionGroup var options: ServeOptions

@@ -10,12 +10,10 @@ import Service
 /// `till story`
 struct Story: ServiceCaller {
     static let configuration = CommandConfiguration(
-        commandName: "story",
-        abstract: "List the events of a user, newest first: store statements, purchases, refusals and team actions.",
-        discussion: """
-            Examples:
-              till story alice
-              till story alice --limit 100 --json
+        "story", "List the events of a user, newest first: store statements, purchases, refusals and team actions.",
+        examples: """
+            till story alice
+            till story alice --limit 100 --json
             """)
 
     @Argument(help: "The user.")
@@ -55,11 +53,7 @@ struct Story: ServiceCaller {
 /// `till owned`
 struct Owned: ServiceCaller {
     static let configuration = CommandConfiguration(
-        abstract: "List a user's items, with the start and the end of each.",
-        discussion: """
-            Example:
-              till owned alice
-            """)
+        "owned", "List a user's items, with the start and the end of each.", examples: "till owned alice")
 
     @Argument(help: "The user.")
     var user: User
@@ -96,12 +90,10 @@ extension User {
 /// `till why`
 struct Why: ServiceCaller {
     static let configuration = CommandConfiguration(
-        commandName: "why",
-        abstract: "Explain why a user has an item, or does not.",
-        discussion: """
-            Examples:
-              till why alice sprout 1
-              till why mint sprout 1 --issuer customer
+        "why", "Explain why a user has an item, or does not.",
+        examples: """
+            till why alice sprout 1
+            till why mint sprout 1 --issuer customer
             """)
 
     @Argument(help: "The user.")

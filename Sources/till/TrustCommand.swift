@@ -13,15 +13,12 @@ struct TrustCommand: AsyncParsableCommand {
 /// `till trust add`
 struct TrustAdd: Command {
     static let configuration = CommandConfiguration(
-        commandName: "add",
-        abstract: "Trust the root certificates of a file.",
-        discussion: """
-            Apple publishes its roots at https://www.apple.com/certificateauthority/. The command refuses a certificate with \
-            Apple's name and another SHA-256 than the published one.
-
-            Example:
-              till trust add AppleRootCA-G3.cer
-            """)
+        "add", "Trust the root certificates of a file.",
+        """
+        Apple publishes its roots at https://www.apple.com/certificateauthority/. The command refuses a certificate with \
+        Apple's name and another SHA-256 than the published one.
+        """,
+        examples: "till trust add AppleRootCA-G3.cer")
 
     @Argument(help: "A certificate in DER or PEM.")
     var file: String
@@ -41,14 +38,11 @@ struct TrustAdd: Command {
 /// `till trust list`
 struct TrustList: Command {
     static let configuration = CommandConfiguration(
-        commandName: "list",
-        abstract: "List the root certificates whose proofs are trusted.",
-        discussion: """
-            The certificates are in the data directory, and in the folder Keys/ of the project or installation (share/till/Keys).
-
-            Example:
-              till trust list
-            """)
+        "list", "List the root certificates whose proofs are trusted.",
+        """
+        The certificates are in the data directory, and in the folder Keys/ of the project or installation (share/till/Keys).
+        """,
+        examples: "till trust list")
 
     @OptionGroup var common: CommonOptions
 
@@ -83,14 +77,9 @@ extension TrustAnchor {
 /// `till trust remove`
 struct TrustRemove: Command {
     static let configuration = CommandConfiguration(
-        commandName: "remove",
-        abstract: "Remove a trusted root certificate.",
-        discussion: """
-            The command removes certificates from the data directory. Remove files in Keys/ by hand.
-
-            Example:
-              till trust remove 63343abf
-            """)
+        "remove", "Remove a trusted root certificate.",
+        "The command removes certificates from the data directory. Remove files in Keys/ by hand.",
+        examples: "till trust remove 63343abf")
 
     @Argument(help: "The certificate's SHA-256 in hexadecimal, or at least its first 8 digits, from `till trust list`.")
     var sha256: String

@@ -16,15 +16,14 @@ struct ConsoleCommand: AsyncParsableCommand {
 /// `till console add-user`
 struct ConsoleAddUser: LedgerUser {
     static let configuration = CommandConfiguration(
-        commandName: "add-user",
-        abstract: "Add a person, and print a link that sets the password once, within three days.",
-        discussion: """
-            Roles: viewer (sees everything, changes nothing), support (gives, revokes and assigns),
-            catalog (changes products), admin (may do everything).
-
-            Examples:
-              till console add-user ada
-              till console add-user "Jun Park" --role support --url https://till.example.com
+        "add-user", "Add a person, and print a link that sets the password once, within three days.",
+        """
+        Roles: viewer (sees everything, changes nothing), support (gives, revokes and assigns),
+        catalog (changes products), admin (may do everything).
+        """,
+        examples: """
+            till console add-user ada
+            till console add-user "Jun Park" --role support --url https://till.example.com
             """)
 
     @Argument(help: "The name of the person. The audit log shows it.")
@@ -79,12 +78,8 @@ extension TeamRole: ExpressibleByArgument {}
 /// `till console invite`
 struct ConsoleInvite: LedgerUser {
     static let configuration = CommandConfiguration(
-        commandName: "invite",
-        abstract: "Print a new link for a person, which sets another password and turns off one-time codes.",
-        discussion: """
-            Example:
-              till console invite ada
-            """)
+        "invite", "Print a new link for a person, which sets another password and turns off one-time codes.",
+        examples: "till console invite ada")
 
     @Argument(help: "The name of the person.")
     var name: String
@@ -101,12 +96,7 @@ struct ConsoleInvite: LedgerUser {
 /// `till console list-users`
 struct ConsoleListUsers: LedgerUser {
     static let configuration = CommandConfiguration(
-        commandName: "list-users",
-        abstract: "List the people of the console.",
-        discussion: """
-            Example:
-              till console list-users
-            """)
+        "list-users", "List the people of the console.", examples: "till console list-users")
 
     @OptionGroup var ledger: LedgerOptions
 
@@ -135,12 +125,8 @@ struct ConsoleListUsers: LedgerUser {
 /// `till console remove-user`
 struct ConsoleRemoveUser: LedgerUser {
     static let configuration = CommandConfiguration(
-        commandName: "remove-user",
-        abstract: "Remove a person, and end the sessions. The audit log keeps the name.",
-        discussion: """
-            Example:
-              till console remove-user ada
-            """)
+        "remove-user", "Remove a person, and end the sessions. The audit log keeps the name.",
+        examples: "till console remove-user ada")
 
     @Argument(help: "The name of the person.")
     var name: String
@@ -157,12 +143,8 @@ struct ConsoleRemoveUser: LedgerUser {
 /// `till console set-role`
 struct ConsoleSetRole: LedgerUser {
     static let configuration = CommandConfiguration(
-        commandName: "set-role",
-        abstract: "Change the role of a person. It applies from the next request on.",
-        discussion: """
-            Example:
-              till console set-role ada support
-            """)
+        "set-role", "Change the role of a person. It applies from the next request on.",
+        examples: "till console set-role ada support")
 
     @Argument(help: "The name of the person.")
     var name: String

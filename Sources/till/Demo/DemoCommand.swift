@@ -5,15 +5,14 @@ import Foundation
 /// `till demo`
 struct DemoCommand: Command {
     static let configuration = CommandConfiguration(
-        commandName: "demo",
-        abstract: "Start a service, a local App Store and the web console with a year of sales, to look around.",
-        discussion: """
-            Everything is in a temporary folder, which is deleted at the end (Ctrl-C). The same
-            seed plays the same year.
-
-            Examples:
-              till demo
-              till demo --seed 7 --port 8080
+        "demo", "Start a service, a local App Store and the web console with a year of sales, to look around.",
+        """
+        Everything is in a temporary folder, which is deleted at the end (Ctrl-C). The same
+        seed plays the same year.
+        """,
+        examples: """
+            till demo
+            till demo --seed 7 --port 8080
             """)
 
     @Option(help: ArgumentHelp("The number that decides the sales.", valueName: "n"))

@@ -6,14 +6,14 @@ import Proofs
 /// `till doctor`
 struct Doctor: Command {
     static let configuration = CommandConfiguration(
-        abstract: "Check an installation, and name the remedy of each problem.",
-        discussion: """
-            Takes the settings of till serve. It changes no data, and works while the
-            service runs. Exit status: 0 if all checks pass, 1 otherwise.
-
-            Examples:
-              till doctor
-              till doctor --config till.json --json
+        "doctor", "Check an installation, and name the remedy of each problem.",
+        """
+        Takes the settings of till serve. It changes no data, and works while the
+        service runs. Exit status: 0 if all checks pass, 1 otherwise.
+        """,
+        examples: """
+            till doctor
+            till doctor --config till.json --json
             """)
 
     @OptionGroup var options: ServeOptions

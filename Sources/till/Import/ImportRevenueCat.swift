@@ -14,18 +14,17 @@ struct ImportRevenueCat: LedgerUser {
     private static let caller = "process"
 
     static let configuration = CommandConfiguration(
-        commandName: "revenuecat",
-        abstract: "Import a scheduled data export of RevenueCat: customers, promotions and expected purchases.",
-        discussion: """
-            The file is the CSV of the transactions. Promotions become grants. A purchase of the App Store is expected: it \
-            grants nothing until the App Store's signature confirms it, in the app's next proof, in a notification, or in the \
-            reconciliation. The command reads the whole file before it writes, and a second import changes nothing. It lists \
-            all that it does not import, and ends with status 1 if a line is invalid. The service may run.
-
-            Examples:
-              till import revenuecat transactions.csv --dry-run
-              till import revenuecat transactions.csv
-              till import revenuecat transactions.csv --accept apple/Sandbox
+        "revenuecat", "Import a scheduled data export of RevenueCat: customers, promotions and expected purchases.",
+        """
+        The file is the CSV of the transactions. Promotions become grants. A purchase of the App Store is expected: it \
+        grants nothing until the App Store's signature confirms it, in the app's next proof, in a notification, or in the \
+        reconciliation. The command reads the whole file before it writes, and a second import changes nothing. It lists \
+        all that it does not import, and ends with status 1 if a line is invalid. The service may run.
+        """,
+        examples: """
+            till import revenuecat transactions.csv --dry-run
+            till import revenuecat transactions.csv
+            till import revenuecat transactions.csv --accept apple/Sandbox
             """)
 
     @Argument(help: ArgumentHelp("The export in CSV, not compressed.", valueName: "file"))

@@ -6,17 +6,16 @@ import Proofs
 /// `till store buy`
 struct StoreBuy: Command {
     static let configuration = CommandConfiguration(
-        commandName: "buy",
-        abstract: "Buy for a customer; the app or the service redeems the purchase later.",
-        discussion: """
-            Prints the number in the queue, the price that was charged and the transaction. If a payment charges nothing, the \
-            command prints its effect instead: already subscribed, or a change at the next renewal. A customer gets an \
-            introductory offer automatically. Name other offers with --offer.
-
-            Examples:
-              till store buy garden.seeds --account alice --quantity 3
-              till store buy garden.basic.monthly --account alice --offer spring \\
-                --offer-type promotional
+        "buy", "Buy for a customer; the app or the service redeems the purchase later.",
+        """
+        Prints the number in the queue, the price that was charged and the transaction. If a payment charges nothing, the \
+        command prints its effect instead: already subscribed, or a change at the next renewal. A customer gets an \
+        introductory offer automatically. Name other offers with --offer.
+        """,
+        examples: """
+            till store buy garden.seeds --account alice --quantity 3
+            till store buy garden.basic.monthly --account alice --offer spring \\
+              --offer-type promotional
             """)
 
     /// The offers that are named.
@@ -96,11 +95,7 @@ struct StoreBuy: Command {
 /// `till store resolve`
 struct StoreResolve: Command {
     static let configuration = CommandConfiguration(
-        commandName: "resolve", abstract: "Complete an interrupted purchase.",
-        discussion: """
-            Example:
-              till store resolve 3
-            """)
+        "resolve", "Complete an interrupted purchase.", examples: "till store resolve 3")
 
     @Argument(help: ArgumentHelp("The payment's number; `till store queue` lists them.", valueName: "number"))
     var number: Int64

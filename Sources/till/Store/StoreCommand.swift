@@ -33,11 +33,7 @@ struct StoreCommand: AsyncParsableCommand {
 /// `till store approve`
 struct StoreApprove: Command {
     static let configuration = CommandConfiguration(
-        commandName: "approve", abstract: "Approve a deferred purchase, as a parent does.",
-        discussion: """
-            Example:
-              till store approve 3
-            """)
+        "approve", "Approve a deferred purchase, as a parent does.", examples: "till store approve 3")
 
     @Argument(help: "The transaction's number; `till store queue` lists them.")
     var id: Int64
@@ -52,11 +48,7 @@ struct StoreApprove: Command {
 /// `till store decline`
 struct StoreDecline: Command {
     static let configuration = CommandConfiguration(
-        commandName: "decline", abstract: "Decline a deferred purchase.",
-        discussion: """
-            Example:
-              till store decline 3
-            """)
+        "decline", "Decline a deferred purchase.", examples: "till store decline 3")
 
     @Argument(help: "The transaction's number; `till store queue` lists them.")
     var id: Int64
@@ -83,12 +75,10 @@ extension Terminal {
 /// `till store products`
 struct StoreProducts: Command {
     static let configuration = CommandConfiguration(
-        commandName: "products",
-        abstract: "List the products that the store sells, or those of a StoreKit configuration.",
-        discussion: """
-            Examples:
-              till store products
-              till store products --products Garden.storekit
+        "products", "List the products that the store sells, or those of a StoreKit configuration.",
+        examples: """
+            till store products
+            till store products --products Garden.storekit
             """)
 
     @Option(
@@ -120,11 +110,8 @@ struct StoreProducts: Command {
 /// `till store queue`
 struct StoreQueue: Command {
     static let configuration = CommandConfiguration(
-        commandName: "queue", abstract: "List the transactions of the store's payment queue and their states.",
-        discussion: """
-            Example:
-              till store queue --account alice
-            """)
+        "queue", "List the transactions of the store's payment queue and their states.",
+        examples: "till store queue --account alice")
 
     @Option(help: "List only the transactions of this customer.")
     var account: String?
@@ -153,14 +140,9 @@ struct StoreQueue: Command {
 /// `till store reset`
 struct StoreReset: Command {
     static let configuration = CommandConfiguration(
-        commandName: "reset",
-        abstract: "Clear the sales, the clock and the settings.",
-        discussion: """
-            The store keeps the keys, the products and the address of notifications. Services keep their grants.
-
-            Example:
-              till store reset
-            """)
+        "reset", "Clear the sales, the clock and the settings.",
+        "The store keeps the keys, the products and the address of notifications. Services keep their grants.",
+        examples: "till store reset")
 
     @OptionGroup var common: CommonOptions
 
@@ -184,11 +166,8 @@ struct StoreReset: Command {
 /// `till store sales`
 struct StoreSales: Command {
     static let configuration = CommandConfiguration(
-        commandName: "sales", abstract: "List the sales to a customer: each purchase and each subscription period.",
-        discussion: """
-            Example:
-              till store sales alice
-            """)
+        "sales", "List the sales to a customer: each purchase and each subscription period.",
+        examples: "till store sales alice")
 
     @Argument(help: "The customer.")
     var account: String
@@ -213,12 +192,11 @@ struct StoreSales: Command {
 /// `till store serve`, also run by `till store`.
 struct StoreServe: Command {
     static let configuration = CommandConfiguration(
-        commandName: "serve", abstract: "Run the store: Apple's server API, verifyReceipt, and the sandbox.",
-        discussion: """
-            Examples:
-              till store serve
-              till store serve --products Garden.storekit --bundle-id com.example.garden
-              till store serve --notifications-url http://127.0.0.1:3000/apple
+        "serve", "Run the store: Apple's server API, verifyReceipt, and the sandbox.",
+        examples: """
+            till store serve
+            till store serve --products Garden.storekit --bundle-id com.example.garden
+            till store serve --notifications-url http://127.0.0.1:3000/apple
             """)
 
     @Option(help: "The address to listen on.")

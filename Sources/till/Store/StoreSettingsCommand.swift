@@ -12,11 +12,10 @@ struct StoreSettingsCommand: Command {
     }
 
     static let configuration = CommandConfiguration(
-        commandName: "settings", abstract: "Show or change the settings of the store.",
-        discussion: """
-            Examples:
-              till store settings
-              till store settings --storefront KOR --ask-to-buy on
+        "settings", "Show or change the settings of the store.",
+        examples: """
+            till store settings
+            till store settings --storefront KOR --ask-to-buy on
             """)
 
     @Option(help: ArgumentHelp("The renewal rate of subscriptions, by its name in StoreKitTest.", valueName: "rate"))
@@ -97,13 +96,11 @@ struct SimulatedError: ExpressibleByArgument {
 /// `till store notifications`
 struct StoreNotifications: Command {
     static let configuration = CommandConfiguration(
-        commandName: "notifications",
-        abstract: "List the notifications and their deliveries; send one again, or disturb the next ones.",
-        discussion: """
-            Examples:
-              till store notifications
-              till store notifications --replay 6f9619ff-8b86-d011-b42d-00c04fc964ff
-              till store notifications --fault duplicate --fault delay:30
+        "notifications", "List the notifications and their deliveries; send one again, or disturb the next ones.",
+        examples: """
+            till store notifications
+            till store notifications --replay 6f9619ff-8b86-d011-b42d-00c04fc964ff
+            till store notifications --fault duplicate --fault delay:30
             """)
 
     @Option(help: ArgumentHelp("Send this notification again.", valueName: "uuid"))

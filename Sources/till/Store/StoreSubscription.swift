@@ -16,14 +16,14 @@ struct StoreSubscription: Command {
     }
 
     static let configuration = CommandConfiguration(
-        commandName: "subscription", abstract: "Apply an event to a subscription.",
-        discussion: """
-            renew and expire take effect at once. cancel and resume are decisions of the customer. resolve-billing ends a billing \
-            issue. raise-price announces a higher price; consent and refuse are the customer's answers.
-
-            Examples:
-              till store subscription cancel 2000000123456789
-              till store subscription raise-price 2000000123456789 --price 5990
+        "subscription", "Apply an event to a subscription.",
+        """
+        renew and expire take effect at once. cancel and resume are decisions of the customer. resolve-billing ends a billing \
+        issue. raise-price announces a higher price; consent and refuse are the customer's answers.
+        """,
+        examples: """
+            till store subscription cancel 2000000123456789
+            till store subscription raise-price 2000000123456789 --price 5990
             """)
 
     @Argument(help: "renew, expire, cancel, resume, resolve-billing, raise-price, consent or refuse.")
@@ -77,15 +77,14 @@ struct StoreSubscription: Command {
 /// `till store time`
 struct StoreTime: Command {
     static let configuration = CommandConfiguration(
-        commandName: "time",
-        abstract: "Print the store's time, or advance it and perform all due events in order.",
-        discussion: """
-            While `till store` or `till serve --store` runs, the clock waits at each due
-            event until the notifications are delivered, for ten minutes at most.
-
-            Examples:
-              till store time
-              till store time --advance 1mo     # or 90s, 5min, 2h, 3d, 1w, 1y
+        "time", "Print the store's time, or advance it and perform all due events in order.",
+        """
+        While `till store` or `till serve --store` runs, the clock waits at each due
+        event until the notifications are delivered, for ten minutes at most.
+        """,
+        examples: """
+            till store time
+            till store time --advance 1mo     # or 90s, 5min, 2h, 3d, 1w, 1y
             """)
 
     @Option(help: ArgumentHelp("The time to advance: a number and one of s, min, h, d, w, mo, y.", valueName: "time"))
