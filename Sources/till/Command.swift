@@ -34,6 +34,11 @@ extension Command {
     }
 }
 
+/// Ends the command with its usage unless an argument meets a condition.
+func require(_ condition: Bool, _ message: @autoclosure () -> String) throws(ValidationError) {
+    if !condition { throw ValidationError(message()) }
+}
+
 extension CommandConfiguration {
     /// A command with its help.
     ///

@@ -42,12 +42,11 @@ struct ExportCommand: LedgerUser {
     @OptionGroup var ledger: LedgerOptions
 
     func validate() throws {
-        if service.server != nil, file != nil {
-            throw ValidationError(
-                "With --server, the export goes to standard output: leave out \"\(file ?? "")\", or put > before it.")
-        }
-        guard cursor == nil || service.server != nil else { throw ValidationError("--cursor needs --server.") }
-        guard !common.json || file != nil else { throw ValidationError("--json needs a file to export into.") }
+        try require(
+            service.server == nil || file == nil,
+            "With --server, the export goes to standard output: leave out \"\(file ?? "")\", or put > before it.")
+        try require(cursor == nil || service.server != nil, "--cursor needs --server.")
+        try require(!common.json || file != nil, "--json needs a file to export into.")
     }
 
     func perform() async throws {

@@ -58,9 +58,7 @@ struct FiguresCommand: LedgerUser {
     @OptionGroup var ledger: LedgerOptions
 
     func validate() throws {
-        guard !rebuild || service.server == nil else {
-            throw ValidationError("--rebuild cannot be used with --server.")
-        }
+        try require(!rebuild || service.server == nil, "--rebuild cannot be used with --server.")
     }
 
     func perform() async throws {

@@ -25,9 +25,7 @@ struct InitCommand: Command {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        guard !bundleId.isEmpty else {
-            throw ValidationError("--bundle-id must name an app, such as com.example.garden.")
-        }
+        try require(!bundleId.isEmpty, "--bundle-id must name an app, such as com.example.garden.")
     }
 
     func perform() async throws {

@@ -13,9 +13,7 @@ struct IssuerOption: ParsableArguments {
 
     /// - Throws: `ValidationError` for the empty issuer, which names the users of the back end.
     static func validate(_ issuer: String?) throws {
-        guard issuer?.isEmpty != true else {
-            throw ValidationError("--issuer cannot be empty. Leave it out for a user of the back end.")
-        }
+        try require(issuer?.isEmpty != true, "--issuer cannot be empty. Leave it out for a user of the back end.")
     }
 
     /// The path of a user's resource.
@@ -81,18 +79,17 @@ struct ServerOptions: ParsableArguments {
 
     func validate() throws {
         guard let server else {
-            guard !insecure else { throw ValidationError("--insecure needs --server.") }
-            guard caFile == nil else { throw ValidationError("--ca-file needs --server.") }
+            try require(!insecure, "--insecure needs --server.")
+            try require(caFile == nil, "--ca-file needs --server.")
             return
         }
-        guard caFile == nil || server.url.scheme == "https" else {
-            throw ValidationError("--ca-file needs an https address; --server is \"\(server.url.absoluteString)\".")
-        }
-        guard insecure || server.isConfidential else {
-            throw ValidationError(
-                "\"\(server.url.absoluteString)\" would send the credential unencrypted. Use https, or add --insecure "
-                    + "for a network you trust.")
-        }
+        try require(
+            caFile == nil || server.url.scheme == "https",
+            "--ca-file needs an https address; --server is \"\(server.url.absoluteString)\".")
+        try require(
+            insecure || server.isConfidential,
+            "\"\(server.url.absoluteString)\" would send the credential unencrypted. Use https, or add --insecure "
+                + "for a network you trust.")
     }
 
     /// The client of the running service; nil if none was named.
@@ -169,11 +166,10 @@ struct CallOptions: ParsableArguments {
     ///
     /// - Throws: `ValidationError` if `TILL_LEDGER` names another ledger.
     func localService() async throws -> LocalService {
-        guard ProcessInfo.variable("TILL_LEDGER") == nil else {
-            throw ValidationError(
-                "TILL_LEDGER names a database, which this command uses through a running service alone. Name the service with "
-                    + "--server, and put its API key into TILL_API_KEY.")
-        }
+        try require(
+            ProcessInfo.variable("TILL_LEDGER") == nil,
+            "TILL_LEDGER names a database, which this command uses through a running service alone. Name the service with "
+                + "--server, and put its API key into TILL_API_KEY.")
         return try await LocalService(
             reading: common.dataDirectory, accepting: accept.isEmpty ? Origin.defaultAccepted : Set(accept))
     }

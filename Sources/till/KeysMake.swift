@@ -59,35 +59,30 @@ struct KeysMake: LedgerUser {
 
     func validate() throws {
         if let app {
-            guard app.wholeMatch(of: /[A-Za-z0-9.-]{1,155}/) != nil else {
-                throw ValidationError(
-                    "\"\(app.prefix(155))\" is not a bundle identifier. Use letters, digits, hyphens and dots, as in com.example.app."
-                )
-            }
+            try require(
+                app.wholeMatch(of: /[A-Za-z0-9.-]{1,155}/) != nil,
+                "\"\(app.prefix(155))\" is not a bundle identifier. Use letters, digits, hyphens and dots, as in com.example.app."
+            )
         }
         try validateKind()
         guard let name else { return }
-        guard User(name: name.replacing(" ", with: "_")) != nil, name.utf8.count <= APIKeys.maximumNameLength else {
-            throw ValidationError(
-                "\"\(name.prefix(APIKeys.maximumNameLength))\" is not a key's name. Use 1 to \(APIKeys.maximumNameLength) bytes, "
-                    + "without control characters.")
-        }
+        try require(
+            User(name: name.replacing(" ", with: "_")) != nil && name.utf8.count <= APIKeys.maximumNameLength,
+            "\"\(name.prefix(APIKeys.maximumNameLength))\" is not a key's name. Use 1 to \(APIKeys.maximumNameLength) bytes, "
+                + "without control characters.")
     }
 
     private func validateKind() throws {
         guard isPublic else {
-            if platform != nil {
-                throw ValidationError("--platform is for public keys. Add --public, or leave it out.")
-            }
-            if name == nil { throw ValidationError("Missing expected argument '<name>'") }
+            try require(platform == nil, "--platform is for public keys. Add --public, or leave it out.")
+            try require(name != nil, "Missing expected argument '<name>'")
             _ = try expiry(from: SystemClock().now())
             return
         }
-        if app == nil { throw ValidationError("A public key is for one app. Name it with --app.") }
-        if !scopes.isEmpty { throw ValidationError("A public key has no scopes. Leave out --scope.") }
-        if expires != nil {
-            throw ValidationError("A public key does not expire, because installed apps keep it. Leave out --expires.")
-        }
+        try require(app != nil, "A public key is for one app. Name it with --app.")
+        try require(scopes.isEmpty, "A public key has no scopes. Leave out --scope.")
+        try require(
+            expires == nil, "A public key does not expire, because installed apps keep it. Leave out --expires.")
     }
 
     /// The moment of the expiry; nil for a key without an expiry.
@@ -98,9 +93,7 @@ struct KeysMake: LedgerUser {
                 "--expires must be a number of days from 1d to \(KeyExpiry.maximumDays)d, a date such as 2027-01-31 or a "
                     + "time such as 2027-01-31T12:00:00Z; it is \"\(expires.prefix(64))\".")
         }
-        guard moment > now else {
-            throw ValidationError("--expires must be in the future; it is \"\(expires.prefix(64))\".")
-        }
+        try require(moment > now, "--expires must be in the future; it is \"\(expires.prefix(64))\".")
         return moment
     }
 

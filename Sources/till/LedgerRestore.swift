@@ -25,11 +25,10 @@ struct LedgerRestore: LedgerUser {
     @OptionGroup var ledger: LedgerOptions
 
     func perform() async throws {
-        guard try ledger.address == nil else {
-            throw ValidationError(
-                "A ledger in PostgreSQL is restored with pg_restore. Then revoke the API keys again that were revoked since the "
-                    + "backup: till keys revoke.")
-        }
+        try require(
+            ledger.address == nil,
+            "A ledger in PostgreSQL is restored with pg_restore. Then revoke the API keys again that were revoked since the "
+                + "backup: till keys revoke.")
         let backup = URL(filePath: file, directoryHint: .notDirectory)
         // A wrong name creates no data directory.
         guard FileManager.default.isReadableFile(atPath: backup.path) else {

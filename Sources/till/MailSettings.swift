@@ -95,18 +95,14 @@ struct MailSettings {
     /// A secret, from a setting or from the file that another setting names.
     private static func secret(_ name: String, _ settings: ServeSettings) throws(ConfigurationError) -> String? {
         guard let file = settings.text("\(name)-file") else { return settings.text(name) }
-        guard settings.text(name) == nil else {
-            throw settings.failure("\(name)-file", "left out if \(name) is set")
-        }
+        try settings.require(settings.text(name) == nil, "\(name)-file", "left out if \(name) is set")
         let bytes = (try? FileHandle(forReadingFrom: URL(filePath: file)))
             .flatMap { try? $0.read(upToCount: maximumSecretSize + 1) }
         guard let bytes, bytes.count <= maximumSecretSize, let text = String(validating: bytes, as: UTF8.self) else {
             throw settings.failure("\(name)-file", "a file of up to \(maximumSecretSize) bytes that can be read")
         }
         let secret = text.trimmingCharacters(in: .newlines)
-        guard !secret.isEmpty else {
-            throw settings.failure("\(name)-file", "a file that is not empty")
-        }
+        try settings.require(!secret.isEmpty, "\(name)-file", "a file that is not empty")
         return secret
     }
 }

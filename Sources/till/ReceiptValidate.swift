@@ -53,13 +53,12 @@ struct ReceiptValidate: Command {
     func validate() throws {
         let hasChecksOfItsOwn =
             bundleId != nil || environment != nil || guid != nil || trust != nil || checkRevocation
-        if service.server != nil, hasChecksOfItsOwn || output == .verifyReceipt {
-            throw ValidationError("With --server, the service has its own requirements. Leave the other options out.")
-        }
-        if checkRevocation, output == .verifyReceipt {
-            throw ValidationError(
-                "Apple's verifyReceipt checks no revocation. Leave out --check-revocation or --output.")
-        }
+        try require(
+            service.server == nil || !hasChecksOfItsOwn && output == .report,
+            "With --server, the service has its own requirements. Leave the other options out.")
+        try require(
+            !checkRevocation || output == .report,
+            "Apple's verifyReceipt checks no revocation. Leave out --check-revocation or --output.")
     }
 
     func perform() async throws {

@@ -74,16 +74,12 @@ struct Reconcile: LedgerUser {
     }
 
     func validate() throws {
-        guard (1...180).contains(days ?? 1) else {
-            throw ValidationError("--days must be a number from 1 to 180.")
-        }
-        guard url != nil || accept.appStoreServerURL != nil else {
-            throw ValidationError(
-                "Apple's API serves only apple/Production and apple/Sandbox. Name another address with --url.")
-        }
-        if let url, !url.isConfidential {
-            throw ValidationError("--url must be an https address; http is allowed only for this machine.")
-        }
+        try require((1...180).contains(days ?? 1), "--days must be a number from 1 to 180.")
+        try require(
+            url != nil || accept.appStoreServerURL != nil,
+            "Apple's API serves only apple/Production and apple/Sandbox. Name another address with --url.")
+        try require(
+            url?.isConfidential ?? true, "--url must be an https address; http is allowed only for this machine.")
     }
 
     func perform() async throws {

@@ -49,9 +49,7 @@ struct Serve: Command {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        guard runsStore || sandbox.sandboxKey == nil else {
-            throw ValidationError("--sandbox-key needs --store.")
-        }
+        try require(runsStore || sandbox.sandboxKey == nil, "--sandbox-key needs --store.")
     }
 
     func perform() async throws {

@@ -53,10 +53,9 @@ struct ServeConfiguration {
         sandboxUsers = try Self.sandboxUsers(
             settings, origins,
             issuers: [tokens?.issuer, hasAccounts ? User.accountIssuer : nil].compactMap(\.self))
-        guard !settings.flag("seed-app") || tokens != nil else {
-            throw settings.failure(
-                "seed-app", "set together with jwt-issuer, jwt-audience and jwt-keys: its users' tokens")
-        }
+        try settings.require(
+            !settings.flag("seed-app") || tokens != nil, "seed-app",
+            "set together with jwt-issuer, jwt-audience and jwt-keys: its users' tokens")
         appStore = try AppStoreSettings(settings, origins: origins, apps: apps)
         server = try Self.server(settings)
     }
@@ -156,21 +155,17 @@ struct ServeConfiguration {
     /// - Throws: `ConfigurationError`.
     func check(_ anchors: TrustAnchors) throws(ConfigurationError) {
         let isOfApple = origins.contains(.appleProduction) || origins.contains(.appleSandbox)
-        guard !isOfApple || anchors.anchors.contains(where: { $0.realm == .apple }) else {
-            throw settings.failure(
-                "accept",
-                "a list of origins whose roots are trusted, and none of Apple's is. Add it with `till trust add FILE`")
-        }
+        try settings.require(
+            !isOfApple || anchors.anchors.contains(where: { $0.realm == .apple }), "accept",
+            "a list of origins whose roots are trusted, and none of Apple's is. Add it with `till trust add FILE`")
     }
 
     private static func origins(_ settings: ServeSettings) throws(ConfigurationError) -> Set<Origin> {
         let accepted = Set(settings.texts("accept").compactMap(Origin.init(rawValue:)))
-        guard !accepted.isSuperset(of: [.appleProduction, .appleSandbox]) else {
-            throw settings.failure(
-                "accept",
-                "one of apple/Production and apple/Sandbox, where purchases cost nothing. To let App Review buy, name its "
-                    + "account in sandbox-users")
-        }
+        try settings.require(
+            !accepted.isSuperset(of: [.appleProduction, .appleSandbox]), "accept",
+            "one of apple/Production and apple/Sandbox, where purchases cost nothing. To let App Review buy, name its "
+                + "account in sandbox-users")
         return accepted
     }
 
@@ -180,15 +175,13 @@ struct ServeConfiguration {
     ) throws(ConfigurationError) -> Set<User> {
         let names = settings.texts("sandbox-users")
         guard !names.isEmpty else { return [] }
-        guard !origins.isDisjoint(with: [.appleProduction, .localProduction]) else {
-            throw settings.failure("sandbox-users", "left out unless apple/Production is accepted")
-        }
+        try settings.require(
+            !origins.isDisjoint(with: [.appleProduction, .localProduction]), "sandbox-users",
+            "left out unless apple/Production is accepted")
         let users = names.map { User(listed: $0) }
-        guard !users.contains(nil) else {
-            throw settings.failure(
-                "sandbox-users",
-                "a list of users, each as NAME, or as \"ISSUER NAME\" for the user of a token or an account")
-        }
+        try settings.require(
+            !users.contains(nil), "sandbox-users",
+            "a list of users, each as NAME, or as \"ISSUER NAME\" for the user of a token or an account")
         let known = Set(users.compactMap(\.self))
         if let unknown = known.first(where: { !$0.issuer.isEmpty && !issuers.contains($0.issuer) }) {
             throw settings.failure(
@@ -203,9 +196,9 @@ struct ServeConfiguration {
         let policy = OwnershipPolicy(
             name: settings.requiredText("ownership"), pauseSeconds: Int64(settings.number("transfer-pause-seconds")))
         guard let policy else { throw settings.failure("ownership", "keep, transfer or transferIfInactive") }
-        guard !settings.isSet("transfer-pause-seconds") || policy != .keep else {
-            throw settings.failure("transfer-pause-seconds", "left out if ownership is keep")
-        }
+        try settings.require(
+            !settings.isSet("transfer-pause-seconds") || policy != .keep, "transfer-pause-seconds",
+            "left out if ownership is keep")
         return policy
     }
 
@@ -236,15 +229,13 @@ extension ServeConfiguration {
         guard let issuer, let keySource, !audiences.isEmpty else {
             throw settings.failure("jwt-issuer", "set together with jwt-audience and jwt-keys, or none of the three")
         }
-        guard User.isForTokens(issuer: issuer) else {
-            throw settings.failure(
-                "jwt-issuer",
-                "the issuer of your tokens, without whitespace; it cannot be empty, till, customer or erased, which name the service's own users"
-            )
-        }
-        guard !audiences.contains(where: \.name.isEmpty) else {
-            throw settings.failure("jwt-audience", "an audience of your tokens; it cannot be empty")
-        }
+        try settings.require(
+            User.isForTokens(issuer: issuer), "jwt-issuer",
+            "the issuer of your tokens, without whitespace; it cannot be empty, till, customer or erased, which name the service's own users"
+        )
+        try settings.require(
+            !audiences.contains(where: \.name.isEmpty), "jwt-audience", "an audience of your tokens; it cannot be empty"
+        )
         guard let keys = TokenKeySource(keySource) else {
             throw settings.failure("jwt-keys", "a file or an https address; http is for this machine's own")
         }

@@ -106,6 +106,13 @@ struct ServeSettings {
         return ConfigurationError(setting: setting, expected: expected, in: layers.first { $0.texts[name] != nil })
     }
 
+    /// Refuses a setting unless it meets a condition.
+    func require(
+        _ condition: Bool, _ name: String, _ expected: @autoclosure () -> String
+    ) throws(ConfigurationError) {
+        if !condition { throw failure(name, expected()) }
+    }
+
     /// Refuses settings that have no effect without another.
     func refuse(_ names: [String], without other: String) throws(ConfigurationError) {
         if let name = names.first(where: isSet) { throw failure(name, "set together with \(other)") }
@@ -116,12 +123,9 @@ struct ServeSettings {
     /// - Throws: `ConfigurationError` for a missing and for an unreadable file, not for a setting that is not set.
     func requireFile(_ name: String) throws(ConfigurationError) {
         guard let path = text(name) else { return }
-        guard FileManager.default.fileExists(atPath: path) else {
-            throw failure(name, "the path of an existing file")
-        }
-        guard FileManager.default.isReadableFile(atPath: path) else {
-            throw failure(name, "the path of a file that this process may read")
-        }
+        let files = FileManager.default
+        try require(files.fileExists(atPath: path), name, "the path of an existing file")
+        try require(files.isReadableFile(atPath: path), name, "the path of a file that this process may read")
     }
 
     private func entry(_ name: String) -> Effective {

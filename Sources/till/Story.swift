@@ -27,7 +27,7 @@ struct Story: ServiceCaller {
     @OptionGroup var call: CallOptions
 
     func validate() throws {
-        guard (1...1000).contains(limit) else { throw ValidationError("--limit must be a number from 1 to 1000.") }
+        try require((1...1000).contains(limit), "--limit must be a number from 1 to 1000.")
     }
 
     func perform() async throws {

@@ -62,9 +62,8 @@ struct ConsoleAddressOption: ParsableArguments {
     var url = "http://127.0.0.1:8080"
 
     func validate() throws {
-        guard ServerURL(argument: url) != nil else {
-            throw ValidationError("--url must be an http or https address; it is \"\(url.prefix(256))\".")
-        }
+        try require(
+            ServerURL(argument: url) != nil, "--url must be an http or https address; it is \"\(url.prefix(256))\".")
     }
 
     /// The link of an invitation.

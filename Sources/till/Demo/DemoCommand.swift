@@ -24,9 +24,7 @@ struct DemoCommand: Command {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        guard (0...65_535).contains(port) else {
-            throw ValidationError("--port must be a number from 0 to 65535; it is \"\(port)\".")
-        }
+        try require((0...65_535).contains(port), "--port must be a number from 0 to 65535; it is \"\(port)\".")
     }
 
     func perform() async throws {

@@ -46,9 +46,7 @@ struct ImportRevenueCat: LedgerUser {
     @OptionGroup var ledger: LedgerOptions
 
     func validate() throws {
-        guard accept != .xcode else {
-            throw ValidationError("Purchases of Xcode are not in an export. Name another origin with --accept.")
-        }
+        try require(accept != .xcode, "Purchases of Xcode are not in an export. Name another origin with --accept.")
     }
 
     func perform() async throws {

@@ -59,9 +59,7 @@ struct StoreBuy: Command {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        guard appAccountToken.map({ UUID(uuidString: $0) != nil }) ?? true else {
-            throw ValidationError("An account token must be a UUID.")
-        }
+        try require(appAccountToken.map({ UUID(uuidString: $0) != nil }) ?? true, "An account token must be a UUID.")
     }
 
     func perform() async throws {

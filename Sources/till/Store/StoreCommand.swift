@@ -236,18 +236,14 @@ struct StoreServe: Command {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        guard (products == nil) == (bundleId == nil) else {
-            throw ValidationError("Name both --products and --bundle-id, or neither.")
-        }
-        guard environment == nil && appAppleId == nil || products != nil else {
-            throw ValidationError("Name the app with --environment or --app-apple-id: --products and --bundle-id.")
-        }
-        guard environment == nil || environment == .sandbox || environment == .production else {
-            throw ValidationError("--environment must be Sandbox or Production.")
-        }
-        guard (0...65_535).contains(port) else {
-            throw ValidationError("--port must be a number from 0 to 65535; it is \"\(port)\".")
-        }
+        try require((products == nil) == (bundleId == nil), "Name both --products and --bundle-id, or neither.")
+        try require(
+            environment == nil && appAppleId == nil || products != nil,
+            "Name the app with --environment or --app-apple-id: --products and --bundle-id.")
+        try require(
+            environment == nil || environment == .sandbox || environment == .production,
+            "--environment must be Sandbox or Production.")
+        try require((0...65_535).contains(port), "--port must be a number from 0 to 65535; it is \"\(port)\".")
     }
 
     func perform() async throws {

@@ -41,10 +41,9 @@ struct StoreSubscription: Command {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        guard (price != nil) == (event == .raisePrice) else {
-            throw ValidationError("raise-price needs --price. Leave --price out for other events.")
-        }
-        guard price.map({ $0 >= 0 }) ?? true else { throw ValidationError("--price must be 0 or more.") }
+        try require(
+            (price != nil) == (event == .raisePrice), "raise-price needs --price. Leave --price out for other events.")
+        try require(price.map({ $0 >= 0 }) ?? true, "--price must be 0 or more.")
     }
 
     func perform() async throws {
