@@ -97,18 +97,13 @@ struct ServerOptions: ParsableArguments {
     /// - Throws: `ValidationError` without a credential; `CommandError`.
     func client() throws -> ServiceClient? {
         guard let server else { return nil }
-        switch (ProcessInfo.variable("TILL_API_KEY"), ProcessInfo.variable("TILL_TOKEN")) {
-        case (let key?, nil): return try client(of: server, credential: key)
-        case (nil, let token?): return try client(of: server, credential: token)
-        case (nil, nil):
+        let (key, token) = (ProcessInfo.variable("TILL_API_KEY"), ProcessInfo.variable("TILL_TOKEN"))
+        try require(key == nil || token == nil, "TILL_API_KEY and TILL_TOKEN are both set. Unset one of them.")
+        guard let credential = key ?? token else {
             throw ValidationError(
                 "Put the service's API key into TILL_API_KEY (`till keys make` makes one), or a user's token into TILL_TOKEN."
             )
-        case (_?, _?): throw ValidationError("TILL_API_KEY and TILL_TOKEN are both set. Unset one of them.")
         }
-    }
-
-    private func client(of server: ServerAddress, credential: String) throws(CommandError) -> ServiceClient {
         guard let caFile else { return ServiceClient(url: server.url, credential: credential) }
         return ServiceClient(url: server.url, credential: credential, trusting: try Self.roots(in: caFile))
     }
@@ -137,16 +132,25 @@ struct ServerOptions: ParsableArguments {
         server != nil && ProcessInfo.variable("TILL_TOKEN") != nil ? nil : user
     }
 
-    /// Passes `body` a user's connection to the running service, or else to one of this process.
+    /// Passes `body` a client of the running service, or else of one of this process.
     ///
     /// - Parameter local: Opens the service of this process; not called if a running service was named.
+    func withClient<Value: Sendable>(
+        or local: () async throws -> LocalService,
+        _ body: @Sendable @escaping (ServiceClient) async throws -> Value
+    ) async throws -> Value {
+        if let client = try client() { return try await body(client) }
+        return try await local().withClient(body)
+    }
+
+    /// The same with a user's connection.
     func withService<Value: Sendable>(
         for user: User,
         or local: () async throws -> LocalService,
         _ body: @Sendable @escaping (any ServiceConnection) async throws -> Value
     ) async throws -> Value {
-        if let client = try client() { return try await body(HTTPServiceConnection(client: client, user: named(user))) }
-        return try await local().run(for: user, body)
+        let user = named(user)
+        return try await withClient(or: local) { try await body(HTTPServiceConnection(client: $0, user: user)) }
     }
 }
 
@@ -187,11 +191,13 @@ extension ServiceCaller {
     func withClient<Value: Sendable>(
         _ body: @Sendable @escaping (ServiceClient) async throws -> Value
     ) async throws -> Value {
-        if let client = try call.service.client() { return try await body(client) }
-        let local = try await call.localService()
-        // Items may have ended since a service last ran.
-        try await local.recordDueStates()
-        return try await local.withClient(body)
+        let localService = {
+            let local = try await call.localService()
+            // Items may have ended since a service last ran.
+            try await local.recordDueStates()
+            return local
+        }
+        return try await call.service.withClient(or: localService, body)
     }
 }
 

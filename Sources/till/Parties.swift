@@ -136,13 +136,6 @@ struct LocalService: Sendable {
             migrates: false)
     }
 
-    /// Runs the service on a free port as long as `body` needs it, and passes `body` a user's connection to it.
-    func run<Value: Sendable>(
-        for user: User, _ body: @Sendable @escaping (any ServiceConnection) async throws -> Value
-    ) async throws -> Value {
-        try await withClient { try await body(HTTPServiceConnection(client: $0, user: user)) }
-    }
-
     /// Records the changes by the passing of time, such as expired items, in the histories of users. A subscription may have
     /// renewed without a service that was notified. So its end is left to a service.
     func recordDueStates() async throws {

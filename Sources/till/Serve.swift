@@ -66,8 +66,11 @@ struct Serve: Command {
         notes.forEach(terminal.note)
         if printsSettings { return terminal.line(SettingsDocumentation.page) }
         if printConfiguration {
-            terminal.line(try configuration.text())
-            configuration.sources.forEach(terminal.errorLine)
+            terminal.line(try Terminal.text(configuration.report))
+            TextTable(
+                header: ["SETTING", "VALUE", "SOURCE"],
+                configuration.rows.map { [$0.name, $0.value, $0.source ?? "default"] }
+            ).lines.forEach(terminal.errorLine)
             return try terminal.json(configuration.report)
         }
         let terminal = terminal
@@ -135,7 +138,13 @@ struct Serve: Command {
         let tokens = configuration.tokens.map {
             UserTokens($0, clock: SystemClock(), logger: configuration.logger, blockedNames: configuration.blockedNames)
         }
-        try await prepare(tokens, configuration)
+        // A key file must be valid at the start. An address may respond later: the service does not wait for it, and logs
+        // its errors.
+        if let tokens, case .file = configuration.tokens?.keys {
+            try await tokens.prepare()
+        } else if let tokens {
+            Task { try? await tokens.prepare() }
+        }
         let missing = try await notesAboutMissingSettings(keys, ledger, configuration)
         missing.forEach(terminal.note)
         notes += missing
@@ -244,16 +253,6 @@ struct Serve: Command {
         }
     }
 
-    /// A key file must be valid at the start. An address may respond later: the service does not wait for it, and logs
-    /// its errors.
-    private func prepare(_ tokens: UserTokens?, _ configuration: ServeConfiguration) async throws {
-        guard let tokens else { return }
-        if case .file = configuration.tokens?.keys {
-            try await tokens.prepare()
-        } else {
-            Task { try? await tokens.prepare() }
-        }
-    }
 }
 
 /// The notes at the start of the service.

@@ -256,19 +256,6 @@ extension ServeConfiguration {
         return report
     }
 
-    /// The same as JSON.
-    func text() throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(report), as: UTF8.self)
-    }
-
-    /// A table of all settings, with the value and the source of each, for people.
-    var sources: [String] {
-        TextTable(header: ["SETTING", "VALUE", "SOURCE"], rows.map { [$0.name, $0.value, $0.source ?? "default"] })
-            .lines
-    }
-
     /// The settings for people, with the value and the source of each. The source is nil for a default.
     var rows: [(name: String, value: String, source: String?)] {
         settings.effective.map { ($0.setting.name, $0.summary, $0.source) }

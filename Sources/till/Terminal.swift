@@ -19,10 +19,14 @@ struct Terminal: Sendable {
 
     /// Prints the command's result as JSON, unless the command prints text.
     func json(_ value: some Encodable) throws {
-        guard isJSON else { return }
+        if isJSON { output(try Self.text(value)) }
+    }
+
+    /// A value as JSON.
+    static func text(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        output(String(decoding: try encoder.encode(value), as: UTF8.self))
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 
     /// Prints the command's result as a JSON object, unless the command prints text.

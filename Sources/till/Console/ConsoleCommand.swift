@@ -1,6 +1,8 @@
+import AppStore
 import ArgumentParser
 import Console
 import Features
+import Foundation
 import Proofs
 
 /// `till console`
@@ -63,7 +65,7 @@ struct ConsoleAddressOption: ParsableArguments {
 
     func validate() throws {
         try require(
-            ServerURL(argument: url) != nil, "--url must be an http or https address; it is \"\(url.prefix(256))\".")
+            URL(web: url) != nil, "--url must be an http or https address; it is \"\(url.prefix(256))\".")
     }
 
     /// The link of an invitation.

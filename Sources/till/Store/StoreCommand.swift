@@ -223,7 +223,7 @@ struct StoreServe: Command {
     var appAppleId: Int64?
 
     @Option(help: ArgumentHelp("The address that receives notifications.", valueName: "url"))
-    var notificationsURL: ServerURL?
+    var notificationsURL: URL?
 
     @Flag(help: "Serve TLS for Apple's host names. Clients must trust the store's own certificate authority.")
     var tls = false
@@ -256,7 +256,7 @@ struct StoreServe: Command {
                 bundleId, products: products, environment: environment, appAppleIdentifier: appAppleId, in: data)
         }
         let store = try data.store()
-        if let notificationsURL { _ = try store.update { $0.notificationsURL = notificationsURL.url } }
+        if let notificationsURL { _ = try store.update { $0.notificationsURL = notificationsURL } }
         var logger = Logger(label: "till.store")
         logger.logLevel = logLevel
         let identity =
@@ -284,12 +284,9 @@ struct StoreServe: Command {
 }
 
 /// An HTTP or HTTPS address on the command line.
-struct ServerURL: ExpressibleByArgument {
-    let url: URL
-
-    init?(argument: String) {
-        guard let url = URL(web: argument) else { return nil }
-        self.url = url
+extension URL: @retroactive ExpressibleByArgument {
+    public init?(argument: String) {
+        self.init(web: argument)
     }
 }
 

@@ -43,7 +43,7 @@ struct StoreSettingsCommand: Command {
     var error: [SimulatedError] = []
 
     @Option(help: ArgumentHelp("The address that receives notifications.", valueName: "url"))
-    var notificationsURL: ServerURL?
+    var notificationsURL: URL?
 
     @OptionGroup var common: CommonOptions
 
@@ -60,7 +60,7 @@ struct StoreSettingsCommand: Command {
                 if let new { settings[keyPath: path] = new == .on }
             }
             for error in error { settings.simulatedErrors[error.call] = error.failure }
-            settings.notificationsURL = notificationsURL?.url ?? settings.notificationsURL
+            settings.notificationsURL = notificationsURL ?? settings.notificationsURL
         }
         for setting in StoreSetting.all {
             guard let option = setting.option else { continue }
