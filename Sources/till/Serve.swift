@@ -53,7 +53,7 @@ struct Serve: Command {
     }
 
     func perform() async throws {
-        let configuration = try ServeConfiguration(options, dataPath: common.dataPath, catalogPath: common.catalogPath)
+        let configuration = try ServeConfiguration(options, common)
         // Anyone who reaches a store can mint purchases.
         guard !runsStore || !configuration.origins.contains(.appleProduction) else {
             throw ConfigurationError(

@@ -29,12 +29,9 @@ struct ServeConfiguration {
     let appStore: AppStoreSettings?
     let logger: Logger
 
-    /// - Parameters:
-    ///   - dataPath: As given on the command line.
-    ///   - catalogPath: As given on the command line.
     /// - Throws: `ConfigurationError` for a setting that is unknown, of another type or out of range.
-    init(_ options: ServeOptions, dataPath: String?, catalogPath: String?) throws {
-        let settings = try ServeSettings(options, dataPath: dataPath, catalogPath: catalogPath)
+    init(_ options: ServeOptions, _ common: CommonOptions) throws {
+        let settings = try ServeSettings(options, common)
         self.settings = settings
         let apps = settings.apps
         if !apps.isEmpty, let name = ["catalog", "app-apple-id"].first(where: settings.isSet) {

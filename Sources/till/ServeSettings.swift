@@ -28,32 +28,25 @@ struct ServeSettings {
     private let byName: [String: Effective]
     private let layers: [SettingsLayer]
 
-    /// - Parameters:
-    ///   - dataPath: As given on the command line.
-    ///   - catalogPath: As given on the command line.
     /// - Throws: `ConfigurationError` for a file that cannot be read and for a value that its setting does not accept.
-    init(_ options: ServeOptions, dataPath: String?, catalogPath: String?) throws(ConfigurationError) {
+    init(_ options: ServeOptions, _ common: CommonOptions) throws(ConfigurationError) {
         var given = options.values
-        given["data"] = dataPath.map { [$0] }
-        given["catalog"] = catalogPath.map { [$0] }
+        given["data"] = common.dataPath.map { [$0] }
+        given["catalog"] = common.catalogPath.map { [$0] }
         var layers = [SettingsLayer(options: given), SettingsLayer(environment: ProcessInfo.processInfo.environment)]
         if let path = options.configurationFile { layers.append(try SettingsLayer(file: path)) }
-        self.layers = layers
         var effective: [Effective] = []
-        for setting in Setting.all { effective.append(try Self.resolve(setting, layers)) }
+        for setting in Setting.all {
+            var (value, source) = (setting.defaultValue, String?.none)
+            for layer in layers where source == nil {
+                guard let given = try layer.value(of: setting) else { continue }
+                (value, source) = (given, layer.source(of: setting))
+            }
+            effective.append(Effective(setting: setting, value: value, source: source))
+        }
         self.effective = effective
         byName = Dictionary(effective.map { ($0.setting.name, $0) }) { first, _ in first }
-    }
-
-    private static func resolve(
-        _ setting: Setting, _ layers: [SettingsLayer]
-    ) throws(ConfigurationError) -> Effective {
-        for layer in layers {
-            if let value = try layer.value(of: setting) {
-                return Effective(setting: setting, value: value, source: layer.source(of: setting))
-            }
-        }
-        return Effective(setting: setting, value: setting.defaultValue, source: nil)
+        self.layers = layers
     }
 
     /// True if a place has the setting.

@@ -37,8 +37,7 @@ struct DemoShop {
             "--catalog-administration", "--keep-proofs", "--port", String(port), "--log-level", "warning", "--data",
             data.folder.path, "--catalog", catalogFolder.path,
         ])
-        configuration = try ServeConfiguration(
-            serve.options, dataPath: data.folder.path, catalogPath: catalogFolder.path)
+        configuration = try ServeConfiguration(serve.options, serve.common)
         ledger = try Ledger(file: data.ledgerFile, features: .all(of: configuration))
     }
 

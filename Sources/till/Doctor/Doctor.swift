@@ -40,9 +40,7 @@ struct Doctor: Command {
 
     private func findings() async -> [HealthCheck] {
         do {
-            let configuration = try ServeConfiguration(
-                options, dataPath: common.dataPath, catalogPath: common.catalogPath)
-            return await Examination(configuration, common: common).findings()
+            return await Examination(try ServeConfiguration(options, common), common: common).findings()
         } catch let error as any CodedError {
             return [.problem(.settings, Phrase(same: error.message))]
         } catch {
