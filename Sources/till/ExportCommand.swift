@@ -70,7 +70,9 @@ struct ExportCommand: LedgerUser {
     }
 
     private func copy(from client: ServiceClient) async throws {
-        var next: String? = Self.path(of: export, format, after: cursor)
+        var next: String? = ServiceClient.path(
+            "/v1/exports/\(export.rawValue)",
+            [("format", format.rawValue), ("pageSize", String(Self.partSize)), ("cursor", cursor)])
         while let path = next {
             let part: ServiceClient.ExportPart
             do {
@@ -84,11 +86,6 @@ struct ExportCommand: LedgerUser {
             }
             next = part.next
         }
-    }
-
-    private static func path(of export: Export, _ format: ExportFormat, after cursor: String?) -> String {
-        let position = cursor.map { "&cursor=\(HTTPServiceConnection.segment($0))" } ?? ""
-        return "/v1/exports/\(export.rawValue)?format=\(format.rawValue)&pageSize=\(partSize)\(position)"
     }
 
     private static func cursor(in path: String) -> String? {

@@ -1,6 +1,6 @@
+import AppStore
 import ArgumentParser
 import Features
-import Foundation
 import Ledger
 import Proofs
 import Service
@@ -102,15 +102,13 @@ struct FiguresCommand: LedgerUser {
     }
 
     private func path(of figure: Figure) -> String {
-        var items = [("by", by.rawValue), ("environment", environment.rawValue)]
-        for (name, value) in [
-            ("from", from?.description), ("to", to?.description), ("group", group?.rawValue), ("app", app),
-            ("product", product), ("storefront", storefront),
-        ] {
-            if let value { items.append((name, value)) }
-        }
-        let query = items.map { "\($0)=\($1.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")" }
-        return "/v1/figures/\(figure.rawValue)?\(query.joined(separator: "&"))"
+        ServiceClient.path(
+            "/v1/figures/\(figure.rawValue)",
+            [
+                ("by", by.rawValue), ("environment", environment.rawValue), ("from", from?.description),
+                ("to", to?.description), ("group", group?.rawValue), ("app", app), ("product", product),
+                ("storefront", storefront),
+            ])
     }
 }
 

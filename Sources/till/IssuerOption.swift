@@ -20,11 +20,9 @@ struct IssuerOption: ParsableArguments {
     ///
     /// - Parameters:
     ///   - resource: The path below that of the user, such as `/grants`.
-    ///   - query: The other parameters, such as `limit=9`.
-    func path(of user: User, _ resource: String, query: String...) -> String {
-        let parameters = query + (issuer.map { ["issuer=" + HTTPServiceConnection.segment($0)] } ?? [])
-        return HTTPServiceConnection.path(of: user) + resource
-            + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&"))
+    ///   - query: The other parameters.
+    func path(of user: User, _ resource: String, _ query: [(String, String?)] = []) -> String {
+        ServiceClient.path(HTTPServiceConnection.path(of: user) + resource, query + [("issuer", issuer)])
     }
 }
 
@@ -202,6 +200,14 @@ extension ServiceCaller {
 }
 
 extension ServiceClient {
+    /// A path with its query. A parameter without a value is left out.
+    static func path(_ path: String, _ query: [(name: String, value: String?)]) -> String {
+        let parameters = query.compactMap { name, value in
+            value.map { "\(name)=\(HTTPServiceConnection.segment($0))" }
+        }
+        return parameters.isEmpty ? path : "\(path)?\(parameters.joined(separator: "&"))"
+    }
+
     /// The elements of a list, from all its pages.
     ///
     /// - Parameters:

@@ -41,15 +41,10 @@ struct Products: Command {
 
     /// The products that a running service sells, from all pages.
     private func rows(of client: ServiceClient) async throws -> [ProductResource] {
-        var query = URLComponents()
-        query.path = "/v1/products"
-        return try await ServiceClient.elements { size, cursor in
-            query.queryItems = [
-                URLQueryItem(name: "pageSize", value: String(size)),
-                collection.map { URLQueryItem(name: "collection", value: $0) },
-                cursor.map { URLQueryItem(name: "cursor", value: $0) },
-            ].compactMap(\.self)
-            return try await client.get(query.string ?? query.path, language: locale ?? "en")
+        try await ServiceClient.elements { size, cursor in
+            let path = ServiceClient.path(
+                "/v1/products", [("pageSize", String(size)), ("collection", collection), ("cursor", cursor)])
+            return try await client.get(path, language: locale ?? "en")
         }
     }
 

@@ -35,8 +35,7 @@ struct Story: ServiceCaller {
         let entries = try await withClient { client in
             try await ServiceClient.elements(upTo: limit) { size, cursor -> List<StoryEntryResource> in
                 try await client.get(
-                    issued.path(
-                        of: user, "/story", query: "pageSize=\(size)" + (cursor.map { "&cursor=\($0)" } ?? "")))
+                    issued.path(of: user, "/story", [("pageSize", String(size)), ("cursor", cursor)]))
             }
         }
         if entries.isEmpty { terminal.line("No entries for user \"\(user)\".") }
