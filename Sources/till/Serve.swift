@@ -184,8 +184,10 @@ struct Serve: Command {
                 administration: configuration.administersCatalog ? administration : nil,
                 profiles: configuration.hasProfiles ? profiles : nil, store: local?.store,
                 system: ServiceSystem(
-                    configuration: configuration, appStores: appStores, common: common,
-                    service: RunningService(ledger: ledger, keys: keys), startNotes: notes),
+                    configuration: configuration, appStores: appStores,
+                    health: ServiceHealth(
+                        configuration: configuration, common: common,
+                        service: RunningService(ledger: ledger, keys: keys), startNotes: notes)),
                 metrics: metrics, clock: SystemClock(), randomness: .system)
             let (export, orders) = (
                 UserExport(service: service, clock: SystemClock()),

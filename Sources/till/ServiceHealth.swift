@@ -9,7 +9,12 @@ import Proofs
 #endif
 
 /// The state of the installation and of the running service.
-extension ServiceSystem: HealthSource {
+struct ServiceHealth: HealthSource {
+    let configuration: ServeConfiguration
+    let common: CommonOptions
+    let service: RunningService
+    let startNotes: [String]
+
     func checks() async -> [HealthCheck] {
         await Examination(configuration, common: common, service: service).findings()
     }

@@ -11,10 +11,7 @@ import ServiceLifecycle
 struct ServiceSystem: ConsoleSystem {
     let configuration: ServeConfiguration
     let appStores: AppStoreServices
-    let common: CommonOptions
-    let service: RunningService
-    let startNotes: [String]
-    var health: any HealthSource { self }
+    let health: any HealthSource
 }
 
 /// The App Store and webhooks of the running service.
