@@ -2,7 +2,6 @@ import ArgumentParser
 import Ledger
 import Proofs
 
-/// `till audit`
 struct AuditCommand: LedgerUser {
     static let configuration = CommandConfiguration(
         "audit", "List the audit log of a user, oldest entry first. The service may run.",

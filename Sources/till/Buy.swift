@@ -2,7 +2,6 @@ import AppStore
 import ArgumentParser
 import Proofs
 
-/// `till buy`
 struct Buy: Command {
     static let configuration = CommandConfiguration(
         "buy", "Play the app: buy a product, redeem the proof, finish the transaction.",
@@ -127,7 +126,6 @@ extension AppLaunch {
     }
 }
 
-/// `till restore`
 struct Restore: AppLaunch {
     static let configuration = CommandConfiguration(
         "restore", "Restore earlier purchases, as on a new device, and redeem them again.",
@@ -142,7 +140,6 @@ struct Restore: AppLaunch {
     }
 }
 
-/// `till resume`
 struct Resume: AppLaunch {
     static let configuration = CommandConfiguration(
         "resume", "Launch the app again. It redeems and finishes all unfinished transactions.",

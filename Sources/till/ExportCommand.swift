@@ -6,7 +6,6 @@ import Foundation
 import Ledger
 import Proofs
 
-/// `till export`
 struct ExportCommand: LedgerUser {
     static let configuration = CommandConfiguration(
         "export", "Write transactions, customers or events for analysis, into a file or to standard output.",

@@ -5,7 +5,6 @@ import Ledger
 import Proofs
 import Service
 
-/// `till figures`
 struct FiguresCommand: LedgerUser {
     static let configuration = CommandConfiguration(
         "figures", "Print sales figures by day, week or month: units, revenue, subscriptions, trials, MRR and churn.",

@@ -4,7 +4,6 @@ import Foundation
 import Proofs
 import Service
 
-/// `till give`
 struct Give: ServiceCaller {
     static let configuration = CommandConfiguration(
         "give", "Give a user an item without a purchase.",
@@ -73,7 +72,6 @@ extension AppStoreEnvironment: ExpressibleByArgument {
     public static var allValueStrings: [String] { allCases.filter { $0 != .localTesting }.map(\.rawValue) }
 }
 
-/// `till revoke`
 struct Revoke: ServiceCaller {
     static let configuration = CommandConfiguration(
         "revoke", "Take a purchase back from a user. Only Apple refunds.",

@@ -3,7 +3,6 @@ import Catalog
 import Foundation
 import Proofs
 
-/// `till init`
 struct InitCommand: Command {
     static let configuration = CommandConfiguration(
         "init", "Create a catalog from a StoreKit configuration of Xcode.",

@@ -3,7 +3,6 @@ import HTTPSupport
 import Ledger
 import Proofs
 
-/// `till keys`
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
@@ -11,7 +10,6 @@ struct KeysCommand: AsyncParsableCommand {
         subcommands: [KeysMake.self, KeysList.self, KeysRevoke.self])
 }
 
-/// `till keys list`
 struct KeysList: LedgerUser {
     static let configuration = CommandConfiguration(
         "list", "List the API keys (secrets are not stored).",
@@ -39,7 +37,6 @@ struct KeysList: LedgerUser {
     }
 }
 
-/// `till keys revoke`
 struct KeysRevoke: LedgerUser {
     static let configuration = CommandConfiguration(
         "revoke", "Revoke an API key. The service refuses it from the next request on.",

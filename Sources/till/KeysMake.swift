@@ -4,7 +4,6 @@ import HTTPSupport
 import Ledger
 import Proofs
 
-/// `till keys make`
 struct KeysMake: LedgerUser {
     static let configuration = CommandConfiguration(
         "make", "Make an API key and show it once.",

@@ -4,7 +4,6 @@ import Foundation
 import Ledger
 import Proofs
 
-/// `till ledger`
 struct LedgerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ledger",
@@ -15,7 +14,6 @@ struct LedgerCommand: AsyncParsableCommand {
         ])
 }
 
-/// `till ledger check`
 struct LedgerCheck: LedgerUser {
     static let configuration = CommandConfiguration(
         "check", "Check the file and every rule of the ledger.",
@@ -55,7 +53,6 @@ struct LedgerCheck: LedgerUser {
     }
 }
 
-/// `till ledger backup`
 struct LedgerBackup: LedgerUser {
     static let configuration = CommandConfiguration(
         "backup", "Copy a snapshot of the ledger into a new file.",
@@ -79,7 +76,6 @@ struct LedgerBackup: LedgerUser {
     }
 }
 
-/// `till ledger export`
 struct LedgerExportCommand: LedgerUser {
     static let configuration = CommandConfiguration(
         "export", "Write a snapshot of the whole ledger as JSON Lines.", examples: "till ledger export ledger.jsonl")
@@ -97,7 +93,6 @@ struct LedgerExportCommand: LedgerUser {
     }
 }
 
-/// `till ledger import`
 struct LedgerImportCommand: LedgerUser {
     static let configuration = CommandConfiguration(
         "import", "Import an exported ledger, completely or not at all, into a data directory without a ledger.",

@@ -5,7 +5,6 @@ import HTTPSupport
 import Ledger
 import Proofs
 
-/// `till ledger restore`
 struct LedgerRestore: LedgerUser {
     static let configuration = CommandConfiguration(
         "restore", "Replace the ledger with a backup.",

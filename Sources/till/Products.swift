@@ -6,7 +6,6 @@ import HTTPSupport
 import Proofs
 import Service
 
-/// `till products`
 struct Products: Command {
     static let configuration = CommandConfiguration(
         "products", "List the products of the catalog, or of a running service.",

@@ -4,7 +4,6 @@ import Catalog
 import Foundation
 import Proofs
 
-/// `till receipt`
 struct ReceiptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "receipt",
@@ -12,7 +11,6 @@ struct ReceiptCommand: AsyncParsableCommand {
         subcommands: [ReceiptExport.self, ReceiptValidate.self, ReceiptRedeem.self])
 }
 
-/// `till receipt export`
 struct ReceiptExport: Command {
     static let configuration = CommandConfiguration(
         "export", "Write a user's app receipt, in base64 as an app sends it.",
@@ -69,7 +67,6 @@ struct ReceiptExport: Command {
     }
 }
 
-/// `till receipt redeem`
 struct ReceiptRedeem: Command {
     static let configuration = CommandConfiguration(
         "redeem", "Redeem a proof of purchase for a user.", examples: "till receipt redeem alice.receipt --user alice")

@@ -5,7 +5,6 @@ import HTTPSupport
 import Proofs
 import Service
 
-/// `till receipt validate`
 struct ReceiptValidate: Command {
     static let configuration = CommandConfiguration(
         "validate", "Verify a proof of purchase and print its content.",

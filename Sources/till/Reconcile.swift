@@ -6,7 +6,6 @@ import Foundation
 import Proofs
 import Service
 
-/// `till reconcile`
 struct Reconcile: LedgerUser {
     static let configuration = CommandConfiguration(
         "reconcile", "Ask the App Store for missed notifications and purchases, and apply them.",

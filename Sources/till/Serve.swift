@@ -11,7 +11,6 @@ import Proofs
 import Service
 import ServiceLifecycle
 
-/// `till serve`
 struct Serve: Command {
     static let configuration = CommandConfiguration(
         "serve", "Run the service, which redeems proofs of purchase over HTTP and lists the items of users.",

@@ -7,7 +7,6 @@ import HTTPSupport
 import Proofs
 import Service
 
-/// `till story`
 struct Story: ServiceCaller {
     static let configuration = CommandConfiguration(
         "story", "List the events of a user, newest first: store statements, purchases, refusals and team actions.",
@@ -49,7 +48,6 @@ struct Story: ServiceCaller {
     }
 }
 
-/// `till owned`
 struct Owned: ServiceCaller {
     static let configuration = CommandConfiguration(
         "owned", "List a user's items, with the start and the end of each.", examples: "till owned alice")
@@ -86,7 +84,6 @@ extension User {
     var listed: String { issuer.isEmpty ? name : "\(issuer) \(name)" }
 }
 
-/// `till why`
 struct Why: ServiceCaller {
     static let configuration = CommandConfiguration(
         "why", "Explain why a user has an item, or does not.",

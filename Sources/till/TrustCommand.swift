@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Proofs
 
-/// `till trust`
 struct TrustCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trust",
@@ -10,7 +9,6 @@ struct TrustCommand: AsyncParsableCommand {
         subcommands: [TrustAdd.self, TrustList.self, TrustRemove.self])
 }
 
-/// `till trust add`
 struct TrustAdd: Command {
     static let configuration = CommandConfiguration(
         "add", "Trust the root certificates of a file.",
@@ -35,7 +33,6 @@ struct TrustAdd: Command {
     }
 }
 
-/// `till trust list`
 struct TrustList: Command {
     static let configuration = CommandConfiguration(
         "list", "List the root certificates whose proofs are trusted.",
@@ -74,7 +71,6 @@ extension TrustAnchor {
     }
 }
 
-/// `till trust remove`
 struct TrustRemove: Command {
     static let configuration = CommandConfiguration(
         "remove", "Remove a trusted root certificate.",

@@ -5,7 +5,6 @@ import Features
 import Foundation
 import Proofs
 
-/// `till console`
 struct ConsoleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "console",
@@ -15,7 +14,6 @@ struct ConsoleCommand: AsyncParsableCommand {
         ])
 }
 
-/// `till console add-user`
 struct ConsoleAddUser: LedgerUser {
     static let configuration = CommandConfiguration(
         "add-user", "Add a person, and print a link that sets the password once, within three days.",
@@ -76,7 +74,6 @@ struct ConsoleAddressOption: ParsableArguments {
 
 extension TeamRole: ExpressibleByArgument {}
 
-/// `till console invite`
 struct ConsoleInvite: LedgerUser {
     static let configuration = CommandConfiguration(
         "invite", "Print a new link for a person, which sets another password and turns off one-time codes.",
@@ -94,7 +91,6 @@ struct ConsoleInvite: LedgerUser {
     }
 }
 
-/// `till console list-users`
 struct ConsoleListUsers: LedgerUser {
     static let configuration = CommandConfiguration(
         "list-users", "List the people of the console.", examples: "till console list-users")
@@ -123,7 +119,6 @@ struct ConsoleListUsers: LedgerUser {
     }
 }
 
-/// `till console remove-user`
 struct ConsoleRemoveUser: LedgerUser {
     static let configuration = CommandConfiguration(
         "remove-user", "Remove a person, and end the sessions. The audit log keeps the name.",
@@ -141,7 +136,6 @@ struct ConsoleRemoveUser: LedgerUser {
     }
 }
 
-/// `till console set-role`
 struct ConsoleSetRole: LedgerUser {
     static let configuration = CommandConfiguration(
         "set-role", "Change the role of a person. It applies from the next request on.",

@@ -2,7 +2,6 @@ import ArgumentParser
 import Dispatch
 import Foundation
 
-/// `till demo`
 struct DemoCommand: Command {
     static let configuration = CommandConfiguration(
         "demo", "Start a service, a local App Store and the web console with a year of sales, to look around.",

@@ -3,7 +3,6 @@ import Console
 import Foundation
 import Proofs
 
-/// `till doctor`
 struct Doctor: Command {
     static let configuration = CommandConfiguration(
         "doctor", "Check an installation, and name the remedy of each problem.",

@@ -6,7 +6,6 @@ import Ledger
 import Proofs
 import Service
 
-/// `till import revenuecat`
 struct ImportRevenueCat: LedgerUser {
     /// The number of customers of one commit.
     private static let batchSize = 100
@@ -156,7 +155,6 @@ struct ExportFile {
     }
 }
 
-/// `till import`
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",

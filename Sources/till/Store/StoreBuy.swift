@@ -3,7 +3,6 @@ import ArgumentParser
 import Foundation
 import Proofs
 
-/// `till store buy`
 struct StoreBuy: Command {
     static let configuration = CommandConfiguration(
         "buy", "Buy for a customer; the app or the service redeems the purchase later.",
@@ -90,7 +89,6 @@ struct StoreBuy: Command {
     }
 }
 
-/// `till store resolve`
 struct StoreResolve: Command {
     static let configuration = CommandConfiguration(
         "resolve", "Complete an interrupted purchase.", examples: "till store resolve 3")

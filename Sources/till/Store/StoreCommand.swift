@@ -6,7 +6,6 @@ import HTTPSupport
 import Logging
 import Proofs
 
-/// `till store`
 struct StoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store",
@@ -30,7 +29,6 @@ struct StoreCommand: AsyncParsableCommand {
         defaultSubcommand: StoreServe.self)
 }
 
-/// `till store approve`
 struct StoreApprove: Command {
     static let configuration = CommandConfiguration(
         "approve", "Approve a deferred purchase, as a parent does.", examples: "till store approve 3")
@@ -45,7 +43,6 @@ struct StoreApprove: Command {
     }
 }
 
-/// `till store decline`
 struct StoreDecline: Command {
     static let configuration = CommandConfiguration(
         "decline", "Decline a deferred purchase.", examples: "till store decline 3")
@@ -72,7 +69,6 @@ extension Terminal {
     }
 }
 
-/// `till store products`
 struct StoreProducts: Command {
     static let configuration = CommandConfiguration(
         "products", "List the products that the store sells, or those of a StoreKit configuration.",
@@ -107,7 +103,6 @@ struct StoreProducts: Command {
     }
 }
 
-/// `till store queue`
 struct StoreQueue: Command {
     static let configuration = CommandConfiguration(
         "queue", "List the transactions of the store's payment queue and their states.",
@@ -137,7 +132,6 @@ struct StoreQueue: Command {
     }
 }
 
-/// `till store reset`
 struct StoreReset: Command {
     static let configuration = CommandConfiguration(
         "reset", "Clear the sales, the clock and the settings.",
@@ -163,7 +157,6 @@ struct StoreReset: Command {
     private static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 }
 
-/// `till store sales`
 struct StoreSales: Command {
     static let configuration = CommandConfiguration(
         "sales", "List the sales to a customer: each purchase and each subscription period.",

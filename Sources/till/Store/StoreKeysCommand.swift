@@ -3,7 +3,6 @@ import ArgumentParser
 import Foundation
 import Proofs
 
-/// `till store keys`
 struct StoreKeysCommand: Command {
     static let configuration = CommandConfiguration(
         "keys", "Make a key for the App Store Server API, as App Store Connect does.",
@@ -50,7 +49,6 @@ struct StoreKeysCommand: Command {
     }
 }
 
-/// `till store refund`
 struct StoreRefund: Command {
     /// A step of a refund.
     enum Step: String, CaseIterable, ExpressibleByArgument {

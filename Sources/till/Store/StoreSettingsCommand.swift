@@ -3,7 +3,6 @@ import ArgumentParser
 import Foundation
 import Proofs
 
-/// `till store settings`
 struct StoreSettingsCommand: Command {
     /// On or off.
     enum Switch: String, CaseIterable, ExpressibleByArgument {
@@ -93,7 +92,6 @@ struct SimulatedError: ExpressibleByArgument {
     }
 }
 
-/// `till store notifications`
 struct StoreNotifications: Command {
     static let configuration = CommandConfiguration(
         "notifications", "List the notifications and their deliveries; send one again, or disturb the next ones.",

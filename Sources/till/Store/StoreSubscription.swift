@@ -1,7 +1,6 @@
 import AppStore
 import ArgumentParser
 
-/// `till store subscription`
 struct StoreSubscription: Command {
     /// An event of a subscription.
     enum Event: String, CaseIterable, ExpressibleByArgument {
@@ -73,7 +72,6 @@ struct StoreSubscription: Command {
     }
 }
 
-/// `till store time`
 struct StoreTime: Command {
     static let configuration = CommandConfiguration(
         "time", "Print the store's time, or advance it and perform all due events in order.",
