@@ -18,7 +18,7 @@ struct DataDirectory {
                 .map { URL(filePath: $0, directoryHint: .isDirectory) }
         }
         folder = named(path, "TILL_DATA") ?? URL(filePath: ".till", directoryHint: .isDirectory)
-        catalogFolder = named(catalogPath, "TILL_CATALOG") ?? InstalledFolders.current.products
+        catalogFolder = named(catalogPath, "TILL_CATALOG") ?? InstalledFolders().products
     }
 
     var storeFolder: URL { folder.appending(path: "store", directoryHint: .isDirectory) }
@@ -32,7 +32,7 @@ struct DataDirectory {
     var trustedFolders: [URL] {
         get throws(PermissionDenied) {
             var folders: [URL] = []
-            for folder in [trustFolder, InstalledFolders.current.keys].compactMap(\.self) {
+            for folder in [trustFolder, InstalledFolders().keys].compactMap(\.self) {
                 guard try folder.exists(), folder.isExistingFolder else { continue }
                 try folder.requireReading()
                 folders.append(folder)

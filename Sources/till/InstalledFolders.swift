@@ -3,28 +3,19 @@ import Foundation
 
 /// The folders that come with an executable: those of the clone that built it, or of the package that installed it.
 package struct InstalledFolders {
+    /// The path of the executable without symbolic links; nil if unknown.
+    package var executable = Bundle.main.executableURL?.resolvingSymlinksInPath()
+    /// The folder whose catalog is used if the executable has none.
+    package var currentDirectory = URL(
+        filePath: FileManager.default.currentDirectoryPath, directoryHint: .isDirectory)
+
     /// The folders that come with the running program.
-    static var current: InstalledFolders {
-        InstalledFolders(
-            executable: Bundle.main.executableURL?.resolvingSymlinksInPath(),
-            currentDirectory: URL(filePath: FileManager.default.currentDirectoryPath, directoryHint: .isDirectory))
-    }
-
-    private let executable: URL?
-    private let currentDirectory: URL
-
-    /// - Parameters:
-    ///   - executable: The path without symbolic links; nil if unknown.
-    ///   - currentDirectory: The folder whose catalog is used if the executable has none.
-    package init(executable: URL?, currentDirectory: URL) {
-        self.executable = executable
-        self.currentDirectory = currentDirectory
-    }
+    package init() {}
 
     /// The folder of the sample catalog: the clone's, else the package's, else that of the current directory.
     package var products: URL {
-        [project, dataFolder].compactMap(\.self).map { Self.folder("Products", in: $0) }.first(where: Self.hasCatalog)
-            ?? Self.folder("Products", in: currentDirectory)
+        [project, dataFolder].compactMap(\.self).map { Self.folder("Products", in: $0) }
+            .first { Self.holds(Catalog.configurationFile, in: $0) } ?? Self.folder("Products", in: currentDirectory)
     }
 
     /// The folder of certificates that the user trusts; nil if there is none.
@@ -51,8 +42,6 @@ package struct InstalledFolders {
     private static func folder(_ name: String, in parent: URL) -> URL {
         parent.appending(path: name, directoryHint: .isDirectory)
     }
-
-    private static func hasCatalog(_ folder: URL) -> Bool { holds(Catalog.configurationFile, in: folder) }
 
     private static func holds(_ file: String, in folder: URL) -> Bool {
         FileManager.default.fileExists(atPath: folder.appending(path: file, directoryHint: .notDirectory).path)

@@ -98,7 +98,7 @@ enum DemoCatalog {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try Data(PackageResources.Till_storekit).write(to: folder.appending(path: Catalog.configurationFile))
         try Data(PackageResources.Items_json).write(to: folder.appending(path: Catalog.itemsFile))
-        let pictures = InstalledFolders.current.products.appending(path: "Art", directoryHint: .isDirectory)
+        let pictures = InstalledFolders().products.appending(path: "Art", directoryHint: .isDirectory)
         if pictures.isExistingFolder {
             try FileManager.default.copyItem(
                 at: pictures, to: folder.appending(path: "Art", directoryHint: .isDirectory))
