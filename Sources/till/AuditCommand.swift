@@ -46,7 +46,7 @@ struct AuditCommand: LedgerUser {
                 return [
                     String(record.number), entry.happenedAt.rfc3339, entry.event.rawValue,
                     name.map { "key \"\($0)\"" } ?? entry.actor.description, entry.subject, entry.reference,
-                    entry.origin?.rawValue ?? "-", entry.reason ?? "-",
+                    entry.origin?.rawValue, entry.reason,
                 ]
             }, orElse: "No audit entries for user \"\(user)\".")
         if let brokenAt {

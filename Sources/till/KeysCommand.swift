@@ -29,8 +29,8 @@ struct KeysList: LedgerUser {
             keys.map { key in
                 [
                     key.identifier, key.name, key.platform.map { "public \($0)" } ?? key.scopes.joined(separator: ","),
-                    key.app ?? "-", key.createdAt.rfc3339, key.expiresAt?.rfc3339 ?? "-",
-                    key.lastUsedAt?.rfc3339 ?? "-", key.revokedAt?.rfc3339 ?? "-",
+                    key.app, key.createdAt.rfc3339, key.expiresAt?.rfc3339, key.lastUsedAt?.rfc3339,
+                    key.revokedAt?.rfc3339,
                 ]
             })
         try terminal.json(["keys": keys.map { $0.report() }])

@@ -34,7 +34,7 @@ struct Products: Command {
         }
         terminal.table(
             ["ITEM", "NAME", "PRICE", "IDENTIFIER"],
-            rows.map { [$0.item?.description ?? "-", $0.displayName, $0.priceWithPeriod, $0.productId] })
+            rows.map { [$0.item?.description, $0.displayName, $0.priceWithPeriod, $0.productId] })
         try terminal.json(List(rows))
     }
 

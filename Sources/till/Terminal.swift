@@ -32,12 +32,12 @@ struct Terminal: Sendable {
     /// Prints the command's result as a JSON object, unless the command prints text.
     func report(_ report: Report) throws { try json(report) }
 
-    /// Prints rows in columns, under a header.
+    /// Prints rows in columns, under a header. A cell without a text shows a hyphen.
     ///
     /// - Parameter nothing: The line instead of a table without rows; nil to print the header alone.
-    func table(_ header: [String], _ rows: [[String]], orElse nothing: String? = nil) {
+    func table(_ header: [String], _ rows: [[String?]], orElse nothing: String? = nil) {
         if let nothing, rows.isEmpty { return line(nothing) }
-        TextTable(header: header, rows).lines.forEach(line)
+        TextTable(header: header, rows.map { $0.map { $0 ?? "-" } }).lines.forEach(line)
     }
 
     /// Prints the number of rows that were written or read, with their file.

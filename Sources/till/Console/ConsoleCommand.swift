@@ -104,8 +104,7 @@ struct ConsoleListUsers: LedgerUser {
             people.map { person in
                 [
                     person.name, person.role.rawValue, person.passwordHash == nil ? "invited" : "yes",
-                    person.codeSecret == nil ? "no" : "yes", person.createdAt.rfc3339,
-                    person.removedAt?.rfc3339 ?? "-",
+                    person.codeSecret == nil ? "no" : "yes", person.createdAt.rfc3339, person.removedAt?.rfc3339,
                 ]
             })
         let reports: [Report] = people.map { person in

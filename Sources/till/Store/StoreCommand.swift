@@ -125,7 +125,7 @@ struct StoreQueue: Command {
                     String(transaction.identifier), TextTable.shortened(queued.account),
                     transaction.payment.productIdentifier,
                     transaction.state.rawValue + (reason.map { " (\($0))" } ?? ""),
-                    transaction.purchase?.transactionIdentifier ?? "-",
+                    transaction.purchase?.transactionIdentifier,
                 ]
             }, orElse: account.map { "No payments of account \"\($0)\"." } ?? "No payments.")
         try terminal.json(["transactions": transactions.map { $0.transaction.report(user: $0.account) }])
@@ -174,7 +174,7 @@ struct StoreSales: Command {
             sold.map { sale in
                 [
                     sale.transactionIdentifier, sale.productIdentifier, sale.price.formatted,
-                    sale.purchaseDate.rfc3339, sale.expiresDate?.rfc3339 ?? "-",
+                    sale.purchaseDate.rfc3339, sale.expiresDate?.rfc3339,
                     sale.revocation != nil ? "taken back" : sale.isUpgraded ? "upgraded" : "",
                 ]
             }, orElse: "No sales to account \"\(account)\".")

@@ -137,9 +137,8 @@ struct StoreNotifications: Command {
                 let results = notification.sendAttempts.map(\.result.rawValue)
                 return [
                     notification.notificationUUID.uuidString.lowercased(), notification.date.rfc3339,
-                    notification.type.rawValue, notification.subtype?.rawValue ?? "-",
-                    notification.transactionIdentifier ?? "-",
-                    results.isEmpty ? "-" : results.joined(separator: " "),
+                    notification.type.rawValue, notification.subtype?.rawValue, notification.transactionIdentifier,
+                    results.isEmpty ? nil : results.joined(separator: " "),
                 ]
             }, orElse: "No notifications.")
         try terminal.report([
