@@ -58,18 +58,12 @@ struct Reconcile: LedgerUser {
     /// The origins of each user: with --sandbox-users, those of a service that sells.
     private func accepted() throws -> AcceptedOrigins {
         guard !sandboxUsers.isEmpty else { return AcceptedOrigins([accept]) }
-        let production: Origin? =
-            switch accept {
-            case .appleSandbox: .appleProduction
-            case .localSandbox: .localProduction
-            case .appleProduction, .localProduction, .xcode: nil
-            }
-        let users = sandboxUsers.map { User(listed: $0) }
-        guard let production, !users.contains(nil) else {
+        let selling: [Origin: Origin] = [.appleSandbox: .appleProduction, .localSandbox: .localProduction]
+        guard let production = selling[accept], let users = Set(listed: sandboxUsers) else {
             throw ValidationError(
                 "--sandbox-users takes NAME or \"ISSUER NAME\", with --accept apple/Sandbox or local/Sandbox.")
         }
-        return AcceptedOrigins([production], sandboxUsers: Set(users.compactMap(\.self)))
+        return AcceptedOrigins([production], sandboxUsers: users)
     }
 
     func validate() throws {

@@ -175,11 +175,11 @@ struct ServeConfiguration {
         try settings.require(
             !origins.isDisjoint(with: [.appleProduction, .localProduction]), "sandbox-users",
             "left out unless apple/Production is accepted")
-        let users = names.map { User(listed: $0) }
-        try settings.require(
-            !users.contains(nil), "sandbox-users",
-            "a list of users, each as NAME, or as \"ISSUER NAME\" for the user of a token or an account")
-        let known = Set(users.compactMap(\.self))
+        guard let known = Set(listed: names) else {
+            throw settings.failure(
+                "sandbox-users",
+                "a list of users, each as NAME, or as \"ISSUER NAME\" for the user of a token or an account")
+        }
         if let unknown = known.first(where: { !$0.issuer.isEmpty && !issuers.contains($0.issuer) }) {
             throw settings.failure(
                 "sandbox-users",

@@ -69,19 +69,20 @@ struct Owned: ServiceCaller {
     }
 }
 
-extension User {
-    /// A user as settings and options list one: `NAME` for a user of the back end, `ISSUER NAME` for another.
-    init?(listed text: String) {
-        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
-        switch parts.count {
-        case 1: self.init(name: text)
-        case 2 where !parts[0].isEmpty: self.init(issuer: String(parts[0]), name: String(parts[1]))
-        default: return nil
+extension Set<User> {
+    /// The users as settings and options list them: `NAME` for a user of the back end, `ISSUER NAME` for another.
+    init?(listed texts: [String]) {
+        let users = texts.map { text -> User? in
+            let parts = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+            return switch parts.count {
+            case 1: User(name: text)
+            case 2 where !parts[0].isEmpty: User(issuer: parts[0], name: parts[1])
+            default: nil
+            }
         }
+        guard !users.contains(nil) else { return nil }
+        self.init(users.compactMap(\.self))
     }
-
-    /// The same as a setting lists it.
-    var listed: String { issuer.isEmpty ? name : "\(issuer) \(name)" }
 }
 
 struct Why: ServiceCaller {
