@@ -1,7 +1,6 @@
 import Catalog
 import Foundation
 import Proofs
-import Service
 
 /// The settings of one app of several: an entry of `apps` in the configuration file.
 package struct AppSettings: Encodable, Sendable {

@@ -1,7 +1,5 @@
-import AppStore
 import Features
 import Foundation
-import HTTPSupport
 import Proofs
 import Service
 
@@ -40,12 +38,10 @@ struct AppStoreSettings {
             }
             return address.url
         }
-        guard
-            url != nil || origins.contains(where: { $0.appStoreServerURL != nil })
-                || !apps.isEmpty && apps.allSatisfy({ $0.appStoreURL != nil })
-        else {
-            throw settings.failure("app-store-url", "set: Apple answers for apple/Production and apple/Sandbox alone")
-        }
+        try settings.require(
+            url != nil || origins.contains { $0.appStoreServerURL != nil }
+                || !apps.isEmpty && apps.allSatisfy { $0.appStoreURL != nil },
+            "app-store-url", "set: Apple answers for apple/Production and apple/Sandbox alone")
         func interval(_ name: String) -> Int64? {
             let seconds = settings.number(name)
             return seconds == 0 ? nil : Int64(seconds)

@@ -2,18 +2,15 @@ import AppStore
 import ArgumentParser
 import Proofs
 
-/// `till buy`
 struct Buy: Command {
     static let configuration = CommandConfiguration(
-        abstract: "Play the app: buy a product, redeem the proof, finish the transaction.",
-        discussion: """
-            The app first completes unfinished transactions of earlier launches, as till resume does.
-
-            Examples:
-              till buy com.memolease.sesac1.sprout1 --user alice
-              till buy com.memolease.sesac1.background2 --user alice --outcome cancelled
-              till buy com.memolease.sesac1.sprout4 --user alice --outcome deferred
-              till buy com.memolease.sesac1.sprout2 --user alice --kill-after purchased
+        "buy", "Play the app: buy a product, redeem the proof, finish the transaction.",
+        "The app first completes unfinished transactions of earlier launches, as till resume does.",
+        examples: """
+            till buy com.memolease.sesac1.sprout1 --user alice
+            till buy com.memolease.sesac1.background2 --user alice --outcome cancelled
+            till buy com.memolease.sesac1.sprout4 --user alice --outcome deferred
+            till buy com.memolease.sesac1.sprout2 --user alice --kill-after purchased
             """)
 
     @Argument(help: ArgumentHelp("The product's identifier.", valueName: "product"))
@@ -80,11 +77,7 @@ struct Buy: Command {
                 message: Terminal.failure(error, of: transaction, isInterrupted: isInterrupted, common: common))
         }
         if let refusal = reporter.refused[transaction.identifier] { throw refusal }
-        struct Report: Encodable {
-            let transaction: TransactionReport
-            let items: [OwnedItemResource]
-        }
-        try terminal.json(Report(transaction: TransactionReport(transaction, user: user.name), items: items))
+        try terminal.report(["transaction": transaction.report(user: user.name), "items": items])
     }
 }
 
@@ -123,32 +116,20 @@ extension AppLaunch {
         }
         if delivered.isEmpty, waiting.isEmpty { terminal.line("Nothing was unfinished.") }
         terminal.owned(items.map(\.item), by: parties.named(user), names: parties.catalog.name(of:))
-        try terminal.json(
-            DeliveryReport(
-                delivered: delivered.map { TransactionReport($0, user: user.name) },
-                refused: Dictionary(uniqueKeysWithValues: reporter.refused.map { (String($0), $1.code) }), items: items)
-        )
+        try terminal.report([
+            "delivered": delivered.map { $0.report(user: user.name) },
+            // The error codes of refused transactions, by number.
+            "refused": Dictionary(uniqueKeysWithValues: reporter.refused.map { (String($0), $1.code) }), "items": items,
+        ])
         guard let (number, refusal) = reporter.refused.min(by: { $0.key < $1.key }) else { return }
         try terminal.end("Transaction \(number) stays in the queue: \(refusal.message)")
     }
 }
 
-/// The JSON output of `till resume` and `till restore`.
-private struct DeliveryReport: Encodable {
-    let delivered: [TransactionReport]
-    /// The error codes of refused transactions, by number.
-    let refused: [String: String]
-    let items: [OwnedItemResource]
-}
-
-/// `till restore`
 struct Restore: AppLaunch {
     static let configuration = CommandConfiguration(
-        abstract: "Restore earlier purchases, as on a new device, and redeem them again.",
-        discussion: """
-            Example:
-              till restore --user alice
-            """)
+        "restore", "Restore earlier purchases, as on a new device, and redeem them again.",
+        examples: "till restore --user alice")
 
     @OptionGroup var app: AppOptions
 
@@ -159,14 +140,10 @@ struct Restore: AppLaunch {
     }
 }
 
-/// `till resume`
 struct Resume: AppLaunch {
     static let configuration = CommandConfiguration(
-        abstract: "Launch the app again. It redeems and finishes all unfinished transactions.",
-        discussion: """
-            Example:
-              till resume --user alice
-            """)
+        "resume", "Launch the app again. It redeems and finishes all unfinished transactions.",
+        examples: "till resume --user alice")
 
     @OptionGroup var app: AppOptions
 

@@ -34,6 +34,27 @@ extension Command {
     }
 }
 
+/// Ends the command with its usage unless an argument meets a condition.
+func require(_ condition: Bool, _ message: @autoclosure () -> String) throws(ValidationError) {
+    if !condition { throw ValidationError(message()) }
+}
+
+extension CommandConfiguration {
+    /// A command with its help.
+    ///
+    /// - Parameters:
+    ///   - explanation: The sentences before the examples; empty for none.
+    ///   - examples: Lines that can be copied as they stand. A line that continues the one before it is indented.
+    init(_ name: String, _ abstract: String, _ explanation: String = "", examples: String) {
+        let lines = examples.split(separator: "\n")
+        let heading = lines.count { !$0.hasPrefix(" ") } == 1 ? "Example:" : "Examples:"
+        let section = ([heading] + lines.map { "  \($0)" }).joined(separator: "\n")
+        self.init(
+            commandName: name, abstract: abstract,
+            discussion: explanation.isEmpty ? section : explanation + "\n\n" + section)
+    }
+}
+
 extension ProcessInfo {
     /// The value of an environment variable. An empty variable is the same as none.
     static func variable(_ name: String) -> String? {
@@ -80,9 +101,7 @@ struct CommonOptions: ParsableArguments {
 
     /// The identifiers of the products that the store of the data directory sells; empty if it cannot be read.
     var productsOfStore: [String] {
-        let data = dataDirectory
-        let app = try? StoreApp(storeFolder: data.storeFolder, catalogFolder: data.catalogFolder)
-        return app?.configuration.products.map(\.productIdentifier) ?? []
+        (try? StoreApp(of: dataDirectory))?.configuration.products.map(\.productIdentifier) ?? []
     }
 
     /// A command to type next, with the options that lead to the same data.
@@ -95,14 +114,9 @@ struct CommonOptions: ParsableArguments {
 
     /// The argument as a shell reads it.
     static func quoted(_ argument: String) -> String {
-        let plain = argument.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), 0x80...:
-                true
-            default: "-_./@:".utf8.contains(byte)
-            }
+        let isPlain = argument.unicodeScalars.allSatisfy { scalar in
+            !scalar.isASCII || scalar.properties.isAlphabetic || "0123456789-_./@:".unicodeScalars.contains(scalar)
         }
-        return plain ? argument : "'" + argument.replacing("'", with: #"'\''"#) + "'"
+        return isPlain ? argument : "'" + argument.replacing("'", with: #"'\''"#) + "'"
     }
 }

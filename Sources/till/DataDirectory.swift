@@ -1,9 +1,6 @@
 import AppStore
 import Foundation
-import HTTPSupport
-import Ledger
 import Proofs
-import Service
 
 /// The folder of the store's part and the service's part, and the catalog. Neither part reads the other's files.
 struct DataDirectory {
@@ -21,7 +18,7 @@ struct DataDirectory {
                 .map { URL(filePath: $0, directoryHint: .isDirectory) }
         }
         folder = named(path, "TILL_DATA") ?? URL(filePath: ".till", directoryHint: .isDirectory)
-        catalogFolder = named(catalogPath, "TILL_CATALOG") ?? Installation.products
+        catalogFolder = named(catalogPath, "TILL_CATALOG") ?? InstalledFolders().products
     }
 
     var storeFolder: URL { folder.appending(path: "store", directoryHint: .isDirectory) }
@@ -35,9 +32,9 @@ struct DataDirectory {
     var trustedFolders: [URL] {
         get throws(PermissionDenied) {
             var folders: [URL] = []
-            for folder in [trustFolder, Installation.keys].compactMap(\.self) {
-                guard try FileAccess(folder).exists(), folder.isExistingFolder else { continue }
-                try FileAccess(folder).requireReading()
+            for folder in [trustFolder, InstalledFolders().keys].compactMap(\.self) {
+                guard try folder.exists(), folder.isExistingFolder else { continue }
+                try folder.requireReading()
                 folders.append(folder)
             }
             return folders
@@ -45,16 +42,16 @@ struct DataDirectory {
     }
 
     private var serviceFolder: URL { folder.appending(path: "service", directoryHint: .isDirectory) }
-    private var storeFile: URL { storeFolder.appending(path: "store.sqlite", directoryHint: .notDirectory) }
+    var storeFile: URL { storeFolder.appending(path: "store.sqlite", directoryHint: .notDirectory) }
 
     /// - Throws: `CommandError` if there is no store; `PermissionDenied`.
     func requireStore() throws {
         guard try hasStore() else { throw missing("store") }
-        try FileAccess(storeFile).requireWriting()
+        try storeFile.requireWriting()
     }
 
     /// - Throws: `PermissionDenied`.
-    func hasStore() throws(PermissionDenied) -> Bool { try FileAccess(storeFile).exists() }
+    func hasStore() throws(PermissionDenied) -> Bool { try storeFile.exists() }
 
     /// The clock of the store that sold the purchases, by which subscriptions end. The machine's without a store.
     var clock: any WallClock {
@@ -63,16 +60,16 @@ struct DataDirectory {
 
     /// - Throws: `CommandError` if there is no ledger; `PermissionDenied`.
     func requireLedger() throws {
-        guard try FileAccess(ledgerFile).exists() else {
+        guard try ledgerFile.exists() else {
             throw missing("ledger")
         }
         // SQLite writes beside the ledger even if it is opened for reading.
-        try FileAccess(ledgerFile).requireWriting()
+        try ledgerFile.requireWriting()
     }
 
     /// - Throws: `CommandError` if there is no folder of trusted certificates; `PermissionDenied`.
     func requireTrustFolder() throws {
-        guard try FileAccess(trustFolder).exists() else {
+        guard try trustFolder.exists() else {
             throw missing("folder of trusted certificates", "trust a certificate first with till trust add")
         }
     }
@@ -101,7 +98,7 @@ struct DataDirectory {
 
     /// - Throws: `PermissionDenied` for the first existing file or folder that may not be written.
     private func requireWriting(_ urls: [URL]) throws(PermissionDenied) {
-        for url in urls where try FileAccess(url).exists() { try FileAccess(url).requireWriting() }
+        for url in urls where try url.exists() { try url.requireWriting() }
     }
 
     private func make(_ parts: [URL]) throws {

@@ -6,20 +6,18 @@ import Foundation
 import Ledger
 import Proofs
 
-/// `till export`
 struct ExportCommand: LedgerUser {
     static let configuration = CommandConfiguration(
-        commandName: "export",
-        abstract: "Write transactions, customers or events for analysis, into a file or to standard output.",
-        discussion: """
-            The command writes a snapshot of the ledger, and the service may run. With --server, a running service sends the \
-            export in parts, without records made after the first part. After an interruption, the command prints how to \
-            continue.
-
-            Examples:
-              till export transactions sales.csv
-              till export events --format jsonl | grep refunded
-              till export transactions --server https://shop.example.com > sales.csv
+        "export", "Write transactions, customers or events for analysis, into a file or to standard output.",
+        """
+        The command writes a snapshot of the ledger, and the service may run. With --server, a running service sends the \
+        export in parts, without records made after the first part. After an interruption, the command prints how to \
+        continue.
+        """,
+        examples: """
+            till export transactions sales.csv
+            till export events --format jsonl | grep refunded
+            till export transactions --server https://shop.example.com > sales.csv
             """)
 
     /// The number of users of a part of a running service's answer.
@@ -43,12 +41,11 @@ struct ExportCommand: LedgerUser {
     @OptionGroup var ledger: LedgerOptions
 
     func validate() throws {
-        if service.server != nil, file != nil {
-            throw ValidationError(
-                "With --server, the export goes to standard output: leave out \"\(file ?? "")\", or put > before it.")
-        }
-        guard cursor == nil || service.server != nil else { throw ValidationError("--cursor needs --server.") }
-        guard !common.json || file != nil else { throw ValidationError("--json needs a file to export into.") }
+        try require(
+            service.server == nil || file == nil,
+            "With --server, the export goes to standard output: leave out \"\(file ?? "")\", or put > before it.")
+        try require(cursor == nil || service.server != nil, "--cursor needs --server.")
+        try require(!common.json || file != nil, "--json needs a file to export into.")
     }
 
     func perform() async throws {
@@ -72,7 +69,9 @@ struct ExportCommand: LedgerUser {
     }
 
     private func copy(from client: ServiceClient) async throws {
-        var next: String? = Self.path(of: export, format, after: cursor)
+        var next: String? = ServiceClient.path(
+            "/v1/exports/\(export.rawValue)",
+            [("format", format.rawValue), ("pageSize", String(Self.partSize)), ("cursor", cursor)])
         while let path = next {
             let part: ServiceClient.ExportPart
             do {
@@ -86,11 +85,6 @@ struct ExportCommand: LedgerUser {
             }
             next = part.next
         }
-    }
-
-    private static func path(of export: Export, _ format: ExportFormat, after cursor: String?) -> String {
-        let position = cursor.map { "&cursor=\(HTTPServiceConnection.segment($0))" } ?? ""
-        return "/v1/exports/\(export.rawValue)?format=\(format.rawValue)&pageSize=\(partSize)\(position)"
     }
 
     private static func cursor(in path: String) -> String? {

@@ -1,27 +1,25 @@
+import AppStore
 import ArgumentParser
 import Features
-import Foundation
 import Ledger
 import Proofs
 import Service
 
-/// `till figures`
 struct FiguresCommand: LedgerUser {
     static let configuration = CommandConfiguration(
-        commandName: "figures",
-        abstract: "Print sales figures by day, week or month: units, revenue, subscriptions, trials, MRR and churn.",
-        discussion: """
-            Without a figure, the command lists the figures and their definitions. Money is in milliunits of the currency: 4990 \
-            of EUR are 4.99 euros. The first call brings the sums of the ledger up to date, which takes a minute for a million \
-            transactions. `till serve --figures` keeps them up to date. With --rebuild, the command computes all sums again from \
-            the transactions. Use it if `till ledger check` asks for it, and stop the service first.
-
-            Examples:
-              till figures
-              till figures revenue --by month --from 2026-01-01 --group product
-              till figures active-subscriptions --environment sandbox \\
-                --server https://shop.example.com
-              till figures --rebuild
+        "figures", "Print sales figures by day, week or month: units, revenue, subscriptions, trials, MRR and churn.",
+        """
+        Without a figure, the command lists the figures and their definitions. Money is in milliunits of the currency: 4990 \
+        of EUR are 4.99 euros. The first call brings the sums of the ledger up to date, which takes a minute for a million \
+        transactions. `till serve --figures` keeps them up to date. With --rebuild, the command computes all sums again from \
+        the transactions. Use it if `till ledger check` asks for it, and stop the service first.
+        """,
+        examples: """
+            till figures
+            till figures revenue --by month --from 2026-01-01 --group product
+            till figures active-subscriptions --environment sandbox \\
+              --server https://shop.example.com
+            till figures --rebuild
             """)
 
     @Argument(help: "The figure; none for the list of figures.")
@@ -59,9 +57,7 @@ struct FiguresCommand: LedgerUser {
     @OptionGroup var ledger: LedgerOptions
 
     func validate() throws {
-        guard !rebuild || service.server == nil else {
-            throw ValidationError("--rebuild cannot be used with --server.")
-        }
+        try require(!rebuild || service.server == nil, "--rebuild cannot be used with --server.")
     }
 
     func perform() async throws {
@@ -76,7 +72,7 @@ struct FiguresCommand: LedgerUser {
             try await figures.rollUp()
             answer = FigureAnswerResource(try await figures.answer(try query(figure, today: figures.today)))
         }
-        FigureTable(answer).lines.forEach(terminal.line)
+        answer.lines.forEach(terminal.line)
         if !answer.isBackfilled || answer.pendingUsers > 0 {
             terminal.note("The sums are behind: \(answer.pendingUsers) users are pending.")
         }
@@ -105,15 +101,13 @@ struct FiguresCommand: LedgerUser {
     }
 
     private func path(of figure: Figure) -> String {
-        var items = [("by", by.rawValue), ("environment", environment.rawValue)]
-        for (name, value) in [
-            ("from", from?.description), ("to", to?.description), ("group", group?.rawValue), ("app", app),
-            ("product", product), ("storefront", storefront),
-        ] {
-            if let value { items.append((name, value)) }
-        }
-        let query = items.map { "\($0)=\($1.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")" }
-        return "/v1/figures/\(figure.rawValue)?\(query.joined(separator: "&"))"
+        ServiceClient.path(
+            "/v1/figures/\(figure.rawValue)",
+            [
+                ("by", by.rawValue), ("environment", environment.rawValue), ("from", from?.description),
+                ("to", to?.description), ("group", group?.rawValue), ("app", app), ("product", product),
+                ("storefront", storefront),
+            ])
     }
 }
 
@@ -128,40 +122,31 @@ extension CalendarDay: ExpressibleByArgument {
     }
 }
 
-/// A figure as a table for a terminal: a row for each period of each series.
-struct FigureTable {
-    private let answer: FigureAnswerResource
-
-    init(_ answer: FigureAnswerResource) {
-        self.answer = answer
-    }
-
-    var lines: [String] {
-        let parts = Set(answer.series.flatMap { $0.parts.map { Array($0.keys) } ?? [] }).sorted()
-        let hasCurrency = answer.series.contains { $0.currency != nil }
-        let hasDenominator = answer.series.contains { $0.denominators != nil }
-        var table = TextTable(
-            header: ["FROM", "TO"] + (answer.group.map { [$0.uppercased()] } ?? [])
-                + (hasCurrency ? ["CURRENCY"] : []) + ["VALUE"] + (hasDenominator ? ["OF"] : [])
-                + parts.map { $0.uppercased() })
-        for series in answer.series {
-            let group = answer.group.map { _ in [series.group.flatMap { $0.isEmpty ? nil : $0 } ?? "-"] } ?? []
-            for (index, period) in answer.periods.enumerated() where series.values.indices.contains(index) {
+extension FigureAnswerResource {
+    /// The figure as a table for a terminal: a row for each period of each series.
+    fileprivate var lines: [String] {
+        guard !series.isEmpty else { return ["Nothing was sold in this time."] }
+        let parts = Set(series.flatMap { $0.parts.map { Array($0.keys) } ?? [] }).sorted()
+        let hasCurrency = series.contains { $0.currency != nil }
+        let hasDenominator = series.contains { $0.denominators != nil }
+        func text(_ values: [Int64]?, _ index: Int) -> String {
+            guard let values, values.indices.contains(index) else { return "-" }
+            return String(values[index])
+        }
+        let header =
+            ["FROM", "TO"] + (group.map { [$0.uppercased()] } ?? []) + (hasCurrency ? ["CURRENCY"] : []) + ["VALUE"]
+            + (hasDenominator ? ["OF"] : []) + parts.map { $0.uppercased() }
+        let rows = series.flatMap { series in
+            let group = group.map { _ in [series.group.flatMap { $0.isEmpty ? nil : $0 } ?? "-"] } ?? []
+            return zip(periods.indices, series.values).map { index, value in
+                let period = periods[index]
                 // A period that is not over.
                 let end = period.to + (period.isComplete ? "" : "*")
-                table.add(
-                    [period.from, end] + group + (hasCurrency ? [series.currency ?? "-"] : [])
-                        + [String(series.values[index])]
-                        + (hasDenominator ? [Self.text(series.denominators, index)] : [])
-                        + parts.map { Self.text(series.parts?[$0], index) })
+                return [period.from, end] + group + (hasCurrency ? [series.currency ?? "-"] : []) + [String(value)]
+                    + (hasDenominator ? [text(series.denominators, index)] : [])
+                    + parts.map { text(series.parts?[$0], index) }
             }
         }
-        guard !answer.series.isEmpty else { return ["Nothing was sold in this time."] }
-        return table.lines
-    }
-
-    private static func text(_ values: [Int64]?, _ index: Int) -> String {
-        guard let values, values.indices.contains(index) else { return "-" }
-        return String(values[index])
+        return TextTable(header: header, rows).lines
     }
 }

@@ -1,22 +1,20 @@
 import Foundation
 import Proofs
 
-/// The access of this process's user to a file or folder.
-///
-/// `FileManager.fileExists` is false for a file in a folder that may not be searched, as if there were none.
-struct FileAccess {
-    private let url: URL
-
-    /// - Parameter url: The URL of a folder ends with a slash.
-    init(_ url: URL) {
-        self.url = url.absoluteURL
-    }
-
+/// The access of this process's user to a file or folder. The URL of a folder ends with a slash.
+extension URL {
+    /// True if there is such a file or folder.
+    ///
+    /// `FileManager.fileExists` is false for a file in a folder that may not be searched, as if there were none.
+    ///
     /// - Throws: `PermissionDenied` if a folder above may not be searched.
     func exists() throws(PermissionDenied) -> Bool {
-        if access(url.path, F_OK) == 0 { return true }
+        if access(path, F_OK) == 0 { return true }
         guard errno == EACCES else { return false }
-        throw PermissionDenied(url: closedFolder)
+        // The folder that hides what is in it: the nearest one that can be seen.
+        var folder = absoluteURL.deletingLastPathComponent()
+        while folder.path != "/", access(folder.path, F_OK) != 0 { folder = folder.deletingLastPathComponent() }
+        throw PermissionDenied(path: folder.path)
     }
 
     /// - Throws: `PermissionDenied` if the file may not be read.
@@ -30,48 +28,40 @@ struct FileAccess {
     }
 
     private func require(_ mode: Int32) throws(PermissionDenied) {
-        let mode = url.hasDirectoryPath ? mode | X_OK : mode
-        guard access(url.path, mode) != 0, errno == EACCES else { return }
-        throw PermissionDenied(url: url)
-    }
-
-    /// The folder that hides what is in it: the nearest one that can be seen.
-    private var closedFolder: URL {
-        var folder = url.deletingLastPathComponent()
-        while folder.path != "/", access(folder.path, F_OK) != 0 { folder = folder.deletingLastPathComponent() }
-        return folder
+        let mode = hasDirectoryPath ? mode | X_OK : mode
+        guard access(path, mode) != 0, errno == EACCES else { return }
+        throw PermissionDenied(path: absoluteURL.path)
     }
 }
 
 /// An error for a file or folder that the user of this process may not use.
 struct PermissionDenied: CodedError {
-    private let path: String
-    private let owner: uid_t
-    private let folderOwner: uid_t
-
-    init(url: URL) {
-        path = url.path
-        var status = stat()
-        owner = stat(path, &status) == 0 ? status.st_uid : geteuid()
-        folderOwner = stat(url.deletingLastPathComponent().path, &status) == 0 ? status.st_uid : 0
-    }
+    let path: String
 
     var code: String { "permissionDenied" }
 
     var message: String {
-        guard owner != geteuid() else {
+        let folder = URL(filePath: path).deletingLastPathComponent().path
+        let owner = Self.owner(of: path) ?? (geteuid(), nil)
+        guard owner.number != geteuid() else {
             return "Permission denied: \"\(path)\" belongs to you, and its mode forbids it. Run chmod u+rwX "
                 + "\(CommonOptions.quoted(path)), then try again."
         }
         // If root owns a file in another user's folder, a command has run as root by mistake.
-        guard owner != 0 || folderOwner == 0 else {
+        guard owner.number != 0 || Self.owner(of: folder)?.number ?? 0 == 0 else {
             return "Permission denied: \"\(path)\" belongs to root. Give it to the user of the service: "
-                + "chown --reference=\(CommonOptions.quoted(URL(filePath: path).deletingLastPathComponent().path)) "
-                + "\(CommonOptions.quoted(path))."
+                + "chown --reference=\(CommonOptions.quoted(folder)) \(CommonOptions.quoted(path))."
         }
-        let name = Self.name(of: owner)
-        return "Permission denied: \"\(path)\" belongs to \"\(name ?? String(owner))\". Run the command as that user: "
-            + "sudo -u \(CommonOptions.quoted(name ?? "#\(owner)")) \(Self.command)."
+        return
+            "Permission denied: \"\(path)\" belongs to \"\(owner.name ?? String(owner.number))\". Run the command as that "
+            + "user: sudo -u \(CommonOptions.quoted(owner.name ?? "#\(owner.number)")) \(Self.command)."
+    }
+
+    /// The owner of a file. The name is nil if the system knows none.
+    private static func owner(of path: String) -> (number: uid_t, name: String?)? {
+        let file = URL(filePath: path).resolvingSymlinksInPath().path
+        let attributes = try? FileManager.default.attributesOfItem(atPath: file)
+        return (attributes?[.ownerAccountID] as? uid_t).map { ($0, attributes?[.ownerAccountName] as? String) }
     }
 
     /// The command of this process. It includes the data directory of the environment, because `sudo` drops variables.
@@ -85,17 +75,5 @@ struct PermissionDenied: CodedError {
         let isNamedByArgument = arguments.contains { $0 == "--data" || $0.hasPrefix("--data=") }
         if let named = ProcessInfo.variable("TILL_DATA"), !isNamedByArgument { arguments += ["--data", named] }
         return (["till"] + arguments).map(CommonOptions.quoted).joined(separator: " ")
-    }
-
-    /// - Returns: Nil if the system knows no name of the user.
-    private static func name(of user: uid_t) -> String? {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16 << 10) { buffer in
-            var entry = passwd()
-            var found: UnsafeMutablePointer<passwd>?
-            guard let start = buffer.baseAddress,
-                getpwuid_r(user, &entry, start, buffer.count, &found) == 0, found != nil, let name = entry.pw_name
-            else { return nil }
-            return String(cString: name)
-        }
     }
 }

@@ -4,16 +4,13 @@ import Foundation
 import Proofs
 import Service
 
-/// `till give`
 struct Give: ServiceCaller {
     static let configuration = CommandConfiguration(
-        commandName: "give",
-        abstract: "Give a user an item without a purchase.",
-        discussion: """
-            Examples:
-              till give alice sprout 3 --reason "Sorry for the outage"
-              till give alice sprout 3 --reason "Spring gift" --until 2027-01-01T00:00:00Z
-              till give mint sprout 3 --issuer customer --reason "Sorry"
+        "give", "Give a user an item without a purchase.",
+        examples: """
+            till give alice sprout 3 --reason "Sorry for the outage"
+            till give alice sprout 3 --reason "Spring gift" --until 2027-01-01T00:00:00Z
+            till give mint sprout 3 --issuer customer --reason "Sorry"
             """)
 
     @Argument(help: "The user.")
@@ -32,30 +29,14 @@ struct Give: ServiceCaller {
     @OptionGroup var call: CallOptions
 
     func perform() async throws {
-        struct Request: Encodable, Sendable {
-            let item: Item
-            let reason: String
-            let endsAt: String?
-        }
         let path = issued.path(of: user, "/grants")
-        let request = Request(item: named.item, reason: reason, endsAt: until)
+        let request: Report = ["item": named.item, "reason": reason, "endsAt": until]
         let grant: GrantResource = try await withClient {
             try await $0.post(path, request)
         }
-        terminal.line("\(user) has \(request.item) now. Grant \(grant.grantId).")
+        terminal.line("\(user) has \(named.item) now. Grant \(grant.grantId).")
         try terminal.json(grant)
     }
-}
-
-/// The option that names the accepted origins of a ledger that a command opens itself.
-struct AcceptOption: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "An accepted origin of the ledger without --server, as for till serve (default: those of a local store).",
-            valueName: "origin"))
-    var accept: [Origin] = []
-
-    var origins: Set<Origin> { accept.isEmpty ? Origin.defaultAccepted : Set(accept) }
 }
 
 /// The arguments that name an item.
@@ -91,18 +72,14 @@ extension AppStoreEnvironment: ExpressibleByArgument {
     public static var allValueStrings: [String] { allCases.filter { $0 != .localTesting }.map(\.rawValue) }
 }
 
-/// `till revoke`
 struct Revoke: ServiceCaller {
     static let configuration = CommandConfiguration(
-        commandName: "revoke",
-        abstract: "Take a purchase back from a user. Only Apple refunds.",
-        discussion: """
-            The customer asks Apple for the money: https://reportaproblem.apple.com. Till takes the purchase back by itself when \
-            Apple notifies of the refund.
-
-            Example:
-              till revoke alice 2000000000000001 --reason "Chargeback"
-            """)
+        "revoke", "Take a purchase back from a user. Only Apple refunds.",
+        """
+        The customer asks Apple for the money: https://reportaproblem.apple.com. Till takes the purchase back by itself when \
+        Apple notifies of the refund.
+        """,
+        examples: "till revoke alice 2000000000000001 --reason \"Chargeback\"")
 
     @Argument(help: "The user.")
     var user: User

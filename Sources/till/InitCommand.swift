@@ -3,17 +3,13 @@ import Catalog
 import Foundation
 import Proofs
 
-/// `till init`
 struct InitCommand: Command {
     static let configuration = CommandConfiguration(
-        commandName: "init",
-        abstract: "Create a catalog from a StoreKit configuration of Xcode.",
-        discussion: """
-            Copies the file as Till.storekit, and writes an Items.json and an Offerings.json to edit.
-
-            Examples:
-              till init --storekit Garden.storekit --bundle-id com.example.garden
-              till products --catalog Catalog
+        "init", "Create a catalog from a StoreKit configuration of Xcode.",
+        "Copies the file as Till.storekit, and writes an Items.json and an Offerings.json to edit.",
+        examples: """
+            till init --storekit Garden.storekit --bundle-id com.example.garden
+            till products --catalog Catalog
             """)
 
     @Option(help: ArgumentHelp("The StoreKit configuration.", valueName: "file"))
@@ -28,9 +24,7 @@ struct InitCommand: Command {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        guard !bundleId.isEmpty else {
-            throw ValidationError("--bundle-id must name an app, such as com.example.garden.")
-        }
+        try require(!bundleId.isEmpty, "--bundle-id must name an app, such as com.example.garden.")
     }
 
     func perform() async throws {

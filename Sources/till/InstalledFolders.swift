@@ -3,21 +3,19 @@ import Foundation
 
 /// The folders that come with an executable: those of the clone that built it, or of the package that installed it.
 package struct InstalledFolders {
-    private let executable: URL?
-    private let currentDirectory: URL
+    /// The path of the executable without symbolic links; nil if unknown.
+    package var executable = Bundle.main.executableURL?.resolvingSymlinksInPath()
+    /// The folder whose catalog is used if the executable has none.
+    package var currentDirectory = URL(
+        filePath: FileManager.default.currentDirectoryPath, directoryHint: .isDirectory)
 
-    /// - Parameters:
-    ///   - executable: The path without symbolic links; nil if unknown.
-    ///   - currentDirectory: The folder whose catalog is used if the executable has none.
-    package init(executable: URL?, currentDirectory: URL) {
-        self.executable = executable
-        self.currentDirectory = currentDirectory
-    }
+    /// The folders that come with the running program.
+    package init() {}
 
     /// The folder of the sample catalog: the clone's, else the package's, else that of the current directory.
     package var products: URL {
-        [project, dataFolder].compactMap(\.self).map { Self.folder("Products", in: $0) }.first(where: Self.hasCatalog)
-            ?? Self.folder("Products", in: currentDirectory)
+        [project, dataFolder].compactMap(\.self).map { Self.folder("Products", in: $0) }
+            .first { Self.holds(Catalog.configurationFile, in: $0) } ?? Self.folder("Products", in: currentDirectory)
     }
 
     /// The folder of certificates that the user trusts; nil if there is none.
@@ -45,24 +43,7 @@ package struct InstalledFolders {
         parent.appending(path: name, directoryHint: .isDirectory)
     }
 
-    private static func hasCatalog(_ folder: URL) -> Bool { holds(Catalog.configurationFile, in: folder) }
-
     private static func holds(_ file: String, in folder: URL) -> Bool {
         FileManager.default.fileExists(atPath: folder.appending(path: file, directoryHint: .notDirectory).path)
-    }
-}
-
-/// The folders that come with the running program.
-enum Installation {
-    /// The catalog's folder.
-    static var products: URL { folders.products }
-
-    /// The certificates that the user trusts; nil if there is no such folder.
-    static var keys: URL? { folders.keys }
-
-    private static var folders: InstalledFolders {
-        InstalledFolders(
-            executable: Bundle.main.executableURL?.resolvingSymlinksInPath(),
-            currentDirectory: URL(filePath: FileManager.default.currentDirectoryPath, directoryHint: .isDirectory))
     }
 }

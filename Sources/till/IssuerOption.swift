@@ -13,20 +13,16 @@ struct IssuerOption: ParsableArguments {
 
     /// - Throws: `ValidationError` for the empty issuer, which names the users of the back end.
     static func validate(_ issuer: String?) throws {
-        guard issuer?.isEmpty != true else {
-            throw ValidationError("--issuer cannot be empty. Leave it out for a user of the back end.")
-        }
+        try require(issuer?.isEmpty != true, "--issuer cannot be empty. Leave it out for a user of the back end.")
     }
 
     /// The path of a user's resource.
     ///
     /// - Parameters:
     ///   - resource: The path below that of the user, such as `/grants`.
-    ///   - query: The other parameters, such as `limit=9`.
-    func path(of user: User, _ resource: String, query: String...) -> String {
-        let parameters = query + (issuer.map { ["issuer=" + HTTPServiceConnection.segment($0)] } ?? [])
-        return HTTPServiceConnection.path(of: user) + resource
-            + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&"))
+    ///   - query: The other parameters.
+    func path(of user: User, _ resource: String, _ query: [(String, String?)] = []) -> String {
+        ServiceClient.path(HTTPServiceConnection.path(of: user) + resource, query + [("issuer", issuer)])
     }
 }
 
@@ -81,18 +77,17 @@ struct ServerOptions: ParsableArguments {
 
     func validate() throws {
         guard let server else {
-            guard !insecure else { throw ValidationError("--insecure needs --server.") }
-            guard caFile == nil else { throw ValidationError("--ca-file needs --server.") }
+            try require(!insecure, "--insecure needs --server.")
+            try require(caFile == nil, "--ca-file needs --server.")
             return
         }
-        guard caFile == nil || server.url.scheme == "https" else {
-            throw ValidationError("--ca-file needs an https address; --server is \"\(server.url.absoluteString)\".")
-        }
-        guard insecure || server.isConfidential else {
-            throw ValidationError(
-                "\"\(server.url.absoluteString)\" would send the credential unencrypted. Use https, or add --insecure "
-                    + "for a network you trust.")
-        }
+        try require(
+            caFile == nil || server.url.scheme == "https",
+            "--ca-file needs an https address; --server is \"\(server.url.absoluteString)\".")
+        try require(
+            insecure || server.isConfidential,
+            "\"\(server.url.absoluteString)\" would send the credential unencrypted. Use https, or add --insecure "
+                + "for a network you trust.")
     }
 
     /// The client of the running service; nil if none was named.
@@ -100,18 +95,13 @@ struct ServerOptions: ParsableArguments {
     /// - Throws: `ValidationError` without a credential; `CommandError`.
     func client() throws -> ServiceClient? {
         guard let server else { return nil }
-        switch (ProcessInfo.variable("TILL_API_KEY"), ProcessInfo.variable("TILL_TOKEN")) {
-        case (let key?, nil): return try client(of: server, credential: key)
-        case (nil, let token?): return try client(of: server, credential: token)
-        case (nil, nil):
+        let (key, token) = (ProcessInfo.variable("TILL_API_KEY"), ProcessInfo.variable("TILL_TOKEN"))
+        try require(key == nil || token == nil, "TILL_API_KEY and TILL_TOKEN are both set. Unset one of them.")
+        guard let credential = key ?? token else {
             throw ValidationError(
                 "Put the service's API key into TILL_API_KEY (`till keys make` makes one), or a user's token into TILL_TOKEN."
             )
-        case (_?, _?): throw ValidationError("TILL_API_KEY and TILL_TOKEN are both set. Unset one of them.")
         }
-    }
-
-    private func client(of server: ServerAddress, credential: String) throws(CommandError) -> ServiceClient {
         guard let caFile else { return ServiceClient(url: server.url, credential: credential) }
         return ServiceClient(url: server.url, credential: credential, trusting: try Self.roots(in: caFile))
     }
@@ -135,34 +125,40 @@ struct ServerOptions: ParsableArguments {
         return roots
     }
 
-    /// A user's connection to the running service; nil if none was named.
-    ///
-    /// - Throws: `ValidationError` without a credential.
-    func connection(for user: User) throws -> HTTPServiceConnection? {
-        try client().map { HTTPServiceConnection(client: $0, user: named(user)) }
-    }
-
     /// The user as a service knows it; nil if a token names the user.
     func named(_ user: User) -> User? {
         server != nil && ProcessInfo.variable("TILL_TOKEN") != nil ? nil : user
     }
 
-    /// Passes `body` a user's connection to the running service, or else to one of this process.
+    /// Passes `body` a client of the running service, or else of one of this process.
     ///
     /// - Parameter local: Opens the service of this process; not called if a running service was named.
+    func withClient<Value: Sendable>(
+        or local: () async throws -> LocalService,
+        _ body: @Sendable @escaping (ServiceClient) async throws -> Value
+    ) async throws -> Value {
+        if let client = try client() { return try await body(client) }
+        return try await local().withClient(body)
+    }
+
+    /// The same with a user's connection.
     func withService<Value: Sendable>(
         for user: User,
         or local: () async throws -> LocalService,
         _ body: @Sendable @escaping (any ServiceConnection) async throws -> Value
     ) async throws -> Value {
-        if let connection = try connection(for: user) { return try await body(connection) }
-        return try await local().run(for: user, body)
+        let user = named(user)
+        return try await withClient(or: local) { try await body(HTTPServiceConnection(client: $0, user: user)) }
     }
 }
 
 /// The options of a command about a user, for which a running service answers, or the service of this process over the ledger.
 struct CallOptions: ParsableArguments {
-    @OptionGroup var accepted: AcceptOption
+    @Option(
+        help: ArgumentHelp(
+            "An accepted origin of the ledger without --server, as for till serve (default: those of a local store).",
+            valueName: "origin"))
+    var accept: [Origin] = []
 
     @OptionGroup var service: ServerOptions
 
@@ -172,12 +168,12 @@ struct CallOptions: ParsableArguments {
     ///
     /// - Throws: `ValidationError` if `TILL_LEDGER` names another ledger.
     func localService() async throws -> LocalService {
-        guard ProcessInfo.variable("TILL_LEDGER") == nil else {
-            throw ValidationError(
-                "TILL_LEDGER names a database, which this command uses through a running service alone. Name the service with "
-                    + "--server, and put its API key into TILL_API_KEY.")
-        }
-        return try await LocalService(reading: common.dataDirectory, accepting: accepted.origins)
+        try require(
+            ProcessInfo.variable("TILL_LEDGER") == nil,
+            "TILL_LEDGER names a database, which this command uses through a running service alone. Name the service with "
+                + "--server, and put its API key into TILL_API_KEY.")
+        return try await LocalService(
+            reading: common.dataDirectory, accepting: accept.isEmpty ? Origin.defaultAccepted : Set(accept))
     }
 }
 
@@ -193,15 +189,25 @@ extension ServiceCaller {
     func withClient<Value: Sendable>(
         _ body: @Sendable @escaping (ServiceClient) async throws -> Value
     ) async throws -> Value {
-        if let client = try call.service.client() { return try await body(client) }
-        let local = try await call.localService()
-        // Items may have ended since a service last ran.
-        try await local.recordDueStates()
-        return try await local.withClient(body)
+        let localService = {
+            let local = try await call.localService()
+            // Items may have ended since a service last ran.
+            try await local.recordDueStates()
+            return local
+        }
+        return try await call.service.withClient(or: localService, body)
     }
 }
 
 extension ServiceClient {
+    /// A path with its query. A parameter without a value is left out.
+    static func path(_ path: String, _ query: [(name: String, value: String?)]) -> String {
+        let parameters = query.compactMap { name, value in
+            value.map { "\(name)=\(HTTPServiceConnection.segment($0))" }
+        }
+        return parameters.isEmpty ? path : "\(path)?\(parameters.joined(separator: "&"))"
+    }
+
     /// The elements of a list, from all its pages.
     ///
     /// - Parameters:

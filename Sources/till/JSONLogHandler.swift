@@ -32,9 +32,10 @@ package struct JSONLogHandler: LogHandler {
 
     package func log(event: LogEvent) {
         let values = metadata.merging(metadataProvider?.get() ?? [:]) { $1 }.merging(event.metadata ?? [:]) { $1 }
-        let line = Line(
-            time: Self.time(clock.now()), level: event.level.rawValue, label: label, message: event.message.description,
-            metadata: values.isEmpty ? nil : values.mapValues(Value.init))
+        let line: Report = [
+            "time": Self.time(clock.now()), "level": event.level.rawValue, "label": label,
+            "message": event.message.description, "metadata": values.isEmpty ? nil : values,
+        ]
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard var data = try? encoder.encode(line) else { return }
@@ -52,36 +53,16 @@ package struct JSONLogHandler: LogHandler {
         let padding = String(repeating: "0", count: 3 - milliseconds.count)
         return "\(moment.rfc3339.dropLast()).\(padding)\(milliseconds)Z"
     }
+}
 
-    private struct Line: Encodable {
-        let time: String
-        let level: String
-        let label: String
-        let message: String
-        let metadata: [String: Value]?
-    }
-
-    private enum Value: Encodable {
-        case text(String)
-        case array([Value])
-        case object([String: Value])
-
-        init(_ value: Logger.Metadata.Value) {
-            switch value {
-            case .string(let text): self = .text(text)
-            case .stringConvertible(let value): self = .text(value.description)
-            case .array(let values): self = .array(values.map(Value.init))
-            case .dictionary(let values): self = .object(values.mapValues(Value.init))
-            }
-        }
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.singleValueContainer()
-            switch self {
-            case .text(let text): try container.encode(text)
-            case .array(let values): try container.encode(values)
-            case .object(let values): try container.encode(values)
-            }
+extension Logger.MetadataValue: @retroactive Encodable {
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .string(let text): try container.encode(text)
+        case .stringConvertible(let value): try container.encode(value.description)
+        case .array(let values): try container.encode(values)
+        case .dictionary(let values): try container.encode(values)
         }
     }
 }

@@ -3,27 +3,24 @@ import ArgumentParser
 import HTTPSupport
 import Ledger
 import Proofs
-import Service
 
-/// `till keys make`
 struct KeysMake: LedgerUser {
     static let configuration = CommandConfiguration(
-        commandName: "make",
-        abstract: "Make an API key and show it once.",
-        discussion: """
-            A back end sends the key to `till serve` as a bearer token. The ledger stores only its hash.
+        "make", "Make an API key and show it once.",
+        """
+        A back end sends the key to `till serve` as a bearer token. The ledger stores only its hash.
 
-            A public key (--public) is compiled into an app. It reads one customer by id and submits proofs; it grants nothing without a proof. An app has one for each platform.
+        A public key (--public) is compiled into an app. It reads one customer by id and submits proofs; it grants nothing without a proof. An app has one for each platform.
 
-            Scopes: \(APIKeyScope.allCases.map { "\($0.rawValue) (\($0.summary))" }.joined(separator: ", ")).
-
-            Examples:
-              till keys make "shop back end"
-              till keys make dashboard --scope read
-              till keys make "support desk" --scope support --scope grant
-              till keys make "garden back end" --app com.example.garden
-              till keys make contractor --scope read --expires 90d
-              till keys make --public --app com.example.garden
+        Scopes: \(APIKeyScope.allCases.map { "\($0.rawValue) (\($0.summary))" }.joined(separator: ", ")).
+        """,
+        examples: """
+            till keys make "shop back end"
+            till keys make dashboard --scope read
+            till keys make "support desk" --scope support --scope grant
+            till keys make "garden back end" --app com.example.garden
+            till keys make contractor --scope read --expires 90d
+            till keys make --public --app com.example.garden
             """)
 
     @Argument(help: "The name of the key. The audit log shows it (default with --public: the bundle identifier).")
@@ -61,53 +58,41 @@ struct KeysMake: LedgerUser {
 
     func validate() throws {
         if let app {
-            let isIdentifier = app.utf8.allSatisfy { byte in
-                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
-                    || byte == UInt8(ascii: ".") || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte & ~0x20)
-            }
-            guard isIdentifier, (1...155).contains(app.utf8.count) else {
-                throw ValidationError(
-                    "\"\(app.prefix(155))\" is not a bundle identifier. Use letters, digits, hyphens and dots, as in com.example.app."
-                )
-            }
+            try require(
+                app.wholeMatch(of: /[A-Za-z0-9.-]{1,155}/) != nil,
+                "\"\(app.prefix(155))\" is not a bundle identifier. Use letters, digits, hyphens and dots, as in com.example.app."
+            )
         }
         try validateKind()
         guard let name else { return }
-        guard User(name: name.replacing(" ", with: "_")) != nil, name.utf8.count <= APIKeys.maximumNameLength else {
-            throw ValidationError(
-                "\"\(name.prefix(APIKeys.maximumNameLength))\" is not a key's name. Use 1 to \(APIKeys.maximumNameLength) bytes, "
-                    + "without control characters.")
-        }
+        try require(
+            User(name: name.replacing(" ", with: "_")) != nil && name.utf8.count <= APIKeys.maximumNameLength,
+            "\"\(name.prefix(APIKeys.maximumNameLength))\" is not a key's name. Use 1 to \(APIKeys.maximumNameLength) bytes, "
+                + "without control characters.")
     }
 
     private func validateKind() throws {
         guard isPublic else {
-            if platform != nil {
-                throw ValidationError("--platform is for public keys. Add --public, or leave it out.")
-            }
-            if name == nil { throw ValidationError("Missing expected argument '<name>'") }
+            try require(platform == nil, "--platform is for public keys. Add --public, or leave it out.")
+            try require(name != nil, "Missing expected argument '<name>'")
             _ = try expiry(from: SystemClock().now())
             return
         }
-        if app == nil { throw ValidationError("A public key is for one app. Name it with --app.") }
-        if !scopes.isEmpty { throw ValidationError("A public key has no scopes. Leave out --scope.") }
-        if expires != nil {
-            throw ValidationError("A public key does not expire, because installed apps keep it. Leave out --expires.")
-        }
+        try require(app != nil, "A public key is for one app. Name it with --app.")
+        try require(scopes.isEmpty, "A public key has no scopes. Leave out --scope.")
+        try require(
+            expires == nil, "A public key does not expire, because installed apps keep it. Leave out --expires.")
     }
 
     /// The moment of the expiry; nil for a key without an expiry.
     private func expiry(from now: Timestamp) throws -> Timestamp? {
         guard let expires else { return nil }
-        guard let expiry = KeyExpiry(expires) else {
+        guard let moment = KeyExpiry.moment(expires, from: now) else {
             throw ValidationError(
                 "--expires must be a number of days from 1d to \(KeyExpiry.maximumDays)d, a date such as 2027-01-31 or a "
                     + "time such as 2027-01-31T12:00:00Z; it is \"\(expires.prefix(64))\".")
         }
-        let moment = expiry.moment(from: now)
-        guard moment > now else {
-            throw ValidationError("--expires must be in the future; it is \"\(expires.prefix(64))\".")
-        }
+        try require(moment > now, "--expires must be in the future; it is \"\(expires.prefix(64))\".")
         return moment
     }
 
@@ -124,17 +109,16 @@ struct KeysMake: LedgerUser {
     }
 
     private func show(_ record: APIKeyRecord, key: String) throws {
-        let report = APIKeyReport(record, key: key)
         terminal.line(key)
         if !common.json {
-            terminal.note(report.limits)
+            terminal.note(record.limits)
             if !isPublic {
                 terminal.note(
                     "Store the key: it is not shown again. To revoke it: \(common.hint("keys", "revoke", record.identifier, options: ledger.options))"
                 )
             }
         }
-        try terminal.json(report)
+        try terminal.json(record.report(key: key))
     }
 }
 
@@ -143,34 +127,17 @@ extension APIKeyScope: ExpressibleByArgument {}
 extension AppPlatform: ExpressibleByArgument {}
 
 /// The expiry of an API key: a number of days, or a moment.
-package enum KeyExpiry: Hashable {
-    case days(Int64)
-    case moment(Timestamp)
-
+package enum KeyExpiry {
     /// The largest number of days.
     static let maximumDays: Int64 = 36_500
 
     /// Reads `90d`, `2027-01-31` (its first moment in UTC) or `2027-01-31T12:00:00Z`.
     ///
+    /// - Parameter now: The moment from which days count.
     /// - Returns: Nil for another text.
-    package init?(_ text: String) {
-        if text.hasSuffix("d") {
-            guard let days = Int64(text.dropLast()), (1...Self.maximumDays).contains(days) else { return nil }
-            self = .days(days)
-        } else if let day = CalendarDay(text) {
-            self = .moment(day.start)
-        } else if let moment = Timestamp(internetDateTime: text) {
-            self = .moment(moment)
-        } else {
-            return nil
-        }
-    }
-
-    /// The moment of the expiry of a key that is made now.
-    package func moment(from now: Timestamp) -> Timestamp {
-        switch self {
-        case .days(let days): now.adding(days: days)
-        case .moment(let moment): moment
-        }
+    package static func moment(_ text: String, from now: Timestamp) -> Timestamp? {
+        guard text.hasSuffix("d") else { return CalendarDay(text)?.start ?? Timestamp(internetDateTime: text) }
+        guard let days = Int64(text.dropLast()), (1...maximumDays).contains(days) else { return nil }
+        return now.adding(days: days)
     }
 }

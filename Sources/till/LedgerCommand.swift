@@ -4,7 +4,6 @@ import Foundation
 import Ledger
 import Proofs
 
-/// `till ledger`
 struct LedgerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ledger",
@@ -15,14 +14,12 @@ struct LedgerCommand: AsyncParsableCommand {
         ])
 }
 
-/// `till ledger check`
 struct LedgerCheck: LedgerUser {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Check the file and every rule of the ledger.",
-        discussion: """
-            Examples:
-              till ledger check
-              till ledger check --proofs
+        "check", "Check the file and every rule of the ledger.",
+        examples: """
+            till ledger check
+            till ledger check --proofs
             """)
 
     @Flag(help: "Verify every stored proof again (till serve --keep-proofs).")
@@ -41,11 +38,11 @@ struct LedgerCheck: LedgerUser {
         let problems = report.problems + (proofs?.problems ?? [])
         problems.forEach(terminal.line)
         terminal.line(problems.isEmpty ? "sound" : "not sound")
-        try terminal.json(
-            LedgerCheckReport(
-                users: report.users, redeemedTransactions: report.redeemedTransactions, grants: report.grants,
-                notifications: report.notifications, proofsVerified: proofs?.verified, proofsNotKept: proofs?.notKept,
-                problems: problems))
+        try terminal.report([
+            "users": report.users, "redeemedTransactions": report.redeemedTransactions, "grants": report.grants,
+            "notifications": report.notifications, "proofsVerified": proofs?.verified,
+            "proofsNotKept": proofs?.notKept, "problems": problems,
+        ])
         guard problems.isEmpty else { throw ExitCode(1) }
     }
 
@@ -56,14 +53,10 @@ struct LedgerCheck: LedgerUser {
     }
 }
 
-/// `till ledger backup`
 struct LedgerBackup: LedgerUser {
     static let configuration = CommandConfiguration(
-        commandName: "backup", abstract: "Copy a snapshot of the ledger into a new file.",
-        discussion: """
-            Example:
-              till ledger backup ledger-2026-11-24.sqlite
-            """)
+        "backup", "Copy a snapshot of the ledger into a new file.",
+        examples: "till ledger backup ledger-2026-11-24.sqlite")
 
     @Argument(help: ArgumentHelp("The file to create.", valueName: "file"))
     var file: String
@@ -83,14 +76,9 @@ struct LedgerBackup: LedgerUser {
     }
 }
 
-/// `till ledger export`
 struct LedgerExportCommand: LedgerUser {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Write a snapshot of the whole ledger as JSON Lines.",
-        discussion: """
-            Example:
-              till ledger export ledger.jsonl
-            """)
+        "export", "Write a snapshot of the whole ledger as JSON Lines.", examples: "till ledger export ledger.jsonl")
 
     @Argument(help: ArgumentHelp("The file to create.", valueName: "file"))
     var file: String
@@ -105,15 +93,10 @@ struct LedgerExportCommand: LedgerUser {
     }
 }
 
-/// `till ledger import`
 struct LedgerImportCommand: LedgerUser {
     static let configuration = CommandConfiguration(
-        commandName: "import",
-        abstract: "Import an exported ledger, completely or not at all, into a data directory without a ledger.",
-        discussion: """
-            Example:
-              till ledger import ledger.jsonl --data new-data
-            """)
+        "import", "Import an exported ledger, completely or not at all, into a data directory without a ledger.",
+        examples: "till ledger import ledger.jsonl --data new-data")
 
     @Argument(help: ArgumentHelp("A file from `till ledger export`.", valueName: "file"))
     var file: String
@@ -129,16 +112,4 @@ struct LedgerImportCommand: LedgerUser {
         }
         try terminal.rows(rows, "from", url)
     }
-}
-
-/// The JSON output of `till ledger check`.
-struct LedgerCheckReport: Encodable {
-    let users: Int
-    let redeemedTransactions: Int
-    let grants: Int
-    let notifications: Int
-    /// Nil without `--proofs`.
-    let proofsVerified: Int?
-    let proofsNotKept: Int?
-    let problems: [String]
 }

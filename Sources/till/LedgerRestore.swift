@@ -1,25 +1,19 @@
-import AppStore
 import ArgumentParser
 import Features
 import Foundation
 import HTTPSupport
 import Ledger
 import Proofs
-import Service
 
-/// `till ledger restore`
 struct LedgerRestore: LedgerUser {
     static let configuration = CommandConfiguration(
-        commandName: "restore",
-        abstract: "Replace the ledger with a backup.",
-        discussion: """
-            Stop the service first. The command checks the backup and does not change it. All sessions end: users of accounts \
-            sign in again. API keys that were revoked since the backup are revoked again. The replaced ledger stays beside the \
-            new one.
-
-            Example:
-              till ledger restore ledger-2026-11-22.sqlite
-            """)
+        "restore", "Replace the ledger with a backup.",
+        """
+        Stop the service first. The command checks the backup and does not change it. All sessions end: users of accounts \
+        sign in again. API keys that were revoked since the backup are revoked again. The replaced ledger stays beside the \
+        new one.
+        """,
+        examples: "till ledger restore ledger-2026-11-22.sqlite")
 
     @Argument(help: ArgumentHelp("A file from `till ledger backup`.", valueName: "file"))
     var file: String
@@ -30,11 +24,10 @@ struct LedgerRestore: LedgerUser {
     @OptionGroup var ledger: LedgerOptions
 
     func perform() async throws {
-        guard try ledger.address == nil else {
-            throw ValidationError(
-                "A ledger in PostgreSQL is restored with pg_restore. Then revoke the API keys again that were revoked since the "
-                    + "backup: till keys revoke.")
-        }
+        try require(
+            ledger.address == nil,
+            "A ledger in PostgreSQL is restored with pg_restore. Then revoke the API keys again that were revoked since the "
+                + "backup: till keys revoke.")
         let backup = URL(filePath: file, directoryHint: .notDirectory)
         // A wrong name creates no data directory.
         guard FileManager.default.isReadableFile(atPath: backup.path) else {
@@ -44,7 +37,15 @@ struct LedgerRestore: LedgerUser {
         let report = try LedgerFile(place, features: .all())
             .restore(from: backup, at: SystemClock().now(), revokesRevivedKeys: !keepRevivedKeys)
         printReport(report, place: place, backup: backup)
-        try terminal.json(RestoredLedger(report, place: place, backup: backup))
+        let revivedKeys: [Report]? = report.revivedKeys?.map {
+            ["id": $0.identifier, "name": $0.name, "revokedAt": $0.revokedAt.rfc3339]
+        }
+        try terminal.report([
+            "ledger": place.path, "backup": backup.path, "users": report.contents.users,
+            "redeemedTransactions": report.contents.redeemedTransactions, "endedSessions": report.endedSessions,
+            // The API keys revoked since the backup; left out if they are unknown.
+            "revivedKeys": revivedKeys, "revokedAgain": report.revokedAgain, "previous": report.previous.file?.path,
+        ])
     }
 
     private func printReport(_ report: RestorationReport, place: URL, backup: URL) {
@@ -68,48 +69,22 @@ struct LedgerRestore: LedgerUser {
     }
 }
 
-/// A restored ledger, as JSON.
-private struct RestoredLedger: Encodable {
-    struct Key: Encodable {
-        let id: String
-        let name: String
-        /// RFC 3339, UTC.
-        let revokedAt: String
-    }
-
-    let ledger: String
-    let backup: String
-    let users: Int
-    let redeemedTransactions: Int
-    let endedSessions: Int
-    /// The API keys revoked since the backup; left out if they are unknown.
-    let revivedKeys: [Key]?
-    let revokedAgain: Bool
-    /// The file of the replaced ledger; left out if there was none.
-    let previous: String?
-
-    init(_ report: RestorationReport, place: URL, backup: URL) {
-        ledger = place.path
-        self.backup = backup.path
-        users = report.contents.users
-        redeemedTransactions = report.contents.redeemedTransactions
-        endedSessions = report.endedSessions
-        revivedKeys = report.revivedKeys?.map {
-            Key(id: $0.identifier, name: $0.name, revokedAt: $0.revokedAt.rfc3339)
-        }
-        revokedAgain = report.revokedAgain
-        previous = report.previous.file?.path
-    }
-}
-
 /// The location of the ledger: a file in the data directory, or a PostgreSQL database.
-enum LedgerPlace {
+enum LedgerPlace: CustomStringConvertible {
     case file(URL)
     case postgreSQL(PostgreSQLAddress)
 
     /// - Parameter address: Nil for the file.
     init(_ address: PostgreSQLAddress?, in data: DataDirectory) {
         self = address.map { .postgreSQL($0) } ?? .file(data.ledgerFile)
+    }
+
+    /// The path of the file, or the address of the database without its password.
+    var description: String {
+        switch self {
+        case .file(let file): file.path
+        case .postgreSQL(let address): address.description
+        }
     }
 
     /// - Parameter migrates: True if missing tables and columns are added.

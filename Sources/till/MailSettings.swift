@@ -5,22 +5,14 @@ import Service
 
 /// The settings of mails about accounts.
 struct MailSettings {
-    /// The destination of mails: a server or a webhook.
-    private enum Destination {
-        case server(MailServer)
-        case webhook(WebhookURL, WebhookSecret)
-    }
-
     /// The largest file with a secret, in bytes.
     private static let maximumSecretSize = 4096
 
-    /// The sender, as the setting names it.
-    let from: String
     let links: MailLinks
     /// The folder of the templates; nil for the built-in texts of Till.
     let templateFolder: String?
-    private let sender: MailAddress
-    private let destination: Destination
+    /// The way to the team's mail server, or to its own mailer.
+    let transport: any MailTransport
 
     /// - Returns: Nil if the service sends no mail.
     /// - Throws: `ConfigurationError`.
@@ -36,13 +28,14 @@ struct MailSettings {
                 "mail-links", "the https address of a page of yours, without a fragment; http is for this machine's own"
             )
         }
-        from = text
-        self.sender = sender
         self.links = links
         templateFolder = settings.text("mail-templates")
         switch (settings.text("mail-server"), try Self.secret("mail-webhook", settings)) {
-        case (let server?, nil): destination = .server(try Self.server(server, settings))
-        case (nil, let webhook?): destination = try Self.webhook(webhook, settings)
+        case (let server?, nil):
+            transport = SMTPMailTransport(server: try Self.server(server, settings), sender: sender)
+        case (nil, let webhook?):
+            let (url, secret) = try Self.webhook(webhook, settings)
+            transport = WebhookMailTransport(url: url, secret: secret, sender: text, links: links, clock: SystemClock())
         default:
             throw settings.failure("mail-server", "set, or mail-webhook or mail-webhook-file instead, but not both")
         }
@@ -54,14 +47,6 @@ struct MailSettings {
             return try MailTemplates(folder: templateFolder.map { URL(filePath: $0, directoryHint: .isDirectory) })
         } catch {
             throw ConfigurationError(message: error.description)
-        }
-    }
-
-    func transport() -> any MailTransport {
-        switch destination {
-        case .server(let server): SMTPMailTransport(server: server, sender: sender)
-        case .webhook(let url, let secret):
-            WebhookMailTransport(url: url, secret: secret, sender: from, links: links, clock: SystemClock())
         }
     }
 
@@ -86,7 +71,9 @@ struct MailSettings {
         return server
     }
 
-    private static func webhook(_ text: String, _ settings: ServeSettings) throws(ConfigurationError) -> Destination {
+    private static func webhook(
+        _ text: String, _ settings: ServeSettings
+    ) throws(ConfigurationError) -> (WebhookURL, WebhookSecret) {
         try settings.refuse(
             ["mail-certificates", "mail-username", "mail-password", "mail-password-file"], without: "mail-server")
         guard let url = try? WebhookURL(text, allowsPlain: true),
@@ -102,24 +89,20 @@ struct MailSettings {
                 "a file with whsec_ and at least 24 bytes in base64: "
                     + "`echo whsec_$(openssl rand -base64 32)` makes one")
         }
-        return .webhook(url, secret)
+        return (url, secret)
     }
 
     /// A secret, from a setting or from the file that another setting names.
     private static func secret(_ name: String, _ settings: ServeSettings) throws(ConfigurationError) -> String? {
         guard let file = settings.text("\(name)-file") else { return settings.text(name) }
-        guard settings.text(name) == nil else {
-            throw settings.failure("\(name)-file", "left out if \(name) is set")
-        }
+        try settings.require(settings.text(name) == nil, "\(name)-file", "left out if \(name) is set")
         let bytes = (try? FileHandle(forReadingFrom: URL(filePath: file)))
             .flatMap { try? $0.read(upToCount: maximumSecretSize + 1) }
         guard let bytes, bytes.count <= maximumSecretSize, let text = String(validating: bytes, as: UTF8.self) else {
             throw settings.failure("\(name)-file", "a file of up to \(maximumSecretSize) bytes that can be read")
         }
         let secret = text.trimmingCharacters(in: .newlines)
-        guard !secret.isEmpty else {
-            throw settings.failure("\(name)-file", "a file that is not empty")
-        }
+        try settings.require(!secret.isEmpty, "\(name)-file", "a file that is not empty")
         return secret
     }
 }

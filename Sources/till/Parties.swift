@@ -40,10 +40,7 @@ struct Parties: Sendable {
         _ body: @Sendable @escaping (PaymentQueueObserver, any ServiceConnection) async throws -> Value
     ) async throws -> Value {
         let queue = LocalStoreConnection(store: store, account: user.name, outcome: outcome, proof: proof)
-        if let service = try server.connection(for: user) {
-            return try await body(PaymentQueueObserver(store: queue, service: service, report: report), service)
-        }
-        return try await localService.run(for: user) { service in
+        return try await server.withService(for: user, or: { localService }) { service in
             try await body(PaymentQueueObserver(store: queue, service: service, report: report), service)
         }
     }
@@ -137,13 +134,6 @@ struct LocalService: Sendable {
         try await self.init(
             data, catalog: try Catalog(folder: data.catalogFolder), clock: try data.clock, accepting: accepted,
             migrates: false)
-    }
-
-    /// Runs the service on a free port as long as `body` needs it, and passes `body` a user's connection to it.
-    func run<Value: Sendable>(
-        for user: User, _ body: @Sendable @escaping (any ServiceConnection) async throws -> Value
-    ) async throws -> Value {
-        try await withClient { try await body(HTTPServiceConnection(client: $0, user: user)) }
     }
 
     /// Records the changes by the passing of time, such as expired items, in the histories of users. A subscription may have

@@ -6,15 +6,13 @@ import HTTPSupport
 import Proofs
 import Service
 
-/// `till products`
 struct Products: Command {
     static let configuration = CommandConfiguration(
-        abstract: "List the products of the catalog, or of a running service.",
-        discussion: """
-            Examples:
-              till products
-              till products --collection sprout --locale ko
-              till products --server http://127.0.0.1:8080
+        "products", "List the products of the catalog, or of a running service.",
+        examples: """
+            till products
+            till products --collection sprout --locale ko
+            till products --server http://127.0.0.1:8080
             """)
 
     @Option(help: "Only the items of this collection: sprout or background.")
@@ -36,21 +34,16 @@ struct Products: Command {
         }
         terminal.table(
             ["ITEM", "NAME", "PRICE", "IDENTIFIER"],
-            rows.map { [$0.item?.description ?? "-", $0.displayName, $0.priceWithPeriod, $0.productId] })
+            rows.map { [$0.item?.description, $0.displayName, $0.priceWithPeriod, $0.productId] })
         try terminal.json(List(rows))
     }
 
     /// The products that a running service sells, from all pages.
     private func rows(of client: ServiceClient) async throws -> [ProductResource] {
-        var query = URLComponents()
-        query.path = "/v1/products"
-        return try await ServiceClient.elements { size, cursor in
-            query.queryItems = [
-                URLQueryItem(name: "pageSize", value: String(size)),
-                collection.map { URLQueryItem(name: "collection", value: $0) },
-                cursor.map { URLQueryItem(name: "cursor", value: $0) },
-            ].compactMap(\.self)
-            return try await client.get(query.string ?? query.path, language: locale ?? "en")
+        try await ServiceClient.elements { size, cursor in
+            let path = ServiceClient.path(
+                "/v1/products", [("pageSize", String(size)), ("collection", collection), ("cursor", cursor)])
+            return try await client.get(path, language: locale ?? "en")
         }
     }
 

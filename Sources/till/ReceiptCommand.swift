@@ -4,7 +4,6 @@ import Catalog
 import Foundation
 import Proofs
 
-/// `till receipt`
 struct ReceiptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "receipt",
@@ -12,16 +11,13 @@ struct ReceiptCommand: AsyncParsableCommand {
         subcommands: [ReceiptExport.self, ReceiptValidate.self, ReceiptRedeem.self])
 }
 
-/// `till receipt export`
 struct ReceiptExport: Command {
     static let configuration = CommandConfiguration(
-        commandName: "export",
-        abstract: "Write a user's app receipt, in base64 as an app sends it.",
-        discussion: """
-            Examples:
-              till receipt export --user alice --out alice.receipt
-              till receipt export --user alice --transaction 1 --out alice.jws
-              till receipt export --user alice | till receipt validate -
+        "export", "Write a user's app receipt, in base64 as an app sends it.",
+        examples: """
+            till receipt export --user alice --out alice.receipt
+            till receipt export --user alice --transaction 1 --out alice.jws
+            till receipt export --user alice | till receipt validate -
             """)
 
     @Option(help: "The user of the receipt.")
@@ -71,15 +67,9 @@ struct ReceiptExport: Command {
     }
 }
 
-/// `till receipt redeem`
 struct ReceiptRedeem: Command {
     static let configuration = CommandConfiguration(
-        commandName: "redeem",
-        abstract: "Redeem a proof of purchase for a user.",
-        discussion: """
-            Example:
-              till receipt redeem alice.receipt --user alice
-            """)
+        "redeem", "Redeem a proof of purchase for a user.", examples: "till receipt redeem alice.receipt --user alice")
 
     @Argument(
         help: ArgumentHelp("An app receipt (base64 or DER) or a signed transaction (JWS); - reads standard input."))

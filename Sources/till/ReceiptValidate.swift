@@ -5,22 +5,20 @@ import HTTPSupport
 import Proofs
 import Service
 
-/// `till receipt validate`
 struct ReceiptValidate: Command {
     static let configuration = CommandConfiguration(
-        commandName: "validate",
-        abstract: "Verify a proof of purchase and print its content.",
-        discussion: """
-            The command only reads: it creates no keys and no data directory. It uses the network only with --server or \
-            --check-revocation. It trusts the certificates of --trust, or else those in Keys/ and of the local store.
-
-            Examples:
-              till receipt validate alice.receipt
-              till receipt validate transaction.jws --trust apple-roots \\
-                --environment Production
-              till receipt validate alice.receipt --output verify-receipt
-              till receipt validate alice.receipt --server http://127.0.0.1:8080
-              pbpaste | till receipt validate - --bundle-id com.memolease.sesac1
+        "validate", "Verify a proof of purchase and print its content.",
+        """
+        The command only reads: it creates no keys and no data directory. It uses the network only with --server or \
+        --check-revocation. It trusts the certificates of --trust, or else those in Keys/ and of the local store.
+        """,
+        examples: """
+            till receipt validate alice.receipt
+            till receipt validate transaction.jws --trust apple-roots \\
+              --environment Production
+            till receipt validate alice.receipt --output verify-receipt
+            till receipt validate alice.receipt --server http://127.0.0.1:8080
+            pbpaste | till receipt validate - --bundle-id com.memolease.sesac1
             """)
 
     @Argument(help: ArgumentHelp("An app receipt (base64 or DER) or a JWS of Apple's; - reads standard input."))
@@ -54,13 +52,12 @@ struct ReceiptValidate: Command {
     func validate() throws {
         let hasChecksOfItsOwn =
             bundleId != nil || environment != nil || guid != nil || trust != nil || checkRevocation
-        if service.server != nil, hasChecksOfItsOwn || output == .verifyReceipt {
-            throw ValidationError("With --server, the service has its own requirements. Leave the other options out.")
-        }
-        if checkRevocation, output == .verifyReceipt {
-            throw ValidationError(
-                "Apple's verifyReceipt checks no revocation. Leave out --check-revocation or --output.")
-        }
+        try require(
+            service.server == nil || !hasChecksOfItsOwn && output == .report,
+            "With --server, the service has its own requirements. Leave the other options out.")
+        try require(
+            !checkRevocation || output == .report,
+            "Apple's verifyReceipt checks no revocation. Leave out --check-revocation or --output.")
     }
 
     func perform() async throws {
@@ -77,9 +74,9 @@ struct ReceiptValidate: Command {
             if checkRevocation {
                 try await RevocationChecker.run(clock: SystemClock()) { try await $0.check(verified) }
             }
-            report = ValidationReport(ProofResource(verified))
+            report = .valid(ProofResource(verified))
         } catch let refusal as ProofRefusal {
-            report = ValidationReport(refusal)
+            report = .invalid(reason: refusal.code, message: refusal.message)
         }
         try show(report)
     }
@@ -87,16 +84,16 @@ struct ReceiptValidate: Command {
     /// The verdict of a running service on the proof.
     private func verdict(of client: ServiceClient, on proof: ProofFile) async throws -> ValidationReport {
         do {
-            return ValidationReport(try await client.post("/v1/proofs/verify", ["proof": proof.proof.text]))
+            return .valid(try await client.post("/v1/proofs/verify", ["proof": proof.proof.text]))
         } catch let refusal as ServiceRefusal where ProofRefusal.Reason(rawValue: refusal.code) != nil {
-            return ValidationReport(reason: refusal.code, message: refusal.message)
+            return .invalid(reason: refusal.code, message: refusal.message)
         }
     }
 
     private func show(_ report: ValidationReport) throws {
         report.lines.forEach(terminal.line)
-        try terminal.json(report)
-        if let message = report.message { try terminal.end(message) }
+        try terminal.json(report.report)
+        if case .invalid(_, let message) = report { try terminal.end(message) }
     }
 
     /// Prints the response of verifyReceipt. It is always JSON.
@@ -127,17 +124,8 @@ struct DeviceIdentifier: ExpressibleByArgument {
 
     /// - Parameter argument: A UUID, or the 6 bytes of a network address in hexadecimal, with or without separators.
     init?(argument: String) {
-        let digits = argument.filter { $0 != "-" && $0 != ":" }
-        guard digits.count == 32 || digits.count == 12, digits.utf8.count == digits.count else { return nil }
-        var bytes: [UInt8] = []
-        var rest = Substring(digits)
-        while !rest.isEmpty {
-            guard let byte = UInt8(rest.prefix(2), radix: 16), rest.prefix(2).allSatisfy(\.isHexDigit) else {
-                return nil
-            }
-            bytes.append(byte)
-            rest = rest.dropFirst(2)
-        }
-        self.bytes = bytes
+        let digits = Array(argument.filter { $0 != "-" && $0 != ":" })
+        guard [12, 32].contains(digits.count), digits.allSatisfy({ $0.isASCII && $0.isHexDigit }) else { return nil }
+        bytes = stride(from: 0, to: digits.count, by: 2).compactMap { UInt8(String(digits[$0...$0 + 1]), radix: 16) }
     }
 }

@@ -3,24 +3,21 @@ import ArgumentParser
 import Catalog
 import Features
 import Foundation
-import HTTPSupport
-import Ledger
 import Proofs
 import Service
 
-/// `till reconcile`
 struct Reconcile: LedgerUser {
     static let configuration = CommandConfiguration(
-        abstract: "Ask the App Store for missed notifications and purchases, and apply them.",
-        discussion: """
-            Applies the notifications since the last run. With --customers, it also applies the whole history of each user who \
-            has redeemed a purchase, or for whom an import expects one. Known statements change nothing. `till serve` does the \
-            same if it has such a key.
-
-            Example:
-              till reconcile --key AuthKey_ABC1234567.p8 --key-id ABC1234567 \\
-                --issuer-id 57246542-96fe-1a63-e053-0824d011072a \\
-                --accept apple/Production
+        "reconcile", "Ask the App Store for missed notifications and purchases, and apply them.",
+        """
+        Applies the notifications since the last run. With --customers, it also applies the whole history of each user who \
+        has redeemed a purchase, or for whom an import expects one. Known statements change nothing. `till serve` does the \
+        same if it has such a key.
+        """,
+        examples: """
+            till reconcile --key AuthKey_ABC1234567.p8 --key-id ABC1234567 \\
+              --issuer-id 57246542-96fe-1a63-e053-0824d011072a \\
+              --accept apple/Production
             """)
 
     @Option(help: ArgumentHelp("The key's .p8 file, from App Store Connect.", valueName: "file"))
@@ -61,31 +58,21 @@ struct Reconcile: LedgerUser {
     /// The origins of each user: with --sandbox-users, those of a service that sells.
     private func accepted() throws -> AcceptedOrigins {
         guard !sandboxUsers.isEmpty else { return AcceptedOrigins([accept]) }
-        let production: Origin? =
-            switch accept {
-            case .appleSandbox: .appleProduction
-            case .localSandbox: .localProduction
-            case .appleProduction, .localProduction, .xcode: nil
-            }
-        let users = sandboxUsers.map { User(listed: $0) }
-        guard let production, !users.contains(nil) else {
+        let selling: [Origin: Origin] = [.appleSandbox: .appleProduction, .localSandbox: .localProduction]
+        guard let production = selling[accept], let users = Set(listed: sandboxUsers) else {
             throw ValidationError(
                 "--sandbox-users takes NAME or \"ISSUER NAME\", with --accept apple/Sandbox or local/Sandbox.")
         }
-        return AcceptedOrigins([production], sandboxUsers: Set(users.compactMap(\.self)))
+        return AcceptedOrigins([production], sandboxUsers: users)
     }
 
     func validate() throws {
-        guard (1...180).contains(days ?? 1) else {
-            throw ValidationError("--days must be a number from 1 to 180.")
-        }
-        guard url != nil || accept.appStoreServerURL != nil else {
-            throw ValidationError(
-                "Apple's API serves only apple/Production and apple/Sandbox. Name another address with --url.")
-        }
-        if let url, !url.isConfidential {
-            throw ValidationError("--url must be an https address; http is allowed only for this machine.")
-        }
+        try require((1...180).contains(days ?? 1), "--days must be a number from 1 to 180.")
+        try require(
+            url != nil || accept.appStoreServerURL != nil,
+            "Apple's API serves only apple/Production and apple/Sandbox. Name another address with --url.")
+        try require(
+            url?.isConfidential ?? true, "--url must be an https address; http is allowed only for this machine.")
     }
 
     func perform() async throws {

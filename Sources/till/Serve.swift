@@ -11,22 +11,21 @@ import Proofs
 import Service
 import ServiceLifecycle
 
-/// `till serve`
 struct Serve: Command {
     static let configuration = CommandConfiguration(
-        abstract: "Run the service, which redeems proofs of purchase over HTTP and lists the items of users.",
-        discussion: """
-            Each setting is an option (--tls-key), an environment variable (TILL_TLS_KEY)
-            and a member of the JSON file that --config names ("tls-key"). Options override
-            variables, and variables override the file. SIGTERM or Ctrl-C stops the service
-            after the requests under way.
-
-            Examples:
-              till serve
-              till serve --store                    # with a local App Store
-              till serve --accept apple/Production --tls-certificate cert.pem \\
-                --tls-key key.pem
-              till serve --config till.json --print-configuration
+        "serve", "Run the service, which redeems proofs of purchase over HTTP and lists the items of users.",
+        """
+        Each setting is an option (--tls-key), an environment variable (TILL_TLS_KEY)
+        and a member of the JSON file that --config names ("tls-key"). Options override
+        variables, and variables override the file. SIGTERM or Ctrl-C stops the service
+        after the requests under way.
+        """,
+        examples: """
+            till serve
+            till serve --store                    # with a local App Store
+            till serve --accept apple/Production --tls-certificate cert.pem \\
+              --tls-key key.pem
+            till serve --config till.json --print-configuration
             """)
 
     @OptionGroup var options: ServeOptions
@@ -49,13 +48,11 @@ struct Serve: Command {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        guard runsStore || sandbox.sandboxKey == nil else {
-            throw ValidationError("--sandbox-key needs --store.")
-        }
+        try require(runsStore || sandbox.sandboxKey == nil, "--sandbox-key needs --store.")
     }
 
     func perform() async throws {
-        let configuration = try ServeConfiguration(options, dataPath: common.dataPath, catalogPath: common.catalogPath)
+        let configuration = try ServeConfiguration(options, common)
         // Anyone who reaches a store can mint purchases.
         guard !runsStore || !configuration.origins.contains(.appleProduction) else {
             throw ConfigurationError(
@@ -68,16 +65,18 @@ struct Serve: Command {
         notes.forEach(terminal.note)
         if printsSettings { return terminal.line(SettingsDocumentation.page) }
         if printConfiguration {
-            terminal.line(try configuration.text())
-            configuration.sources.forEach(terminal.errorLine)
+            terminal.line(try Terminal.text(configuration.report))
+            TextTable(
+                header: ["SETTING", "VALUE", "SOURCE"],
+                configuration.rows.map { [$0.name, $0.value, $0.source ?? "default"] }
+            ).lines.forEach(terminal.errorLine)
             return try terminal.json(configuration.report)
         }
         let terminal = terminal
         try await run(configuration, sandboxKey: sandboxKey, notes: notes) { url, local in
             terminal.line("Listening on \(url.absoluteString)")
             if let key = local?.sandboxKey { terminal.line(key.line) }
-            try? terminal.json(
-                ["url": url.absoluteString, "sandboxKey": local?.sandboxKey.printed].compactMapValues(\.self))
+            try? terminal.report(["url": url.absoluteString, "sandboxKey": local?.sandboxKey.printed])
         }
     }
 
@@ -95,12 +94,12 @@ struct Serve: Command {
     ) async throws {
         var notes = startNotes
         try OpenFiles.allow(connections: configuration.server.maximumConnections)
-        let data = DataDirectory(path: configuration.dataPath, catalogPath: configuration.localCatalogPath)
+        let data = configuration.data
         try data.prepareService()
         configuration.logger.notice(
             "starting",
             metadata: [
-                "data": "\(data.folder.path)", "ledger": "\(configuration.ledger?.description ?? data.ledgerFile.path)",
+                "data": "\(data.folder.path)", "ledger": "\(configuration.ledgerPlace)",
                 "accept": "\(configuration.origins.map(\.rawValue).sorted().joined(separator: ","))",
                 "catalog": "\(configuration.catalogFolders.map(\.path).joined(separator: ","))",
             ])
@@ -121,7 +120,7 @@ struct Serve: Command {
             )
         }
         let templates = try configuration.mail?.templates()
-        let ledger = try LedgerPlace(configuration.ledger, in: data).open(.all(of: configuration))
+        let ledger = try configuration.ledgerPlace.open(.all(of: configuration))
             .blocking(configuration.blockedNames)
         let metrics = ServiceMetrics()
         let administration = try await CatalogService(
@@ -138,7 +137,13 @@ struct Serve: Command {
         let tokens = configuration.tokens.map {
             UserTokens($0, clock: SystemClock(), logger: configuration.logger, blockedNames: configuration.blockedNames)
         }
-        try await prepare(tokens, configuration)
+        // A key file must be valid at the start. An address may respond later: the service does not wait for it, and logs
+        // its errors.
+        if let tokens, case .file = configuration.tokens?.keys {
+            try await tokens.prepare()
+        } else if let tokens {
+            Task { try? await tokens.prepare() }
+        }
         let missing = try await notesAboutMissingSettings(keys, ledger, configuration)
         missing.forEach(terminal.note)
         notes += missing
@@ -235,7 +240,7 @@ struct Serve: Command {
         if let mail = configuration.mail, let templates {
             let sender = MailSender(
                 queue: MailQueue(ledger: ledger, clock: SystemClock(), randomness: .system),
-                transport: mail.transport(), templates: templates, links: mail.links, metrics: metrics,
+                transport: mail.transport, templates: templates, links: mail.links, metrics: metrics,
                 logger: configuration.logger)
             senders.append((sender, "waiting for mails"))
         }
@@ -249,16 +254,6 @@ struct Serve: Command {
         }
     }
 
-    /// A key file must be valid at the start. An address may respond later: the service does not wait for it, and logs
-    /// its errors.
-    private func prepare(_ tokens: UserTokens?, _ configuration: ServeConfiguration) async throws {
-        guard let tokens else { return }
-        if case .file = configuration.tokens?.keys {
-            try await tokens.prepare()
-        } else {
-            Task { try? await tokens.prepare() }
-        }
-    }
 }
 
 /// The notes at the start of the service.

@@ -1,4 +1,3 @@
-import AppStore
 import Catalog
 import Console
 import Features
@@ -30,12 +29,9 @@ struct ServeConfiguration {
     let appStore: AppStoreSettings?
     let logger: Logger
 
-    /// - Parameters:
-    ///   - dataPath: As given on the command line.
-    ///   - catalogPath: As given on the command line.
     /// - Throws: `ConfigurationError` for a setting that is unknown, of another type or out of range.
-    init(_ options: ServeOptions, dataPath: String?, catalogPath: String?) throws {
-        let settings = try ServeSettings(options, dataPath: dataPath, catalogPath: catalogPath)
+    init(_ options: ServeOptions, _ common: CommonOptions) throws {
+        let settings = try ServeSettings(options, common)
         self.settings = settings
         let apps = settings.apps
         if !apps.isEmpty, let name = ["catalog", "app-apple-id"].first(where: settings.isSet) {
@@ -54,10 +50,9 @@ struct ServeConfiguration {
         sandboxUsers = try Self.sandboxUsers(
             settings, origins,
             issuers: [tokens?.issuer, hasAccounts ? User.accountIssuer : nil].compactMap(\.self))
-        guard !settings.flag("seed-app") || tokens != nil else {
-            throw settings.failure(
-                "seed-app", "set together with jwt-issuer, jwt-audience and jwt-keys: its users' tokens")
-        }
+        try settings.require(
+            !settings.flag("seed-app") || tokens != nil, "seed-app",
+            "set together with jwt-issuer, jwt-audience and jwt-keys: its users' tokens")
         appStore = try AppStoreSettings(settings, origins: origins, apps: apps)
         server = try Self.server(settings)
     }
@@ -98,6 +93,9 @@ struct ServeConfiguration {
     var dataPath: String? { settings.text("data") }
     /// Nil for `$TILL_CATALOG`, else the catalog that comes with Till.
     var catalogPath: String? { settings.text("catalog") }
+    /// The directory of the service, and the catalog that a store beside it sells from: that of the first app.
+    var data: DataDirectory { DataDirectory(path: dataPath, catalogPath: catalogPath ?? appSettings.first?.catalog) }
+    var ledgerPlace: LedgerPlace { LedgerPlace(ledger, in: data) }
     /// The apps of the service; empty for a service with one app.
     var appSettings: [AppSettings] { settings.apps }
     /// The names that stand for no user.
@@ -120,15 +118,12 @@ struct ServeConfiguration {
     /// The number of the team's proxies in front of the service.
     var proxies: Int { settings.number("proxies") }
 
-    /// The catalog that a store beside the service sells from: that of the first app.
-    var localCatalogPath: String? { catalogPath ?? appSettings.first?.catalog }
-
     /// The folder of each app's catalog.
     var catalogFolders: [URL] {
         guard appSettings.isEmpty else {
             return appSettings.map { URL(filePath: $0.catalog, directoryHint: .isDirectory) }
         }
-        return [DataDirectory(path: dataPath, catalogPath: catalogPath).catalogFolder]
+        return [data.catalogFolder]
     }
 
     /// The reserve of free space on the disk of a ledger in a file; nil if there is none.
@@ -157,21 +152,17 @@ struct ServeConfiguration {
     /// - Throws: `ConfigurationError`.
     func check(_ anchors: TrustAnchors) throws(ConfigurationError) {
         let isOfApple = origins.contains(.appleProduction) || origins.contains(.appleSandbox)
-        guard !isOfApple || anchors.anchors.contains(where: { $0.realm == .apple }) else {
-            throw settings.failure(
-                "accept",
-                "a list of origins whose roots are trusted, and none of Apple's is. Add it with `till trust add FILE`")
-        }
+        try settings.require(
+            !isOfApple || anchors.anchors.contains(where: { $0.realm == .apple }), "accept",
+            "a list of origins whose roots are trusted, and none of Apple's is. Add it with `till trust add FILE`")
     }
 
     private static func origins(_ settings: ServeSettings) throws(ConfigurationError) -> Set<Origin> {
         let accepted = Set(settings.texts("accept").compactMap(Origin.init(rawValue:)))
-        guard !accepted.isSuperset(of: [.appleProduction, .appleSandbox]) else {
-            throw settings.failure(
-                "accept",
-                "one of apple/Production and apple/Sandbox, where purchases cost nothing. To let App Review buy, name its "
-                    + "account in sandbox-users")
-        }
+        try settings.require(
+            !accepted.isSuperset(of: [.appleProduction, .appleSandbox]), "accept",
+            "one of apple/Production and apple/Sandbox, where purchases cost nothing. To let App Review buy, name its "
+                + "account in sandbox-users")
         return accepted
     }
 
@@ -181,16 +172,14 @@ struct ServeConfiguration {
     ) throws(ConfigurationError) -> Set<User> {
         let names = settings.texts("sandbox-users")
         guard !names.isEmpty else { return [] }
-        guard !origins.isDisjoint(with: [.appleProduction, .localProduction]) else {
-            throw settings.failure("sandbox-users", "left out unless apple/Production is accepted")
-        }
-        let users = names.map { User(listed: $0) }
-        guard !users.contains(nil) else {
+        try settings.require(
+            !origins.isDisjoint(with: [.appleProduction, .localProduction]), "sandbox-users",
+            "left out unless apple/Production is accepted")
+        guard let known = Set(listed: names) else {
             throw settings.failure(
                 "sandbox-users",
                 "a list of users, each as NAME, or as \"ISSUER NAME\" for the user of a token or an account")
         }
-        let known = Set(users.compactMap(\.self))
         if let unknown = known.first(where: { !$0.issuer.isEmpty && !issuers.contains($0.issuer) }) {
             throw settings.failure(
                 "sandbox-users",
@@ -204,9 +193,9 @@ struct ServeConfiguration {
         let policy = OwnershipPolicy(
             name: settings.requiredText("ownership"), pauseSeconds: Int64(settings.number("transfer-pause-seconds")))
         guard let policy else { throw settings.failure("ownership", "keep, transfer or transferIfInactive") }
-        guard !settings.isSet("transfer-pause-seconds") || policy != .keep else {
-            throw settings.failure("transfer-pause-seconds", "left out if ownership is keep")
-        }
+        try settings.require(
+            !settings.isSet("transfer-pause-seconds") || policy != .keep, "transfer-pause-seconds",
+            "left out if ownership is keep")
         return policy
     }
 
@@ -237,15 +226,13 @@ extension ServeConfiguration {
         guard let issuer, let keySource, !audiences.isEmpty else {
             throw settings.failure("jwt-issuer", "set together with jwt-audience and jwt-keys, or none of the three")
         }
-        guard User.isForTokens(issuer: issuer) else {
-            throw settings.failure(
-                "jwt-issuer",
-                "the issuer of your tokens, without whitespace; it cannot be empty, till, customer or erased, which name the service's own users"
-            )
-        }
-        guard !audiences.contains(where: \.name.isEmpty) else {
-            throw settings.failure("jwt-audience", "an audience of your tokens; it cannot be empty")
-        }
+        try settings.require(
+            User.isForTokens(issuer: issuer), "jwt-issuer",
+            "the issuer of your tokens, without whitespace; it cannot be empty, till, customer or erased, which name the service's own users"
+        )
+        try settings.require(
+            !audiences.contains(where: \.name.isEmpty), "jwt-audience", "an audience of your tokens; it cannot be empty"
+        )
         guard let keys = TokenKeySource(keySource) else {
             throw settings.failure("jwt-keys", "a file or an https address; http is for this machine's own")
         }
@@ -264,19 +251,6 @@ extension ServeConfiguration {
             report[entry.setting.name] = value
         }
         return report
-    }
-
-    /// The same as JSON.
-    func text() throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(report), as: UTF8.self)
-    }
-
-    /// A table of all settings, with the value and the source of each, for people.
-    var sources: [String] {
-        TextTable(header: ["SETTING", "VALUE", "SOURCE"], rows.map { [$0.name, $0.value, $0.source ?? "default"] })
-            .lines
     }
 
     /// The settings for people, with the value and the source of each. The source is nil for a default.
@@ -298,8 +272,6 @@ extension ServeSettings.Effective {
     /// The value for people. A secret is hidden, and a default behaviour is described.
     fileprivate var summary: String {
         if setting.isSecret, value != nil { return "(secret)" }
-        if let printed { return printed.description }
-        if case .described(let text) = setting.defaultValue { return text }
-        return "-"
+        return printed?.description ?? setting.defaultBehaviour ?? "-"
     }
 }

@@ -6,15 +6,6 @@ import Proofs
 /// The parser finds options by reflection. The custom mirror shows it an option for each entry of `Setting.all`, so that an
 /// entry is all that a new setting needs.
 struct ServeOptions: ParsableArguments, CustomReflectable {
-    private struct Name: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-
-        init(stringValue: String) { self.stringValue = stringValue }
-
-        init?(intValue: Int) { nil }
-    }
-
     private static let configuration = "config"
 
     /// The path of the configuration file; nil if none was named.
@@ -28,10 +19,10 @@ struct ServeOptions: ParsableArguments, CustomReflectable {
     }
 
     init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Name.self)
+        let container = try decoder.container(keyedBy: MemberName.self)
         var values: [String: [String]] = [:]
         for setting in Setting.all where setting.isOption {
-            let key = Name(stringValue: setting.name)
+            let key = MemberName(stringValue: setting.name)
             switch setting.kind {
             case .flag:
                 if try container.decode(Flag<Bool>.self, forKey: key).wrappedValue { values[setting.name] = ["true"] }
@@ -45,7 +36,7 @@ struct ServeOptions: ParsableArguments, CustomReflectable {
         }
         self.values = values
         configurationFile = try container.decode(
-            Option<String?>.self, forKey: Name(stringValue: Self.configuration)
+            Option<String?>.self, forKey: MemberName(stringValue: Self.configuration)
         ).wrappedValue
     }
 
@@ -89,9 +80,8 @@ extension Setting {
         case .text, .choice, .number, .flag, .apps: break
         }
         switch defaultValue {
-        case .none, .value(.flag): break
-        case .value(let value): notes.append("default: \(value.description)")
-        case .described(let text): notes.append("default: \(text)")
+        case .flag: break
+        case let value: if let text = value?.description ?? defaultBehaviour { notes.append("default: \(text)") }
         }
         return sentence + (notes.isEmpty ? "." : " (\(notes.joined(separator: "; "))).")
     }

@@ -28,49 +28,25 @@ struct ServeSettings {
     private let byName: [String: Effective]
     private let layers: [SettingsLayer]
 
-    /// - Parameters:
-    ///   - dataPath: As given on the command line.
-    ///   - catalogPath: As given on the command line.
     /// - Throws: `ConfigurationError` for a file that cannot be read and for a value that its setting does not accept.
-    init(
-        _ options: ServeOptions,
-        dataPath: String?,
-        catalogPath: String?,
-        environment: [String: String] = ProcessInfo.processInfo.environment
-    ) throws(ConfigurationError) {
+    init(_ options: ServeOptions, _ common: CommonOptions) throws(ConfigurationError) {
         var given = options.values
-        given["data"] = dataPath.map { [$0] }
-        given["catalog"] = catalogPath.map { [$0] }
-        let file = try options.configurationFile.map { path throws(ConfigurationError) in
-            try SettingsFile(path: path)
-        }
-        layers =
-            [SettingsLayer(options: given), SettingsLayer(environment: environment)]
-            + (file.map { [SettingsLayer(file: $0)] } ?? [])
+        given["data"] = common.dataPath.map { [$0] }
+        given["catalog"] = common.catalogPath.map { [$0] }
+        var layers = [SettingsLayer(options: given), SettingsLayer(environment: ProcessInfo.processInfo.environment)]
+        if let path = options.configurationFile { layers.append(try SettingsLayer(file: path)) }
         var effective: [Effective] = []
         for setting in Setting.all {
-            effective.append(try Self.resolve(setting, layers, file))
+            var (value, source) = (setting.defaultValue, String?.none)
+            for layer in layers where source == nil {
+                guard let given = try layer.value(of: setting) else { continue }
+                (value, source) = (given, layer.source(of: setting))
+            }
+            effective.append(Effective(setting: setting, value: value, source: source))
         }
         self.effective = effective
         byName = Dictionary(effective.map { ($0.setting.name, $0) }) { first, _ in first }
-    }
-
-    private static func resolve(
-        _ setting: Setting, _ layers: [SettingsLayer], _ file: SettingsFile?
-    ) throws(ConfigurationError) -> Effective {
-        if case .apps = setting.kind, let file, let apps = file.apps {
-            return Effective(
-                setting: setting, value: .apps(apps), source: SettingsLayer(file: file).source(of: setting))
-        }
-        for layer in layers {
-            if let value = try layer.value(of: setting) {
-                return Effective(setting: setting, value: value, source: layer.source(of: setting))
-            }
-        }
-        guard case .value(let value) = setting.defaultValue else {
-            return Effective(setting: setting, value: nil, source: nil)
-        }
-        return Effective(setting: setting, value: value, source: nil)
+        self.layers = layers
     }
 
     /// True if a place has the setting.
@@ -123,6 +99,13 @@ struct ServeSettings {
         return ConfigurationError(setting: setting, expected: expected, in: layers.first { $0.texts[name] != nil })
     }
 
+    /// Refuses a setting unless it meets a condition.
+    func require(
+        _ condition: Bool, _ name: String, _ expected: @autoclosure () -> String
+    ) throws(ConfigurationError) {
+        if !condition { throw failure(name, expected()) }
+    }
+
     /// Refuses settings that have no effect without another.
     func refuse(_ names: [String], without other: String) throws(ConfigurationError) {
         if let name = names.first(where: isSet) { throw failure(name, "set together with \(other)") }
@@ -133,12 +116,9 @@ struct ServeSettings {
     /// - Throws: `ConfigurationError` for a missing and for an unreadable file, not for a setting that is not set.
     func requireFile(_ name: String) throws(ConfigurationError) {
         guard let path = text(name) else { return }
-        guard FileManager.default.fileExists(atPath: path) else {
-            throw failure(name, "the path of an existing file")
-        }
-        guard FileManager.default.isReadableFile(atPath: path) else {
-            throw failure(name, "the path of a file that this process may read")
-        }
+        let files = FileManager.default
+        try require(files.fileExists(atPath: path), name, "the path of an existing file")
+        try require(files.isReadableFile(atPath: path), name, "the path of a file that this process may read")
     }
 
     private func entry(_ name: String) -> Effective {

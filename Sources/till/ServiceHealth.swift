@@ -1,8 +1,6 @@
 import Console
 import HTTPSupport
-import Ledger
 import Proofs
-import Service
 
 #if canImport(Glibc)
     import Glibc
@@ -26,10 +24,7 @@ struct ServiceHealth: HealthSource {
         return (try? await BlockingWork.run { examination.certificates }) ?? []
     }
 
-    var ledgerPlace: String {
-        let data = DataDirectory(path: configuration.dataPath, catalogPath: configuration.localCatalogPath)
-        return configuration.ledger?.description ?? data.ledgerFile.path
-    }
+    var ledgerPlace: String { configuration.ledgerPlace.description }
 
     var settings: [(name: String, value: String, source: String?)] { configuration.rows }
 

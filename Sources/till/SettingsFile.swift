@@ -2,23 +2,12 @@ import Configuration
 import Foundation
 import Proofs
 
-/// The settings in a configuration file.
-///
-/// This type reads the JSON itself: `apps` is a list of objects, which swift-configuration does not support.
-struct SettingsFile {
-    let path: String
-    /// All settings but `apps`.
-    private(set) var contents: [String: ConfigContent] = [:]
-    /// The text of each setting except `apps`, as written.
-    private(set) var texts: [String: String] = [:]
-    /// The entries of `apps`; nil without the setting.
-    private(set) var apps: [AppSettings]?
-    /// The line of each setting, from 1 on.
-    let lines: [String: Int]
-
+extension SettingsLayer {
+    /// Reads a configuration file. It reads the JSON itself: `apps` is a list of objects, which swift-configuration does not
+    /// support.
+    ///
     /// - Throws: `ConfigurationError` for a file that cannot be read, is not JSON, or has an unknown setting.
-    init(path: String) throws(ConfigurationError) {
-        self.path = path
+    init(file path: String) throws(ConfigurationError) {
         guard let data = try? Data(contentsOf: URL(filePath: path)) else {
             throw ConfigurationError(file: path, problem: "cannot be read. Name a readable file with --config")
         }
@@ -33,7 +22,9 @@ struct SettingsFile {
         guard case .object(let object) = value else {
             throw ConfigurationError(file: path, problem: "must contain a JSON object")
         }
-        lines = Self.lines(bytes)
+        let lines = Self.lines(bytes)
+        var (texts, contents): ([String: String], [String: ConfigContent]) = ([:], [:])
+        var apps: [AppSettings]?
         for member in object.members where member.value != .null {
             let (name, value) = (member.key, member.value)
             guard Setting.named(name) != nil else {
@@ -45,6 +36,7 @@ struct SettingsFile {
                 (contents[name], texts[name]) = Self.content(of: value)
             }
         }
+        self.init(place: .file(path, lines: lines), texts: texts, contents: contents, apps: apps)
     }
 
     /// The value, and its text for a message. An object or a mixed list becomes text, which no setting accepts.

@@ -1,20 +1,18 @@
 import AppStore
 import ArgumentParser
 import Catalog
+import Console
 import Foundation
 import HTTPSupport
 import Proofs
 import Service
 
-/// `till story`
 struct Story: ServiceCaller {
     static let configuration = CommandConfiguration(
-        commandName: "story",
-        abstract: "List the events of a user, newest first: store statements, purchases, refusals and team actions.",
-        discussion: """
-            Examples:
-              till story alice
-              till story alice --limit 100 --json
+        "story", "List the events of a user, newest first: store statements, purchases, refusals and team actions.",
+        examples: """
+            till story alice
+            till story alice --limit 100 --json
             """)
 
     @Argument(help: "The user.")
@@ -28,7 +26,7 @@ struct Story: ServiceCaller {
     @OptionGroup var call: CallOptions
 
     func validate() throws {
-        guard (1...1000).contains(limit) else { throw ValidationError("--limit must be a number from 1 to 1000.") }
+        try require((1...1000).contains(limit), "--limit must be a number from 1 to 1000.")
     }
 
     func perform() async throws {
@@ -36,8 +34,7 @@ struct Story: ServiceCaller {
         let entries = try await withClient { client in
             try await ServiceClient.elements(upTo: limit) { size, cursor -> List<StoryEntryResource> in
                 try await client.get(
-                    issued.path(
-                        of: user, "/story", query: "pageSize=\(size)" + (cursor.map { "&cursor=\($0)" } ?? "")))
+                    issued.path(of: user, "/story", [("pageSize", String(size)), ("cursor", cursor)]))
             }
         }
         if entries.isEmpty { terminal.line("No entries for user \"\(user)\".") }
@@ -51,14 +48,9 @@ struct Story: ServiceCaller {
     }
 }
 
-/// `till owned`
 struct Owned: ServiceCaller {
     static let configuration = CommandConfiguration(
-        abstract: "List a user's items, with the start and the end of each.",
-        discussion: """
-            Example:
-              till owned alice
-            """)
+        "owned", "List a user's items, with the start and the end of each.", examples: "till owned alice")
 
     @Argument(help: "The user.")
     var user: User
@@ -77,30 +69,28 @@ struct Owned: ServiceCaller {
     }
 }
 
-extension User {
-    /// A user as settings and options list one: `NAME` for a user of the back end, `ISSUER NAME` for another.
-    init?(listed text: String) {
-        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
-        switch parts.count {
-        case 1: self.init(name: text)
-        case 2 where !parts[0].isEmpty: self.init(issuer: String(parts[0]), name: String(parts[1]))
-        default: return nil
+extension Set<User> {
+    /// The users as settings and options list them: `NAME` for a user of the back end, `ISSUER NAME` for another.
+    init?(listed texts: [String]) {
+        let users = texts.map { text -> User? in
+            let parts = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+            return switch parts.count {
+            case 1: User(name: text)
+            case 2 where !parts[0].isEmpty: User(issuer: parts[0], name: parts[1])
+            default: nil
+            }
         }
+        guard !users.contains(nil) else { return nil }
+        self.init(users.compactMap(\.self))
     }
-
-    /// The same as a setting lists it.
-    var listed: String { issuer.isEmpty ? name : "\(issuer) \(name)" }
 }
 
-/// `till why`
 struct Why: ServiceCaller {
     static let configuration = CommandConfiguration(
-        commandName: "why",
-        abstract: "Explain why a user has an item, or does not.",
-        discussion: """
-            Examples:
-              till why alice sprout 1
-              till why mint sprout 1 --issuer customer
+        "why", "Explain why a user has an item, or does not.",
+        examples: """
+            till why alice sprout 1
+            till why mint sprout 1 --issuer customer
             """)
 
     @Argument(help: "The user.")
@@ -131,13 +121,19 @@ extension OwnedItemResource {
     func sentence(naming catalog: Catalog) -> String {
         let product = productId.flatMap { catalog.product($0) }
         let name = product?.localization(language: "en")?.displayName ?? catalog.name(of: item)
-        return ([name, product?.subscription?.period.adverb] + times + [stateWords])
+        return
+            ([name, (product?.subscription?.period).map { CustomerWords.period($0).english }] + times + [stateWords])
             .compactMap { $0?.isEmpty == false ? $0 : nil }.joined(separator: ", ")
     }
 
     private var times: [String?] {
-        guard let until = until?.day else { return [since.map { "since \($0.day)" }] }
-        return ["until \(until)"]
+        guard let until else { return [since.map { "since \(Self.day($0))" }] }
+        return ["until \(Self.day(until))"]
+    }
+
+    /// The day of an RFC 3339 date in UTC, such as "22 December 2026"; the text itself if it is none.
+    private static func day(_ text: String) -> String {
+        CalendarDay(String(text.prefix(10))).map { CustomerWords.day($0.start).english } ?? text
     }
 
     private var stateWords: String? {
@@ -147,32 +143,6 @@ extension OwnedItemResource {
         case "familyShared": "family sharing"
         case "willNotRenew": "does not renew"
         default: source == "grant" ? "granted by the team" : renews == true ? "renews" : nil
-        }
-    }
-}
-
-extension String {
-    /// The day of an RFC 3339 date in UTC, such as "22 December 2026"; the text itself if it is none.
-    fileprivate var day: String {
-        let parts = prefix(10).split(separator: "-").compactMap { Int($0) }
-        let months = [
-            "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
-            "November", "December",
-        ]
-        guard parts.count == 3, months.indices.contains(parts[1] - 1) else { return self }
-        return "\(parts[2]) \(months[parts[1] - 1]) \(parts[0])"
-    }
-}
-
-extension SubscriptionPeriod {
-    /// The period as an adverb: "monthly", "every 3 months".
-    fileprivate var adverb: String {
-        guard value == 1 else { return "every \(words)" }
-        return switch unit {
-        case .day: "daily"
-        case .week: "weekly"
-        case .month: "monthly"
-        case .year: "yearly"
         }
     }
 }

@@ -19,27 +19,33 @@ struct Terminal: Sendable {
 
     /// Prints the command's result as JSON, unless the command prints text.
     func json(_ value: some Encodable) throws {
-        guard isJSON else { return }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        output(String(decoding: try encoder.encode(value), as: UTF8.self))
+        if isJSON { output(try Self.text(value)) }
     }
 
-    /// Prints rows in columns, under a header.
-    func table(_ header: [String], _ rows: [[String]]) {
-        TextTable(header: header, rows).lines.forEach(line)
+    /// A value as JSON.
+    static func text(_ value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+
+    /// Prints the command's result as a JSON object, unless the command prints text.
+    func report(_ report: Report) throws { try json(report) }
+
+    /// Prints rows in columns, under a header. A cell without a text shows a hyphen.
+    ///
+    /// - Parameter nothing: The line instead of a table without rows; nil to print the header alone.
+    func table(_ header: [String], _ rows: [[String?]], orElse nothing: String? = nil) {
+        if let nothing, rows.isEmpty { return line(nothing) }
+        TextTable(header: header, rows.map { $0.map { $0 ?? "-" } }).lines.forEach(line)
     }
 
     /// Prints the number of rows that were written or read, with their file.
     ///
     /// - Parameter relation: The word between: "in", "from".
     func rows(_ rows: Int, _ relation: String, _ file: URL) throws {
-        struct Report: Encodable {
-            let file: String
-            let rows: Int
-        }
         line("\(rows) rows \(relation) \(file.path)")
-        try json(Report(file: file.path, rows: rows))
+        try report(["file": file.path, "rows": rows])
     }
 
     /// Prints a remark on standard error.
@@ -82,28 +88,45 @@ struct Terminal: Sendable {
     }
 }
 
-/// A transaction of the payment queue in the output of commands.
-struct TransactionReport: Encodable {
-    /// The number that `till store approve`, `decline` and `resolve` take.
-    let id: Int64
-    let user: String
-    let productId: String
-    let quantity: Int
-    let state: PaymentTransactionState
-    /// The name of the SKError if the transaction failed.
-    let error: String?
-    let transactionId: String?
-    let originalTransactionId: String?
+/// A JSON object in the output of commands. A member without a value is left out.
+struct Report: Encodable, ExpressibleByDictionaryLiteral, Sendable {
+    private let members: [(String, (any Encodable & Sendable)?)]
 
-    init(_ transaction: PaymentTransaction, user: String) {
-        id = transaction.identifier
-        self.user = user
-        productId = transaction.payment.productIdentifier
-        quantity = transaction.payment.quantity
-        state = transaction.state
-        error = transaction.error?.name
-        transactionId = transaction.purchase?.transactionIdentifier
-        originalTransactionId = transaction.purchase?.originalTransactionIdentifier
+    init(dictionaryLiteral members: (String, (any Encodable & Sendable)?)...) { self.members = members }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: MemberName.self)
+        for case (let name, let value?) in members {
+            try container.encode(value, forKey: MemberName(stringValue: name))
+        }
+    }
+}
+
+/// The name of a member that no declaration has.
+struct MemberName: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+
+    init?(intValue: Int) { nil }
+}
+
+extension PaymentTransaction {
+    /// The transaction of the payment queue in the output of commands.
+    ///
+    /// - Parameter effect: The effect of the payment; nil to leave it out.
+    func report(user: String, effect: PurchaseEffect? = nil) -> Report {
+        [
+            // The number that `till store approve`, `decline` and `resolve` take.
+            "id": identifier, "user": user, "productId": payment.productIdentifier, "quantity": payment.quantity,
+            "state": state, "error": error?.name, "transactionId": purchase?.transactionIdentifier,
+            "originalTransactionId": purchase?.originalTransactionIdentifier, "effect": effect?.name,
+            // Milliunits of the currency.
+            "price": effect?.price?.milliunits, "currency": effect?.price?.currency,
+            // The product after the next renewal.
+            "nextProductId": effect?.nextProductIdentifier, "renewalDate": effect?.renewalDate?.rfc3339,
+        ]
     }
 }
 
@@ -158,38 +181,29 @@ final class StepReporter: Sendable {
     }
 
     private func text(_ step: DeviceStep) -> String {
-        switch step {
-        case .paymentAdded(let transaction):
-            Self.named("purchasing", transaction, transaction.payment.productIdentifier)
-        case .updated(let transaction):
-            Self.named(
-                transaction.state.rawValue, transaction,
-                [transaction.payment.productIdentifier, effect(transaction.identifier), transaction.error?.name]
-                    .compactMap(\.self).joined(separator: "  "))
-        case .proofObtained(let transaction): Self.named("proof read", transaction, "")
-        case .redeemed(let transaction, let redemption):
-            Self.named("redeemed", transaction, redemption.outcome.rawValue)
-        case .refused(let transaction, let refusal): Self.named("refused", transaction, refusal.code)
-        case .finished(let transaction): Self.named("finished", transaction, "")
-        }
-    }
-
-    private static func named(_ step: String, _ transaction: PaymentTransaction, _ detail: String) -> String {
-        let padded = step + String(repeating: " ", count: max(0, 12 - step.count))
-        return "\(padded)#\(transaction.identifier)" + (detail.isEmpty ? "" : "  \(detail)")
+        let transaction = step.transaction
+        let product = transaction.payment.productIdentifier
+        let (name, details): (String, [String?]) =
+            switch step {
+            case .paymentAdded: ("purchasing", [product])
+            case .updated:
+                (transaction.state.rawValue, [product, effect(transaction.identifier), transaction.error?.name])
+            case .proofObtained: ("proof read", [])
+            case .redeemed(_, let redemption): ("redeemed", [redemption.outcome.rawValue])
+            case .refused(_, let refusal): ("refused", [refusal.code])
+            case .finished: ("finished", [])
+            }
+        let number = name + String(repeating: " ", count: max(0, 12 - name.count)) + "#\(transaction.identifier)"
+        return ([number] + details.compactMap(\.self)).joined(separator: "  ")
     }
 }
 
 /// Rows of text in columns, for a terminal.
 struct TextTable {
-    private var rows: [[String]]
+    private let rows: [[String]]
 
-    init(header: [String], _ rows: [[String]] = []) {
+    init(header: [String], _ rows: [[String]]) {
         self.rows = [header] + rows
-    }
-
-    mutating func add(_ row: [String]) {
-        rows.append(row)
     }
 
     /// The lines. Each column is as wide as its widest cell, with two spaces between columns.

@@ -4,68 +4,42 @@ import HTTPSupport
 import Proofs
 import Service
 
-/// The JSON output of `till receipt validate`.
-struct ValidationReport: Encodable {
-    let valid: Bool
-    /// The error code if the proof is invalid.
-    let reason: String?
-    let message: String?
-    /// The verification step that failed.
-    let step: ProofRefusal.Step?
-    var kind: ProofResource.Kind?
-    var origin: Origin?
-    var environment: AppStoreEnvironment?
-    var bundleId: String?
-    /// The signing date of a JWS; RFC 3339, UTC.
-    var signedAt: String?
-    /// The creation date of an app receipt; RFC 3339, UTC.
-    var createdAt: String?
-    var inAppPurchases: [ProofResource.Purchase]?
-
-    init(_ refusal: ProofRefusal) {
-        self.init(reason: refusal.code, message: refusal.message)
-    }
-
+/// The verdict of `till receipt validate` on a proof.
+enum ValidationReport {
+    case valid(ProofResource)
     /// - Parameter reason: An error code, as a service returns it.
-    init(reason: String, message: String) {
-        valid = false
-        self.reason = reason
-        self.message = message
-        step = ProofRefusal.Reason(rawValue: reason)?.step
-    }
+    case invalid(reason: String, message: String)
 
-    init(_ proof: ProofResource) {
-        valid = true
-        reason = nil
-        message = nil
-        step = nil
-        kind = proof.kind
-        origin = proof.origin
-        environment = proof.environment
-        bundleId = proof.bundleId
-        if proof.kind == .appReceipt {
-            createdAt = proof.signedAt
-        } else {
-            signedAt = proof.signedAt
+    /// The verdict as JSON.
+    var report: Report {
+        switch self {
+        case .invalid(let reason, let message):
+            let step = ProofRefusal.Reason(rawValue: reason)?.step
+            return ["valid": false, "reason": reason, "message": message, "step": step]
+        case .valid(let proof):
+            let isReceipt = proof.kind == .appReceipt
+            return [
+                "valid": true, "kind": proof.kind, "origin": proof.origin, "environment": proof.environment,
+                "bundleId": proof.bundleId, "createdAt": isReceipt ? proof.signedAt : nil,
+                "signedAt": isReceipt ? nil : proof.signedAt, "inAppPurchases": proof.purchases ?? [],
+            ]
         }
-        inAppPurchases = proof.purchases ?? []
     }
 
-    /// The report as text.
+    /// The verdict as text.
     var lines: [String] {
-        guard valid else { return ["invalid: \(reason ?? "")"] }
-        var lines = ["valid"]
-        let facts = [
-            ("kind", kind?.rawValue), ("origin", origin?.rawValue), ("app", bundleId), ("created", createdAt),
-            ("signed", signedAt),
-        ]
-        for case (let name, let value?) in facts { lines.append("  \(name): \(value)") }
-        let purchases = inAppPurchases ?? []
-        if kind == .appReceipt, purchases.isEmpty { lines.append("  purchases: none") }
-        for purchase in purchases {
-            lines.append("  purchase: \(purchase.productId)  \(purchase.transactionId)  \(purchase.purchaseDate)")
+        switch self {
+        case .invalid(let reason, _): return ["invalid: \(reason)"]
+        case .valid(let proof):
+            let isReceipt = proof.kind == .appReceipt
+            let purchases = proof.purchases ?? []
+            return [
+                "valid", "  kind: \(proof.kind.rawValue)", "  origin: \(proof.origin.rawValue)",
+                proof.bundleId.map { "  app: \($0)" }, "  \(isReceipt ? "created" : "signed"): \(proof.signedAt)",
+                isReceipt && purchases.isEmpty ? "  purchases: none" : nil,
+            ].compactMap(\.self)
+                + purchases.map { "  purchase: \($0.productId)  \($0.transactionId)  \($0.purchaseDate)" }
         }
-        return lines
     }
 }
 

@@ -12,8 +12,11 @@ import till
     }
 
     /// The folders of an executable at this path of the test's folder, run in `current`.
-    private func installed(_ executable: String) -> InstalledFolders {
-        InstalledFolders(executable: folder.file(executable), currentDirectory: folder.folder("current"))
+    private func installed(_ executable: String?) -> InstalledFolders {
+        var folders = InstalledFolders()
+        folders.executable = executable.map { folder.file($0) }
+        folders.currentDirectory = folder.folder("current")
+        return folders
     }
 
     private func make(_ files: String...) throws {
@@ -52,8 +55,7 @@ import till
         for executable in ["usr/bin/till", "opt/till/till"] {
             #expect(installed(executable).keys?.path.hasPrefix(folder.folder("current").path) != true, "\(executable)")
         }
-        #expect(
-            InstalledFolders(executable: nil, currentDirectory: folder.folder("current")).keys == nil)
+        #expect(installed(nil).keys == nil)
     }
 
     @Test func `a project's certificates come before those of a prefix`() throws {

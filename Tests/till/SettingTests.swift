@@ -5,7 +5,7 @@ import till
 @Suite struct SettingTests {
     @Test func `each default is a value that its setting accepts`() {
         for setting in Setting.all {
-            guard case .value(let value) = setting.defaultValue else { continue }
+            guard let value = setting.defaultValue else { continue }
             switch (setting.kind, value) {
             case (.number(let range), .number(let number)): #expect(range.contains(number), "\(setting.name)")
             case (.choice(let names), .text(let text)): #expect(names.contains(text), "\(setting.name)")

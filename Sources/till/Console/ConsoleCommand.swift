@@ -1,10 +1,10 @@
+import AppStore
 import ArgumentParser
 import Console
 import Features
-import Ledger
+import Foundation
 import Proofs
 
-/// `till console`
 struct ConsoleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "console",
@@ -14,18 +14,16 @@ struct ConsoleCommand: AsyncParsableCommand {
         ])
 }
 
-/// `till console add-user`
 struct ConsoleAddUser: LedgerUser {
     static let configuration = CommandConfiguration(
-        commandName: "add-user",
-        abstract: "Add a person, and print a link that sets the password once, within three days.",
-        discussion: """
-            Roles: viewer (sees everything, changes nothing), support (gives, revokes and assigns),
-            catalog (changes products), admin (may do everything).
-
-            Examples:
-              till console add-user ada
-              till console add-user "Jun Park" --role support --url https://till.example.com
+        "add-user", "Add a person, and print a link that sets the password once, within three days.",
+        """
+        Roles: viewer (sees everything, changes nothing), support (gives, revokes and assigns),
+        catalog (changes products), admin (may do everything).
+        """,
+        examples: """
+            till console add-user ada
+            till console add-user "Jun Park" --role support --url https://till.example.com
             """)
 
     @Argument(help: "The name of the person. The audit log shows it.")
@@ -54,7 +52,7 @@ extension LedgerUser {
     fileprivate func show(_ link: String, of name: String, role: TeamRole? = nil) throws {
         terminal.line(link)
         if !common.json { terminal.note("Send the link to \(name). It works once, for three days.") }
-        try terminal.json(["name": name, "role": role?.rawValue, "link": link].compactMapValues(\.self))
+        try terminal.report(["name": name, "role": role?.rawValue, "link": link])
     }
 }
 
@@ -64,9 +62,8 @@ struct ConsoleAddressOption: ParsableArguments {
     var url = "http://127.0.0.1:8080"
 
     func validate() throws {
-        guard ServerURL(argument: url) != nil else {
-            throw ValidationError("--url must be an http or https address; it is \"\(url.prefix(256))\".")
-        }
+        try require(
+            URL(web: url) != nil, "--url must be an http or https address; it is \"\(url.prefix(256))\".")
     }
 
     /// The link of an invitation.
@@ -77,15 +74,10 @@ struct ConsoleAddressOption: ParsableArguments {
 
 extension TeamRole: ExpressibleByArgument {}
 
-/// `till console invite`
 struct ConsoleInvite: LedgerUser {
     static let configuration = CommandConfiguration(
-        commandName: "invite",
-        abstract: "Print a new link for a person, which sets another password and turns off one-time codes.",
-        discussion: """
-            Example:
-              till console invite ada
-            """)
+        "invite", "Print a new link for a person, which sets another password and turns off one-time codes.",
+        examples: "till console invite ada")
 
     @Argument(help: "The name of the person.")
     var name: String
@@ -99,59 +91,37 @@ struct ConsoleInvite: LedgerUser {
     }
 }
 
-/// `till console list-users`
 struct ConsoleListUsers: LedgerUser {
     static let configuration = CommandConfiguration(
-        commandName: "list-users",
-        abstract: "List the people of the console.",
-        discussion: """
-            Example:
-              till console list-users
-            """)
+        "list-users", "List the people of the console.", examples: "till console list-users")
 
     @OptionGroup var ledger: LedgerOptions
 
     func perform() async throws {
-        let people = try await team().members().map(Person.init)
+        let people = try await team().members()
         terminal.table(
             ["NAME", "ROLE", "PASSWORD", "CODES", "ADDED", "REMOVED"],
             people.map { person in
                 [
-                    person.name, person.role, person.hasPassword ? "yes" : "invited", person.usesCodes ? "yes" : "no",
-                    person.addedAt, person.removedAt ?? "-",
+                    person.name, person.role.rawValue, person.passwordHash == nil ? "invited" : "yes",
+                    person.codeSecret == nil ? "no" : "yes", person.createdAt.rfc3339, person.removedAt?.rfc3339,
                 ]
             })
-        try terminal.json(["users": people])
-    }
-
-    private struct Person: Encodable {
-        let name: String
-        let role: String
-        let hasPassword: Bool
-        let usesCodes: Bool
-        let addedAt: String
-        let removedAt: String?
-
-        init(_ member: TeamMember) {
-            name = member.name
-            role = member.role.rawValue
-            hasPassword = member.passwordHash != nil
-            usesCodes = member.codeSecret != nil
-            addedAt = member.createdAt.rfc3339
-            removedAt = member.removedAt?.rfc3339
+        let reports: [Report] = people.map { person in
+            [
+                "name": person.name, "role": person.role.rawValue, "hasPassword": person.passwordHash != nil,
+                "usesCodes": person.codeSecret != nil, "addedAt": person.createdAt.rfc3339,
+                "removedAt": person.removedAt?.rfc3339,
+            ]
         }
+        try terminal.json(["users": reports])
     }
 }
 
-/// `till console remove-user`
 struct ConsoleRemoveUser: LedgerUser {
     static let configuration = CommandConfiguration(
-        commandName: "remove-user",
-        abstract: "Remove a person, and end the sessions. The audit log keeps the name.",
-        discussion: """
-            Example:
-              till console remove-user ada
-            """)
+        "remove-user", "Remove a person, and end the sessions. The audit log keeps the name.",
+        examples: "till console remove-user ada")
 
     @Argument(help: "The name of the person.")
     var name: String
@@ -165,15 +135,10 @@ struct ConsoleRemoveUser: LedgerUser {
     }
 }
 
-/// `till console set-role`
 struct ConsoleSetRole: LedgerUser {
     static let configuration = CommandConfiguration(
-        commandName: "set-role",
-        abstract: "Change the role of a person. It applies from the next request on.",
-        discussion: """
-            Example:
-              till console set-role ada support
-            """)
+        "set-role", "Change the role of a person. It applies from the next request on.",
+        examples: "till console set-role ada support")
 
     @Argument(help: "The name of the person.")
     var name: String

@@ -2,18 +2,16 @@ import ArgumentParser
 import Dispatch
 import Foundation
 
-/// `till demo`
 struct DemoCommand: Command {
     static let configuration = CommandConfiguration(
-        commandName: "demo",
-        abstract: "Start a service, a local App Store and the web console with a year of sales, to look around.",
-        discussion: """
-            Everything is in a temporary folder, which is deleted at the end (Ctrl-C). The same
-            seed plays the same year.
-
-            Examples:
-              till demo
-              till demo --seed 7 --port 8080
+        "demo", "Start a service, a local App Store and the web console with a year of sales, to look around.",
+        """
+        Everything is in a temporary folder, which is deleted at the end (Ctrl-C). The same
+        seed plays the same year.
+        """,
+        examples: """
+            till demo
+            till demo --seed 7 --port 8080
             """)
 
     @Option(help: ArgumentHelp("The number that decides the sales.", valueName: "n"))
@@ -25,9 +23,7 @@ struct DemoCommand: Command {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        guard (0...65_535).contains(port) else {
-            throw ValidationError("--port must be a number from 0 to 65535; it is \"\(port)\".")
-        }
+        try require((0...65_535).contains(port), "--port must be a number from 0 to 65535; it is \"\(port)\".")
     }
 
     func perform() async throws {

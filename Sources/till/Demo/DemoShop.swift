@@ -37,8 +37,7 @@ struct DemoShop {
             "--catalog-administration", "--keep-proofs", "--port", String(port), "--log-level", "warning", "--data",
             data.folder.path, "--catalog", catalogFolder.path,
         ])
-        configuration = try ServeConfiguration(
-            serve.options, dataPath: data.folder.path, catalogPath: catalogFolder.path)
+        configuration = try ServeConfiguration(serve.options, serve.common)
         ledger = try Ledger(file: data.ledgerFile, features: .all(of: configuration))
     }
 
@@ -49,12 +48,9 @@ struct DemoShop {
         let clock = DemoClock(end.adding(days: -365))
         let catalog = try Catalog(folder: data.catalogFolder)
         // Sales of the environment Production are the ones that the figures show first.
-        let app = try StoreApp(
-            bundleIdentifier: catalog.bundleIdentifier,
-            products: data.catalogFolder.appending(path: Catalog.configurationFile).path, environment: .production,
-            appAppleIdentifier: Self.appAppleIdentifier, storeFolder: data.storeFolder,
-            catalogFolder: data.catalogFolder)
-        try app.keep(in: data.storeFolder, catalogFolder: data.catalogFolder)
+        try StoreApp.keep(
+            catalog.bundleIdentifier, products: data.catalogFolder.appending(path: Catalog.configurationFile).path,
+            environment: .production, appAppleIdentifier: Self.appAppleIdentifier, in: data)
         // The keys and the ledger's identifiers are secrets, and come from the system.
         let store = try Store(
             folder: data.storeFolder, bundleIdentifier: catalog.bundleIdentifier, configuration: catalog.configuration,
@@ -102,7 +98,7 @@ enum DemoCatalog {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try Data(PackageResources.Till_storekit).write(to: folder.appending(path: Catalog.configurationFile))
         try Data(PackageResources.Items_json).write(to: folder.appending(path: Catalog.itemsFile))
-        let pictures = Installation.products.appending(path: "Art", directoryHint: .isDirectory)
+        let pictures = InstalledFolders().products.appending(path: "Art", directoryHint: .isDirectory)
         if pictures.isExistingFolder {
             try FileManager.default.copyItem(
                 at: pictures, to: folder.appending(path: "Art", directoryHint: .isDirectory))

@@ -78,9 +78,7 @@ struct DemoYear {
     }
 
     /// Lets the service work on the proofs and notifications of an hour, after those of the hour before.
-    private mutating func serve(
-        _ sales: [Sale], isMorning: Bool
-    ) async throws {
+    private mutating func serve(_ sales: [Sale], isMorning: Bool) async throws {
         var notifications: [String] = []
         while let delivery = try store.nextDelivery() {
             try store.record(.success, of: delivery)
@@ -159,9 +157,7 @@ struct DemoYear {
     }
 
     /// A customer buys something more.
-    private mutating func returnAgain(_ index: Int, _ sales: inout [Sale])
-        throws
-    {
+    private mutating func returnAgain(_ index: Int, _ sales: inout [Sale]) throws {
         let product =
             switch chance.number(below: 100) {
             case 0..<45: "seeds10"
@@ -173,11 +169,7 @@ struct DemoYear {
         try buy(product, for: &customers[index], &sales)
     }
 
-    private func buy(
-        _ product: String, for customer: inout Customer, _ sales: inout [Sale]
-    )
-        throws
-    {
+    private func buy(_ product: String, for customer: inout Customer, _ sales: inout [Sale]) throws {
         let account = customer.user.name
         _ = try store.add(Payment(productIdentifier: DemoCatalog.prefix + product), account: account)
         for transaction in try store.process(account: account) {

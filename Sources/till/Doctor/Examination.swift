@@ -14,7 +14,7 @@ import Proofs
 /// The checks of `till doctor`. They write nothing.
 struct Examination {
     let configuration: ServeConfiguration
-    let data: DataDirectory
+    var data: DataDirectory { configuration.data }
     let now: Timestamp
     private let common: CommonOptions
     /// The running service that checks itself; nil for another process.
@@ -27,8 +27,8 @@ struct Examination {
         self.configuration = configuration
         self.common = common
         self.service = service
-        data = DataDirectory(path: configuration.dataPath, catalogPath: configuration.localCatalogPath)
-        commits = [data.ledgerFile.path, data.ledgerFile.path + "-wal"].compactMap { path in
+        let ledger = configuration.data.ledgerFile.path
+        commits = [ledger, ledger + "-wal"].compactMap { path in
             (try? FileManager.default.attributesOfItem(atPath: path))?[.modificationDate] as? Date
         }
         // After the times that it is compared with.
@@ -37,10 +37,12 @@ struct Examination {
 
     func findings() async -> [HealthCheck] {
         let keys = await apiKeys()
-        let ledger = await service == nil ? ledger : answeringLedger()
+        let ledger = await service == nil ? finding(.ledger, ledger) : answeringLedger()
+        let catalogRemedy: Phrase = "Correct the files; Documentation/Catalog.md describes them."
         return await onAnotherThread {
-            [settings, directory] + permissions + roots + [
-                catalog, ledger, keys.finding, clock(newestKey: keys.newest),
+            [settings, finding(.dataDirectory, directory)] + permissions + roots + [
+                finding(.catalog, remedy: catalogRemedy, catalog), ledger, keys.finding,
+                clock(newestKey: keys.newest),
             ]
                 // The running service has the port.
                 + (service == nil ? [port] : []) + certificate + [notifications]
@@ -69,55 +71,46 @@ struct Examination {
         return .passed(.settings, "\(given) set, \(configuration.settings.effective.count - given) by default")
     }
 
-    private var directory: HealthCheck {
-        let path = data.folder.path
-        do {
-            guard try FileAccess(data.folder).exists() else {
-                return .note(.dataDirectory, "\"\(path)\" does not exist yet; till serve creates it")
-            }
-            try FileAccess(data.folder).requireWriting()
-            return .passed(.dataDirectory, Phrase(same: "\"\(path)\""))
-        } catch {
-            return .problem(.dataDirectory, Phrase(same: error.message))
-        }
+    /// The finding of a check. Its error is a problem.
+    private func finding(
+        _ subject: HealthCheck.Subject, remedy: Phrase? = nil, _ check: () throws -> HealthCheck
+    ) -> HealthCheck {
+        do { return try check() } catch { return .problem(subject, message(error), remedy: remedy) }
     }
 
-    private var catalog: HealthCheck {
-        do {
-            let apps = try configuration.apps()
-            let phrases = apps.all.map { Self.phrase(for: $0.catalog) }
-            return .passed(.catalog, .joined(phrases, separator: "; "))
-        } catch {
-            return .problem(
-                .catalog, message(error), remedy: "Correct the files; Documentation/Catalog.md describes them.")
+    private func directory() throws -> HealthCheck {
+        let path = data.folder.path
+        guard try data.folder.exists() else {
+            return .note(.dataDirectory, "\"\(path)\" does not exist yet; till serve creates it")
         }
+        try data.folder.requireWriting()
+        return .passed(.dataDirectory, Phrase(same: "\"\(path)\""))
+    }
+
+    private func catalog() throws -> HealthCheck {
+        let phrases = try configuration.apps().all.map { Self.phrase(for: $0.catalog) }
+        return .passed(.catalog, .joined(phrases, separator: "; "))
     }
 
     private static func phrase(for catalog: Catalog) -> Phrase {
         let (name, count) = (catalog.bundleIdentifier, catalog.products.count)
         let (rights, offerings) = (catalog.rights.count, catalog.offerings.count)
-        guard rights + offerings > 0 else {
-            return "\(name) sells \(count) products"
-        }
+        guard rights + offerings > 0 else { return "\(name) sells \(count) products" }
         return "\(name) sells \(count) products (rights: \(rights), offerings: \(offerings))"
     }
 
-    private var ledger: HealthCheck {
-        let place = LedgerPlace(configuration.ledger, in: data)
-        if case .file(let file) = place, (try? FileAccess(file).exists()) == false {
+    private func ledger() throws -> HealthCheck {
+        let place = configuration.ledgerPlace
+        if case .file(let file) = place, (try? file.exists()) == false {
             return .note(.ledger, "\"\(file.path)\" does not exist yet; till serve creates it")
         }
-        do {
-            let report = try place.check()
-            guard report.problems.isEmpty else {
-                return .problem(
-                    .ledger, Phrase(same: report.problems.joined(separator: " ")),
-                    remedy: "Stop the service, keep a copy of the ledger, and restore a backup: till ledger restore.")
-            }
-            return .passed(.ledger, "sound; users: \(report.users)")
-        } catch {
-            return .problem(.ledger, message(error))
+        let report = try place.check()
+        guard report.problems.isEmpty else {
+            return .problem(
+                .ledger, Phrase(same: report.problems.joined(separator: " ")),
+                remedy: "Stop the service, keep a copy of the ledger, and restore a backup: till ledger restore.")
         }
+        return .passed(.ledger, "sound; users: \(report.users)")
     }
 
     private func apiKeys() async -> (finding: HealthCheck, newest: Timestamp?) {
@@ -128,8 +121,8 @@ struct Examination {
         let detail = Phrase("none is valid, so no back end can call")
         let none =
             isOptional ? HealthCheck.note(.apiKeys, detail, remedy: remedy) : .problem(.apiKeys, detail, remedy: remedy)
-        let place = LedgerPlace(configuration.ledger, in: data)
-        if service == nil, case .file(let file) = place, (try? FileAccess(file).exists()) != true {
+        let place = configuration.ledgerPlace
+        if service == nil, case .file(let file) = place, (try? file.exists()) != true {
             return (none, nil)
         }
         do {

@@ -2,7 +2,7 @@ import Features
 import Service
 
 /// The result of an import, for a person and as JSON.
-struct ImportReport: Encodable {
+struct ImportReport {
     /// The number of invalid lines that are printed.
     private static let maximumPrinted = 20
 
@@ -67,31 +67,16 @@ struct ImportReport: Encodable {
         return lines
     }
 
-    private enum CodingKeys: CodingKey {
-        case rows, isDryRun, customers, newCustomers, aliases, attributes, newGrants, knownGrants, expectedPurchases
-        case confirmedPurchases, notImported, invalidCount, invalidLines
-    }
-
-    private struct Line: Encodable {
-        let line: Int
-        let reason: String
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(rows, forKey: .rows)
-        try container.encode(isDryRun, forKey: .isDryRun)
-        try container.encode(customers, forKey: .customers)
-        try container.encode(counts.newCustomers, forKey: .newCustomers)
-        try container.encode(counts.aliases, forKey: .aliases)
-        try container.encode(attributes, forKey: .attributes)
-        try container.encode(counts.newGrants, forKey: .newGrants)
-        try container.encode(counts.knownGrants, forKey: .knownGrants)
-        try container.encode(counts.expectedPurchases, forKey: .expectedPurchases)
-        try container.encode(counts.confirmedPurchases, forKey: .confirmedPurchases)
-        let notImported = Dictionary(uniqueKeysWithValues: exclusions.map { ($0.key.code, $0.value) })
-        try container.encode(notImported, forKey: .notImported)
-        try container.encode(invalidCount, forKey: .invalidCount)
-        try container.encode(invalidLines.map { Line(line: $0.line, reason: $0.reason) }, forKey: .invalidLines)
+    /// The result as JSON.
+    var json: Report {
+        let lines: [Report] = invalidLines.map { ["line": $0.line, "reason": $0.reason] }
+        return [
+            "rows": rows, "isDryRun": isDryRun, "customers": customers, "newCustomers": counts.newCustomers,
+            "aliases": counts.aliases, "attributes": attributes, "newGrants": counts.newGrants,
+            "knownGrants": counts.knownGrants, "expectedPurchases": counts.expectedPurchases,
+            "confirmedPurchases": counts.confirmedPurchases,
+            "notImported": Dictionary(uniqueKeysWithValues: exclusions.map { ($0.key.code, $0.value) }),
+            "invalidCount": invalidCount, "invalidLines": lines,
+        ]
     }
 }

@@ -6,7 +6,6 @@ import Ledger
 import Proofs
 import Service
 
-/// `till import revenuecat`
 struct ImportRevenueCat: LedgerUser {
     /// The number of customers of one commit.
     private static let batchSize = 100
@@ -14,18 +13,17 @@ struct ImportRevenueCat: LedgerUser {
     private static let caller = "process"
 
     static let configuration = CommandConfiguration(
-        commandName: "revenuecat",
-        abstract: "Import a scheduled data export of RevenueCat: customers, promotions and expected purchases.",
-        discussion: """
-            The file is the CSV of the transactions. Promotions become grants. A purchase of the App Store is expected: it \
-            grants nothing until the App Store's signature confirms it, in the app's next proof, in a notification, or in the \
-            reconciliation. The command reads the whole file before it writes, and a second import changes nothing. It lists \
-            all that it does not import, and ends with status 1 if a line is invalid. The service may run.
-
-            Examples:
-              till import revenuecat transactions.csv --dry-run
-              till import revenuecat transactions.csv
-              till import revenuecat transactions.csv --accept apple/Sandbox
+        "revenuecat", "Import a scheduled data export of RevenueCat: customers, promotions and expected purchases.",
+        """
+        The file is the CSV of the transactions. Promotions become grants. A purchase of the App Store is expected: it \
+        grants nothing until the App Store's signature confirms it, in the app's next proof, in a notification, or in the \
+        reconciliation. The command reads the whole file before it writes, and a second import changes nothing. It lists \
+        all that it does not import, and ends with status 1 if a line is invalid. The service may run.
+        """,
+        examples: """
+            till import revenuecat transactions.csv --dry-run
+            till import revenuecat transactions.csv
+            till import revenuecat transactions.csv --accept apple/Sandbox
             """)
 
     @Argument(help: ArgumentHelp("The export in CSV, not compressed.", valueName: "file"))
@@ -47,9 +45,7 @@ struct ImportRevenueCat: LedgerUser {
     @OptionGroup var ledger: LedgerOptions
 
     func validate() throws {
-        guard accept != .xcode else {
-            throw ValidationError("Purchases of Xcode are not in an export. Name another origin with --accept.")
-        }
+        try require(accept != .xcode, "Purchases of Xcode are not in an export. Name another origin with --accept.")
     }
 
     func perform() async throws {
@@ -74,7 +70,7 @@ struct ImportRevenueCat: LedgerUser {
             terminal.line(
                 "The expected purchases grant nothing yet. A proof from the app or the App Store confirms each.")
         }
-        try terminal.json(report)
+        try terminal.json(report.json)
         if report.invalidCount > 0 {
             try terminal.end(
                 "\(report.invalidCount) lines are invalid and were not imported. Correct them, and import the file again."
@@ -159,7 +155,6 @@ struct ExportFile {
     }
 }
 
-/// `till import`
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",

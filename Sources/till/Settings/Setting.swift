@@ -1,5 +1,4 @@
 import Configuration
-import Proofs
 
 /// A setting of `till serve`: its one definition, from which the option, the variable, the entry of the file, the error
 /// messages, `--print-configuration` and the documentation derive.
@@ -18,60 +17,26 @@ package struct Setting: Sendable {
         case apps
     }
 
-    /// The default value.
-    package enum Default: Sendable {
-        case none
-        case value(SettingValue)
-        /// No value, but a behaviour: Markdown for the documentation.
-        case described(String)
-
-        static func text(_ text: String) -> Default { .value(.text(text)) }
-
-        static func texts(_ texts: [String]) -> Default { .value(.texts(texts)) }
-    }
-
     /// The name on the command line without `--`, and in the file.
     package let name: String
     package let kind: Kind
-    package let defaultValue: Default
+    package internal(set) var defaultValue: SettingValue?
+    /// The behaviour without a value, in Markdown for the documentation; nil if there is none, or a default value.
+    var defaultBehaviour: String?
     /// The value's name in the help.
-    let valueName: String
+    var valueName = "value"
+    /// The setting without which this one has no effect; its default is not printed.
+    package internal(set) var dependency: String?
+    /// True if the command line cannot have it, and no report shows it.
+    package internal(set) var isSecret = false
+    /// True if every command has the option.
+    var isCommon = false
+    /// Shortens a value that may contain a secret.
+    var redacted: @Sendable (String) -> String = { $0 }
+    /// A Markdown link to further documentation.
+    var reference: String?
     /// A noun phrase in Markdown.
     package let description: String
-    /// A Markdown link to further documentation.
-    package let reference: String?
-    /// The setting without which this one has no effect; its default is not printed.
-    package let dependency: String?
-    /// True if the command line cannot have it, and no report shows it.
-    package let isSecret: Bool
-    /// True if every command has the option.
-    let isCommon: Bool
-    /// Shortens a value that may contain a secret.
-    let redacted: @Sendable (String) -> String
-
-    init(
-        _ name: String,
-        _ kind: Kind,
-        default defaultValue: Default = .none,
-        valueName: String = "value",
-        dependency: String? = nil,
-        isSecret: Bool = false,
-        isCommon: Bool = false,
-        redacted: @escaping @Sendable (String) -> String = { $0 },
-        reference: String? = nil,
-        _ description: String
-    ) {
-        self.name = name
-        self.kind = kind
-        self.defaultValue = defaultValue
-        self.valueName = valueName
-        self.description = description
-        self.reference = reference
-        self.dependency = dependency
-        self.isSecret = isSecret
-        self.isCommon = isCommon
-        self.redacted = redacted
-    }
 
     /// A number with a default.
     static func number(
@@ -83,15 +48,17 @@ package struct Setting: Sendable {
         _ description: String
     ) -> Setting {
         Setting(
-            name, .number(range), default: .value(.number(standard)), valueName: valueName, dependency: dependency,
-            description)
+            name: name, kind: .number(range), defaultValue: .number(standard), valueName: valueName,
+            dependency: dependency, description: description)
     }
 
     /// A setting that is off by default.
     static func flag(
         _ name: String, dependency: String? = nil, reference: String? = nil, _ description: String
     ) -> Setting {
-        Setting(name, .flag, default: .value(.flag(false)), dependency: dependency, reference: reference, description)
+        Setting(
+            name: name, kind: .flag, defaultValue: .flag(false), dependency: dependency, reference: reference,
+            description: description)
     }
 
     /// The environment variable; nil if the environment cannot have the setting.
@@ -209,10 +176,9 @@ package enum SettingsDocumentation {
 
     private static func standard(_ setting: Setting) -> String {
         switch setting.defaultValue {
-        case .none: "none"
-        case .described(let text): text
-        case .value(.texts(let texts)): texts.map { "`\($0)`" }.joined(separator: ", ")
-        case .value(let value): "`\(value.description)`"
+        case nil: setting.defaultBehaviour ?? "none"
+        case .texts(let texts): texts.map { "`\($0)`" }.joined(separator: ", ")
+        case let value?: "`\(value.description)`"
         }
     }
 }

@@ -30,24 +30,29 @@ extension SettingGroup {
         title: "Service",
         settings: [
             Setting(
-                "host", .text, default: .text(standard.host), valueName: "address",
-                "the address to listen on; by default, only this machine reaches it"),
+                name: "host", kind: .text, defaultValue: .text(standard.host), valueName: "address",
+                description: "the address to listen on; by default, only this machine reaches it"),
             .number("port", 0...65_535, standard.port, "the port; 0 for any free one"),
             Setting(
-                "tls-certificate", .text, valueName: "file", dependency: "tls-key",
-                "the server's certificate chain in PEM; serves TLS 1.2 and later"),
-            Setting("tls-key", .text, valueName: "file", dependency: "tls-certificate", "the certificate's key in PEM"),
+                name: "tls-certificate", kind: .text, valueName: "file", dependency: "tls-key",
+                description: "the server's certificate chain in PEM; serves TLS 1.2 and later"),
+            Setting(
+                name: "tls-key", kind: .text, valueName: "file", dependency: "tls-certificate",
+                description: "the certificate's key in PEM"),
             .number(
                 "proxies", 0...16, 0,
                 "the number of your proxies in front of the service; each adds the client's address to `X-Forwarded-For`, by which clients are counted"
             ),
             Setting(
-                "log-level", .choice(Logger.Level.allCases.map(\.rawValue)), default: .text(Logger.Level.info.rawValue),
-                valueName: "level", "the lowest level that is logged; `info` logs each request"),
+                name: "log-level", kind: .choice(Logger.Level.allCases.map(\.rawValue)),
+                defaultValue: .text(Logger.Level.info.rawValue),
+                valueName: "level", description: "the lowest level that is logged; `info` logs each request"),
             Setting(
-                "log-format", .choice(LogFormat.allCases.map(\.rawValue)), default: .text(LogFormat.text.rawValue),
+                name: "log-format", kind: .choice(LogFormat.allCases.map(\.rawValue)),
+                defaultValue: .text(LogFormat.text.rawValue),
                 valueName: "format",
-                "the form of the log; `json` is one JSON object a line, with `time`, `level`, `label`, `message` and `metadata`"
+                description:
+                    "the form of the log; `json` is one JSON object a line, with `time`, `level`, `label`, `message` and `metadata`"
             ),
         ])
 
@@ -55,13 +60,14 @@ extension SettingGroup {
         title: "Ledger",
         settings: [
             Setting(
-                "data", .text, default: .text(".till"), valueName: "folder", isCommon: true,
-                "the directory of the ledger and the trusted certificates"),
+                name: "data", kind: .text, defaultValue: .text(".till"), valueName: "folder", isCommon: true,
+                description: "the directory of the ledger and the trusted certificates"),
             Setting(
-                "ledger", .text, default: .described("a file in the data directory"), valueName: "url",
+                name: "ledger", kind: .text, defaultBehaviour: "a file in the data directory", valueName: "url",
                 redacted: { (try? PostgreSQLAddress($0))?.description ?? "postgres://…" },
                 reference: "[Production](Production.md#the-ledger-in-postgresql)",
-                "a PostgreSQL database as the ledger: `postgres://user@host/database`; other commands do not read this setting"
+                description:
+                    "a PostgreSQL database as the ledger: `postgres://user@host/database`; other commands do not read this setting"
             ),
             .flag(
                 "keep-proofs", reference: "[Production](Production.md#kept-proofs)",
@@ -72,24 +78,28 @@ extension SettingGroup {
         title: "Purchases",
         settings: [
             Setting(
-                "catalog", .text, default: .described("the catalog that comes with Till"), valueName: "folder",
-                isCommon: true, "the folder of the catalog: `Till.storekit` and `Items.json`"),
+                name: "catalog", kind: .text, defaultBehaviour: "the catalog that comes with Till", valueName: "folder",
+                isCommon: true, description: "the folder of the catalog: `Till.storekit` and `Items.json`"),
             Setting(
-                "app-apple-id", .number(1...Int.max), default: .described("any"), valueName: "number",
-                "the number of the app in the App Store, which Apple's notifications must state"),
-            Setting("apps", .apps, reference: "[Several apps](#several-apps)", "a list of apps, in the file alone"),
+                name: "app-apple-id", kind: .number(1...Int.max), defaultBehaviour: "any", valueName: "number",
+                description: "the number of the app in the App Store, which Apple's notifications must state"),
             Setting(
-                "accept", .choices(Origin.allCases.map(\.rawValue)),
-                default: .texts(Origin.defaultAccepted.map(\.rawValue).sorted()), valueName: "origin",
-                "the accepted [origins](Concepts.md#origins)"),
+                name: "apps", kind: .apps, reference: "[Several apps](#several-apps)",
+                description: "a list of apps, in the file alone"),
             Setting(
-                "sandbox-users", .texts, valueName: "user",
-                "the users who may buy in the sandbox of a service that accepts `apple/Production` (or `local/Production`), such as App Review's account: `NAME` for a user of the back end, `ISSUER NAME` for the user of a token (`jwt-issuer`) or an account (`till`)"
+                name: "accept", kind: .choices(Origin.allCases.map(\.rawValue)),
+                defaultValue: .texts(Origin.defaultAccepted.map(\.rawValue).sorted()), valueName: "origin",
+                description: "the accepted [origins](Concepts.md#origins)"),
+            Setting(
+                name: "sandbox-users", kind: .texts, valueName: "user",
+                description:
+                    "the users who may buy in the sandbox of a service that accepts `apple/Production` (or `local/Production`), such as App Review's account: `NAME` for a user of the back end, `ISSUER NAME` for the user of a token (`jwt-issuer`) or an account (`till`)"
             ),
             Setting(
-                "ownership", .choice(["keep", "transfer", "transferIfInactive"]),
-                default: .text(OwnershipPolicy.keep.name), valueName: "policy", reference: "[API](API.md#ownership)",
-                "the policy for a user who presents another user's purchase"),
+                name: "ownership", kind: .choice(["keep", "transfer", "transferIfInactive"]),
+                defaultValue: .text(OwnershipPolicy.keep.name), valueName: "policy",
+                reference: "[API](API.md#ownership)",
+                description: "the policy for a user who presents another user's purchase"),
             .number(
                 "transfer-pause-seconds", 0...315_360_000, Int(OwnershipPolicy.defaultPauseSeconds),
                 valueName: "seconds", dependency: "ownership",
@@ -102,15 +112,20 @@ extension SettingGroup {
         title: "App Store",
         settings: [
             Setting(
-                "app-store-key", .text, valueName: "file",
-                "the `.p8` file of a key from App Store Connect, with which the service fetches missed notifications"),
+                name: "app-store-key", kind: .text, valueName: "file",
+                description:
+                    "the `.p8` file of a key from App Store Connect, with which the service fetches missed notifications"
+            ),
             Setting(
-                "app-store-key-id", .text, valueName: "identifier", dependency: "app-store-key", "the key's identifier"),
+                name: "app-store-key-id", kind: .text, valueName: "identifier", dependency: "app-store-key",
+                description: "the key's identifier"),
             Setting(
-                "app-store-issuer-id", .text, valueName: "uuid", dependency: "app-store-key", "the issuer's identifier"),
+                name: "app-store-issuer-id", kind: .text, valueName: "uuid", dependency: "app-store-key",
+                description: "the issuer's identifier"),
             Setting(
-                "app-store-url", .text, default: .described("Apple's, by origin"), valueName: "url",
-                dependency: "app-store-key", "the address of the App Store Server API, of a local store for example"),
+                name: "app-store-url", kind: .text, defaultBehaviour: "Apple's, by origin", valueName: "url",
+                dependency: "app-store-key",
+                description: "the address of the App Store Server API, of a local store for example"),
             .number(
                 "reconcile-seconds", 0...86_400, 3600, valueName: "seconds", dependency: "app-store-key",
                 "the interval between fetches of missed notifications, from the start on; 0 for never"),
@@ -118,9 +133,10 @@ extension SettingGroup {
                 "reconcile-customers-seconds", 0...(30 * 86_400), 86_400, valueName: "seconds",
                 dependency: "app-store-key", "the same for the history of every customer"),
             Setting(
-                "refund-preference", .choice(RefundPreference.allCases.map(\.rawValue) + ["NONE"]),
+                name: "refund-preference", kind: .choice(RefundPreference.allCases.map(\.rawValue) + ["NONE"]),
                 valueName: "preference", dependency: "app-store-key",
-                "the preference in answers to Apple's questions about refunds; set it only if your customers have consented"
+                description:
+                    "the preference in answers to Apple's questions about refunds; set it only if your customers have consented"
             ),
             .flag(
                 "sample-content-provided", dependency: "refund-preference",
@@ -178,20 +194,22 @@ extension SettingGroup {
         title: "Users",
         settings: [
             Setting(
-                "jwt-issuer", .text, valueName: "issuer", "the issuer of users' tokens (`iss`), which opens `/v1/me`"),
+                name: "jwt-issuer", kind: .text, valueName: "issuer",
+                description: "the issuer of users' tokens (`iss`), which opens `/v1/me`"),
             Setting(
-                "jwt-audience", .text, valueName: "audience", dependency: "jwt-issuer",
-                "the audience of these tokens: a value of their `aud`"),
+                name: "jwt-audience", kind: .text, valueName: "audience", dependency: "jwt-issuer",
+                description: "the audience of these tokens: a value of their `aud`"),
             Setting(
-                "jwt-keys", .text, valueName: "file-or-url", dependency: "jwt-issuer",
-                "the issuer's JWK Set: a file, or its https address"),
+                name: "jwt-keys", kind: .text, valueName: "file-or-url", dependency: "jwt-issuer",
+                description: "the issuer's JWK Set: a file, or its https address"),
             Setting(
-                "jwt-algorithms", .choices(TokenAlgorithm.allCases.map(\.rawValue)),
-                default: .texts(["ES256", "RS256"]), valueName: "algorithm", dependency: "jwt-issuer",
-                "the accepted algorithms of tokens"),
+                name: "jwt-algorithms", kind: .choices(TokenAlgorithm.allCases.map(\.rawValue)),
+                defaultValue: .texts(["ES256", "RS256"]), valueName: "algorithm", dependency: "jwt-issuer",
+                description: "the accepted algorithms of tokens"),
             Setting(
-                "blocked-user-names", .texts, valueName: "name", reference: "[API](API.md#blocked-names)",
-                "further names and ids that stand for no user, like `null` and `guest`, which are always blocked"),
+                name: "blocked-user-names", kind: .texts, valueName: "name", reference: "[API](API.md#blocked-names)",
+                description:
+                    "further names and ids that stand for no user, like `null` and `guest`, which are always blocked"),
             .flag("accounts", reference: "[API](API.md#accounts)", "lets users sign up with e-mail and password"),
             .flag(
                 "profiles", reference: "[API](API.md#profiles-and-wishes)",
@@ -200,8 +218,9 @@ extension SettingGroup {
                 "live-events", reference: "[API](API.md#live-events)",
                 "lets apps listen to the changes of their users; each listener uses one of `maximum-connections`"),
             Setting(
-                "doors", .choices(Door.allCases.map(\.rawValue)), valueName: "door", reference: "[Doors](Doors.md)",
-                "speaks the protocols of other purchase servers, for apps whose SDKs know them"),
+                name: "doors", kind: .choices(Door.allCases.map(\.rawValue)), valueName: "door",
+                reference: "[Doors](Doors.md)",
+                description: "speaks the protocols of other purchase servers, for apps whose SDKs know them"),
             .flag(
                 "seed-app", dependency: "jwt-issuer", reference: "[API](API.md#the-seeds-app)",
                 "serves the app that Till began with in its own wire form, under `/v1/user`"),
@@ -228,42 +247,48 @@ extension SettingGroup {
         title: "Mail",
         settings: [
             Setting(
-                "mail-from", .text, valueName: "address", dependency: "accounts",
-                "the sender: an address, or `NAME <ADDRESS>`"),
+                name: "mail-from", kind: .text, valueName: "address", dependency: "accounts",
+                description: "the sender: an address, or `NAME <ADDRESS>`"),
             Setting(
-                "mail-links", .text, valueName: "url", dependency: "accounts",
-                "your page to which links lead: `https`, a scheme of your app, or `http` on this machine; the token follows after `#`"
+                name: "mail-links", kind: .text, valueName: "url", dependency: "accounts",
+                description:
+                    "your page to which links lead: `https`, a scheme of your app, or `http` on this machine; the token follows after `#`"
             ),
             Setting(
-                "mail-server", .text, valueName: "url", dependency: "accounts",
-                "the mail server: `smtp://HOST:PORT` with STARTTLS (port 587 by default), or `smtps://HOST:PORT` with TLS from the first byte (465). A server on this machine is reached without TLS, unless `mail-certificates` is set"
+                name: "mail-server", kind: .text, valueName: "url", dependency: "accounts",
+                description:
+                    "the mail server: `smtp://HOST:PORT` with STARTTLS (port 587 by default), or `smtps://HOST:PORT` with TLS from the first byte (465). A server on this machine is reached without TLS, unless `mail-certificates` is set"
             ),
             Setting(
-                "mail-certificates", .text, default: .described("the system's"), valueName: "file",
-                dependency: "mail-server", "the certificates, in PEM, in which the mail server's chain must end"),
+                name: "mail-certificates", kind: .text, defaultBehaviour: "the system's", valueName: "file",
+                dependency: "mail-server",
+                description: "the certificates, in PEM, in which the mail server's chain must end"),
             Setting(
-                "mail-username", .text, valueName: "name", dependency: "mail-server", "the user at the mail server"),
+                name: "mail-username", kind: .text, valueName: "name", dependency: "mail-server",
+                description: "the user at the mail server"),
             Setting(
-                "mail-password", .text, dependency: "mail-server", isSecret: true,
-                "the user's password, in the environment or the file alone"),
+                name: "mail-password", kind: .text, dependency: "mail-server", isSecret: true,
+                description: "the user's password, in the environment or the file alone"),
             Setting(
-                "mail-password-file", .text, valueName: "file", dependency: "mail-server",
-                "a file with the user's password, instead of `mail-password`"),
+                name: "mail-password-file", kind: .text, valueName: "file", dependency: "mail-server",
+                description: "a file with the user's password, instead of `mail-password`"),
             Setting(
-                "mail-webhook", .text, valueName: "url", dependency: "accounts",
-                "the address of your own mailer instead of a server: `https`, or `http` on this machine"),
+                name: "mail-webhook", kind: .text, valueName: "url", dependency: "accounts",
+                description: "the address of your own mailer instead of a server: `https`, or `http` on this machine"),
             Setting(
-                "mail-webhook-file", .text, valueName: "file", dependency: "accounts",
-                "a file with this address, if it contains a secret"),
+                name: "mail-webhook-file", kind: .text, valueName: "file", dependency: "accounts",
+                description: "a file with this address, if it contains a secret"),
             Setting(
-                "mail-webhook-secret", .text, dependency: "mail-webhook", isSecret: true,
-                "the secret that signs its requests, in the environment or the file alone: `whsec_` and 24 bytes or more in base64"
+                name: "mail-webhook-secret", kind: .text, dependency: "mail-webhook", isSecret: true,
+                description:
+                    "the secret that signs its requests, in the environment or the file alone: `whsec_` and 24 bytes or more in base64"
             ),
             Setting(
-                "mail-webhook-secret-file", .text, valueName: "file", dependency: "mail-webhook",
-                "a file with this secret, instead of `mail-webhook-secret`"),
+                name: "mail-webhook-secret-file", kind: .text, valueName: "file", dependency: "mail-webhook",
+                description: "a file with this secret, instead of `mail-webhook-secret`"),
             Setting(
-                "mail-templates", .text, default: .described("Till's own"), valueName: "folder", dependency: "accounts",
-                "a folder with texts that replace Till's own, such as `reset.en.txt`"),
+                name: "mail-templates", kind: .text, defaultBehaviour: "Till's own", valueName: "folder",
+                dependency: "accounts",
+                description: "a folder with texts that replace Till's own, such as `reset.en.txt`"),
         ])
 }

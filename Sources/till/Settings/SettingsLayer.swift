@@ -14,12 +14,14 @@ struct SettingsLayer {
     /// The values as they were written, by setting.
     let texts: [String: String]
     /// The same values in swift-configuration's form, without those that their settings cannot have.
-    private let contents: [String: ConfigContent]
+    let contents: [String: ConfigContent]
+    /// The entries of `apps`, which swift-configuration's form cannot hold; nil without the setting.
+    var apps: [AppSettings]?
+}
 
+extension SettingsLayer {
     init(options values: [String: [String]]) {
-        place = .commandLine
-        texts = values.mapValues { $0.joined(separator: ", ") }
-        contents = values.reduce(into: [:]) { contents, value in
+        let contents: [String: ConfigContent] = values.reduce(into: [:]) { contents, value in
             guard let setting = Setting.named(value.key), let last = value.value.last else { return }
             contents[setting.name] =
                 switch setting.kind {
@@ -29,10 +31,11 @@ struct SettingsLayer {
                 case .text, .choice, .apps: .string(last)
                 }
         }
+        self.init(
+            place: .commandLine, texts: values.mapValues { $0.joined(separator: ", ") }, contents: contents)
     }
 
     init(environment: [String: String]) {
-        place = .environment
         // An empty variable is the same as none.
         let variables = environment.filter { !$0.value.isEmpty }
         let provider = EnvironmentVariablesProvider(environmentVariables: variables).prefixKeys(with: "till")
@@ -43,18 +46,13 @@ struct SettingsLayer {
             let result = try? provider.value(forKey: AbsoluteConfigKey([setting.name]), type: setting.contentType)
             contents[setting.name] = result?.value?.content
         }
-        (self.texts, self.contents) = (texts, contents)
-    }
-
-    init(file: SettingsFile) {
-        place = .file(file.path, lines: file.lines)
-        texts = file.texts
-        contents = file.contents
+        self.init(place: .environment, texts: texts, contents: contents)
     }
 
     /// - Returns: Nil if the layer does not have the setting.
     /// - Throws: `ConfigurationError` for a value that the setting does not accept.
     func value(of setting: Setting) throws(ConfigurationError) -> SettingValue? {
+        if case .apps = setting.kind { return apps.map { .apps($0) } }
         guard texts[setting.name] != nil else { return nil }
         guard let value = contents[setting.name].flatMap(setting.value) else {
             throw ConfigurationError(setting: setting, expected: setting.expected, in: self)

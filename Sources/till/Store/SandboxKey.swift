@@ -4,7 +4,6 @@ import Foundation
 import HTTPSupport
 import Logging
 import Proofs
-import Service
 import ServiceLifecycle
 
 /// The secret by which tests act as the customer and as Apple.
@@ -100,13 +99,9 @@ struct SandboxKeyOptions: ParsableArguments {
     /// The key in use: the option's, else the variable's, else a random one.
     ///
     /// - Throws: `ConfigurationError` for a key that is too short or too long, or cannot be sent in a header.
-    func key(environment: [String: String] = ProcessInfo.processInfo.environment) throws(ConfigurationError)
-        -> SandboxKey
-    {
+    func key() throws(ConfigurationError) -> SandboxKey {
         if let sandboxKey { return try SandboxKey(fixed: sandboxKey, from: "--sandbox-key") }
-        if let text = environment[Self.variable], !text.isEmpty {
-            return try SandboxKey(fixed: text, from: Self.variable)
-        }
-        return SandboxKey()
+        guard let text = ProcessInfo.variable(Self.variable) else { return SandboxKey() }
+        return try SandboxKey(fixed: text, from: Self.variable)
     }
 }

@@ -5,103 +5,82 @@ import Proofs
 
 /// The app that the store of a data directory sells for. The file `app.json` keeps it for later commands.
 struct StoreApp {
-    let bundleIdentifier: String
-    let configuration: StoreKitConfiguration
-    let environment: AppStoreEnvironment
-    /// The app's number in the App Store; nil for the one of the configuration.
-    let appAppleIdentifier: Int64?
-
     /// The content of `app.json`.
     private struct Record: Codable {
         let bundleId: String
         let environment: AppStoreEnvironment
+        /// The app's number in the App Store; nil for the one of the configuration.
         let appAppleId: Int64?
     }
 
-    private static let recordName = "app.json"
-    private static let configurationName = "Products.storekit"
+    let configuration: StoreKitConfiguration
+    private let record: Record
 
     /// The app that a store was made for, else the app of a catalog.
-    init(storeFolder folder: URL, catalogFolder: URL) throws {
-        let file = folder.appending(path: Self.recordName, directoryHint: .notDirectory)
-        guard let data = try? Data(contentsOf: file) else {
-            let catalog = try Catalog(folder: catalogFolder)
-            bundleIdentifier = catalog.bundleIdentifier
+    init(of data: DataDirectory) throws {
+        guard let bytes = try? Data(contentsOf: data.storeAppFile) else {
+            let catalog = try Catalog(folder: data.catalogFolder)
             configuration = catalog.configuration
-            environment = .sandbox
-            appAppleIdentifier = nil
+            record = Record(bundleId: catalog.bundleIdentifier, environment: .sandbox, appAppleId: nil)
             return
         }
-        guard let record = try? JSONDecoder().decode(Record.self, from: data) else {
-            throw StoreAppError(message: "The file \(file.path) is damaged: name the app again with till store.")
+        guard let record = try? JSONDecoder().decode(Record.self, from: bytes) else {
+            throw CommandError(
+                "storeAppInvalid",
+                "The file \(data.storeAppFile.path) is damaged: name the app again with till store.")
         }
-        bundleIdentifier = record.bundleId
-        environment = record.environment
-        appAppleIdentifier = record.appAppleId
-        configuration = try StoreKitConfiguration(
-            file: folder.appending(path: Self.configurationName, directoryHint: .notDirectory).path)
+        self.record = record
+        configuration = try StoreKitConfiguration(file: data.storeProductsFile.path)
     }
 
-    /// A new app for a store without one, or the same app with other products.
+    /// Makes a store without an app sell for a new one, or for the same app other products.
     ///
     /// - Parameters:
     ///   - environment: Nil for that of the store, or else the sandbox.
     ///   - appAppleIdentifier: Nil for that of the store.
-    init(
-        bundleIdentifier: String,
+    /// - Throws: `CommandError` if the store has sold for another app.
+    static func keep(
+        _ bundleIdentifier: String,
         products: String,
         environment: AppStoreEnvironment?,
         appAppleIdentifier: Int64?,
-        storeFolder: URL,
-        catalogFolder: URL
+        in data: DataDirectory
     ) throws {
-        let known = try? StoreApp(storeFolder: storeFolder, catalogFolder: catalogFolder)
-        self.bundleIdentifier = bundleIdentifier
-        self.environment = environment ?? known?.environment ?? .sandbox
-        self.appAppleIdentifier = appAppleIdentifier ?? known?.appAppleIdentifier
-        configuration = try StoreKitConfiguration(file: products)
-    }
-
-    /// Writes the app into the store's folder.
-    ///
-    /// - Throws: `StoreAppError` if the store has sold for another app.
-    func keep(in folder: URL, catalogFolder: URL) throws {
         // A damaged file is replaced.
-        let known = try? StoreApp(storeFolder: folder, catalogFolder: catalogFolder)
-        let hasSold = FileManager.default.fileExists(
-            atPath: folder.appending(path: "store.sqlite", directoryHint: .notDirectory).path)
-        if let known, hasSold, known.bundleIdentifier != bundleIdentifier || known.environment != environment {
-            throw StoreAppError(
-                message:
-                    "This data directory has a store of \(known.bundleIdentifier) in \(known.environment.rawValue): "
+        let known = try? StoreApp(of: data).record
+        let record = Record(
+            bundleId: bundleIdentifier, environment: environment ?? known?.environment ?? .sandbox,
+            appAppleId: appAppleIdentifier ?? known?.appAppleId)
+        let configuration = try StoreKitConfiguration(file: products)
+        let hasSold = FileManager.default.fileExists(atPath: data.storeFile.path)
+        if let known, hasSold, known.bundleId != record.bundleId || known.environment != record.environment {
+            throw CommandError(
+                "storeAppInvalid",
+                "This data directory has a store of \(known.bundleId) in \(known.environment.rawValue): "
                     + "name another directory with --data.")
         }
-        try Data(configuration.text.utf8).write(
-            to: folder.appending(path: Self.configurationName, directoryHint: .notDirectory), options: .atomic)
-        let record = Record(
-            bundleId: bundleIdentifier, environment: environment, appAppleId: appAppleIdentifier)
-        try JSONEncoder().encode(record).write(
-            to: folder.appending(path: Self.recordName, directoryHint: .notDirectory), options: .atomic)
+        try Data(configuration.text.utf8).write(to: data.storeProductsFile, options: .atomic)
+        try JSONEncoder().encode(record).write(to: data.storeAppFile, options: .atomic)
     }
 
     func open(_ folder: URL) throws(StoreError) -> Store {
         try Store(
-            folder: folder, bundleIdentifier: bundleIdentifier, configuration: configuration,
-            environment: environment, appAppleIdentifier: appAppleIdentifier, clock: SystemClock(), randomness: .system)
+            folder: folder, bundleIdentifier: record.bundleId, configuration: configuration,
+            environment: record.environment, appAppleIdentifier: record.appAppleId, clock: SystemClock(),
+            randomness: .system)
     }
 }
 
-/// An error for a store whose app is unknown.
-struct StoreAppError: CodedError {
-    let message: String
-
-    var code: String { "storeAppInvalid" }
-}
-
 extension DataDirectory {
+    fileprivate var storeAppFile: URL { storeFolder.appending(path: "app.json", directoryHint: .notDirectory) }
+
+    fileprivate var storeProductsFile: URL {
+        storeFolder.appending(path: "Products.storekit", directoryHint: .notDirectory)
+    }
+
     /// The store of this directory, and its products.
     func store() throws -> Store {
-        try StoreApp(storeFolder: storeFolder, catalogFolder: catalogFolder).open(storeFolder)
+        try StoreApp(of: self).open(storeFolder)
     }
 
     /// Adds the store's roots to the certificates that the service trusts.

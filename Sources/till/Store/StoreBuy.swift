@@ -3,20 +3,18 @@ import ArgumentParser
 import Foundation
 import Proofs
 
-/// `till store buy`
 struct StoreBuy: Command {
     static let configuration = CommandConfiguration(
-        commandName: "buy",
-        abstract: "Buy for a customer; the app or the service redeems the purchase later.",
-        discussion: """
-            Prints the number in the queue, the price that was charged and the transaction. If a payment charges nothing, the \
-            command prints its effect instead: already subscribed, or a change at the next renewal. A customer gets an \
-            introductory offer automatically. Name other offers with --offer.
-
-            Examples:
-              till store buy garden.seeds --account alice --quantity 3
-              till store buy garden.basic.monthly --account alice --offer spring \\
-                --offer-type promotional
+        "buy", "Buy for a customer; the app or the service redeems the purchase later.",
+        """
+        Prints the number in the queue, the price that was charged and the transaction. If a payment charges nothing, the \
+        command prints its effect instead: already subscribed, or a change at the next renewal. A customer gets an \
+        introductory offer automatically. Name other offers with --offer.
+        """,
+        examples: """
+            till store buy garden.seeds --account alice --quantity 3
+            till store buy garden.basic.monthly --account alice --offer spring \\
+              --offer-type promotional
             """)
 
     /// The offers that are named.
@@ -60,9 +58,7 @@ struct StoreBuy: Command {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        guard appAccountToken.map({ UUID(uuidString: $0) != nil }) ?? true else {
-            throw ValidationError("An account token must be a UUID.")
-        }
+        try require(appAccountToken.map({ UUID(uuidString: $0) != nil }) ?? true, "An account token must be a UUID.")
     }
 
     func perform() async throws {
@@ -86,21 +82,16 @@ struct StoreBuy: Command {
             "\(transaction.state.rawValue)  #\(transaction.identifier)  "
                 + details.compactMap(\.self).joined(separator: "  "))
         if transaction.state == .deferred { terminal.deferred(transaction, common: common) }
-        try terminal.json(PaymentReport(transaction, account: account, effect: effect))
+        try terminal.json(transaction.report(user: account, effect: effect))
         guard let error = transaction.error else { return }
         try terminal.end(
             Terminal.failure(error, of: transaction, isInterrupted: queued.isInterrupted, common: common))
     }
 }
 
-/// `till store resolve`
 struct StoreResolve: Command {
     static let configuration = CommandConfiguration(
-        commandName: "resolve", abstract: "Complete an interrupted purchase.",
-        discussion: """
-            Example:
-              till store resolve 3
-            """)
+        "resolve", "Complete an interrupted purchase.", examples: "till store resolve 3")
 
     @Argument(help: ArgumentHelp("The payment's number; `till store queue` lists them.", valueName: "number"))
     var number: Int64
@@ -112,7 +103,7 @@ struct StoreResolve: Command {
         terminal.line(
             "\(queued.transaction.state.rawValue)  #\(queued.transaction.identifier)  "
                 + queued.transaction.payment.productIdentifier)
-        try terminal.json(TransactionReport(queued.transaction, user: queued.account))
+        try terminal.json(queued.transaction.report(user: queued.account))
     }
 }
 
@@ -133,37 +124,6 @@ extension Terminal {
             ? "The purchase was interrupted, and nothing was charged. Complete it: "
                 + common.hint("store", "resolve", String(transaction.identifier))
             : "The payment failed with \(error.name); nothing was charged."
-    }
-}
-
-/// The JSON of `till store buy`: the transaction of the queue, and the effect of the payment.
-struct PaymentReport: Encodable {
-    private let transaction: TransactionReport
-    private let effect: PurchaseEffect?
-
-    init(_ transaction: PaymentTransaction, account: String, effect: PurchaseEffect?) {
-        self.transaction = TransactionReport(transaction, user: account)
-        self.effect = effect
-    }
-
-    private enum CodingKeys: String, CodingKey {
-        case effect
-        /// Milliunits of the currency.
-        case price
-        case currency
-        /// The product after the next renewal.
-        case nextProductId
-        case renewalDate
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        try transaction.encode(to: encoder)
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encodeIfPresent(effect?.name, forKey: .effect)
-        try container.encodeIfPresent(effect?.price?.milliunits, forKey: .price)
-        try container.encodeIfPresent(effect?.price?.currency, forKey: .currency)
-        try container.encodeIfPresent(effect?.nextProductIdentifier, forKey: .nextProductId)
-        try container.encodeIfPresent(effect?.renewalDate?.rfc3339, forKey: .renewalDate)
     }
 }
 

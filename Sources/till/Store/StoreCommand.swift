@@ -5,9 +5,7 @@ import Foundation
 import HTTPSupport
 import Logging
 import Proofs
-import Service
 
-/// `till store`
 struct StoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store",
@@ -31,14 +29,9 @@ struct StoreCommand: AsyncParsableCommand {
         defaultSubcommand: StoreServe.self)
 }
 
-/// `till store approve`
 struct StoreApprove: Command {
     static let configuration = CommandConfiguration(
-        commandName: "approve", abstract: "Approve a deferred purchase, as a parent does.",
-        discussion: """
-            Example:
-              till store approve 3
-            """)
+        "approve", "Approve a deferred purchase, as a parent does.", examples: "till store approve 3")
 
     @Argument(help: "The transaction's number; `till store queue` lists them.")
     var id: Int64
@@ -50,14 +43,9 @@ struct StoreApprove: Command {
     }
 }
 
-/// `till store decline`
 struct StoreDecline: Command {
     static let configuration = CommandConfiguration(
-        commandName: "decline", abstract: "Decline a deferred purchase.",
-        discussion: """
-            Example:
-              till store decline 3
-            """)
+        "decline", "Decline a deferred purchase.", examples: "till store decline 3")
 
     @Argument(help: "The transaction's number; `till store queue` lists them.")
     var id: Int64
@@ -77,19 +65,16 @@ extension Terminal {
         let reason = transaction.error.map { " (\($0.name))" } ?? ""
         line("Transaction \(transaction.identifier) is \(transaction.state.rawValue)\(reason).")
         line("The app gets the result at its next launch: \(common.hint("resume", "--user", queued.account))")
-        try json(TransactionReport(transaction, user: queued.account))
+        try json(transaction.report(user: queued.account))
     }
 }
 
-/// `till store products`
 struct StoreProducts: Command {
     static let configuration = CommandConfiguration(
-        commandName: "products",
-        abstract: "List the products that the store sells, or those of a StoreKit configuration.",
-        discussion: """
-            Examples:
-              till store products
-              till store products --products Garden.storekit
+        "products", "List the products that the store sells, or those of a StoreKit configuration.",
+        examples: """
+            till store products
+            till store products --products Garden.storekit
             """)
 
     @Option(
@@ -108,24 +93,20 @@ struct StoreProducts: Command {
             if let configurationFile {
                 try StoreKitConfiguration(file: configurationFile)
             } else {
-                try StoreApp(storeFolder: data.storeFolder, catalogFolder: data.catalogFolder).configuration
+                try StoreApp(of: data).configuration
             }
         let rows = try [ProductResource](configuration.products, in: nil, locale: locale)
-        var table = TextTable(header: ["TYPE", "NAME", "PRICE", "IDENTIFIER"])
-        for row in rows { table.add([row.type, row.displayName, row.priceWithPeriod, row.productId]) }
-        table.lines.forEach(terminal.line)
+        terminal.table(
+            ["TYPE", "NAME", "PRICE", "IDENTIFIER"],
+            rows.map { [$0.type, $0.displayName, $0.priceWithPeriod, $0.productId] })
         try terminal.json(List(rows))
     }
 }
 
-/// `till store queue`
 struct StoreQueue: Command {
     static let configuration = CommandConfiguration(
-        commandName: "queue", abstract: "List the transactions of the store's payment queue and their states.",
-        discussion: """
-            Example:
-              till store queue --account alice
-            """)
+        "queue", "List the transactions of the store's payment queue and their states.",
+        examples: "till store queue --account alice")
 
     @Option(help: "List only the transactions of this customer.")
     var account: String?
@@ -134,36 +115,28 @@ struct StoreQueue: Command {
 
     func perform() async throws {
         let transactions = try common.directoryOfStore.store().read { try $0.payments.transactions(account: account) }
-        let reports = transactions.map { TransactionReport($0.transaction, user: $0.account) }
-        var table = TextTable(header: ["ID", "ACCOUNT", "PRODUCT", "STATE", "TRANSACTION"])
-        for (queued, report) in zip(transactions, reports) {
-            // The name of the SKError, or `interrupted` for a payment that `till store resolve` completes.
-            let reason = queued.isInterrupted ? "interrupted" : report.error
-            table.add([
-                String(report.id), TextTable.shortened(report.user), report.productId,
-                report.state.rawValue + (reason.map { " (\($0))" } ?? ""), report.transactionId ?? "-",
-            ])
-        }
-        if reports.isEmpty {
-            terminal.line(account.map { "No payments of account \"\($0)\"." } ?? "No payments.")
-        } else {
-            table.lines.forEach(terminal.line)
-        }
-        try terminal.json(["transactions": reports])
+        terminal.table(
+            ["ID", "ACCOUNT", "PRODUCT", "STATE", "TRANSACTION"],
+            transactions.map { queued in
+                let transaction = queued.transaction
+                // The name of the SKError, or `interrupted` for a payment that `till store resolve` completes.
+                let reason = queued.isInterrupted ? "interrupted" : transaction.error?.name
+                return [
+                    String(transaction.identifier), TextTable.shortened(queued.account),
+                    transaction.payment.productIdentifier,
+                    transaction.state.rawValue + (reason.map { " (\($0))" } ?? ""),
+                    transaction.purchase?.transactionIdentifier,
+                ]
+            }, orElse: account.map { "No payments of account \"\($0)\"." } ?? "No payments.")
+        try terminal.json(["transactions": transactions.map { $0.transaction.report(user: $0.account) }])
     }
 }
 
-/// `till store reset`
 struct StoreReset: Command {
     static let configuration = CommandConfiguration(
-        commandName: "reset",
-        abstract: "Clear the sales, the clock and the settings.",
-        discussion: """
-            The store keeps the keys, the products and the address of notifications. Services keep their grants.
-
-            Example:
-              till store reset
-            """)
+        "reset", "Clear the sales, the clock and the settings.",
+        "The store keeps the keys, the products and the address of notifications. Services keep their grants.",
+        examples: "till store reset")
 
     @OptionGroup var common: CommonOptions
 
@@ -184,14 +157,10 @@ struct StoreReset: Command {
     private static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 }
 
-/// `till store sales`
 struct StoreSales: Command {
     static let configuration = CommandConfiguration(
-        commandName: "sales", abstract: "List the sales to a customer: each purchase and each subscription period.",
-        discussion: """
-            Example:
-              till store sales alice
-            """)
+        "sales", "List the sales to a customer: each purchase and each subscription period.",
+        examples: "till store sales alice")
 
     @Argument(help: "The customer.")
     var account: String
@@ -200,16 +169,15 @@ struct StoreSales: Command {
 
     func perform() async throws {
         let sold = try common.directoryOfStore.store().read { try $0.transactions.transactions(of: account) }
-        if sold.isEmpty { terminal.line("No sales to account \"\(account)\".") }
-        var table = TextTable(header: ["TRANSACTION", "PRODUCT", "PRICE", "PURCHASED", "EXPIRES", ""])
-        for sale in sold {
-            table.add([
-                sale.transactionIdentifier, sale.productIdentifier, sale.price.formatted, sale.purchaseDate.rfc3339,
-                sale.expiresDate?.rfc3339 ?? "-",
-                sale.revocation != nil ? "taken back" : sale.isUpgraded ? "upgraded" : "",
-            ])
-        }
-        if !sold.isEmpty { table.lines.forEach(terminal.line) }
+        terminal.table(
+            ["TRANSACTION", "PRODUCT", "PRICE", "PURCHASED", "EXPIRES", ""],
+            sold.map { sale in
+                [
+                    sale.transactionIdentifier, sale.productIdentifier, sale.price.formatted,
+                    sale.purchaseDate.rfc3339, sale.expiresDate?.rfc3339,
+                    sale.revocation != nil ? "taken back" : sale.isUpgraded ? "upgraded" : "",
+                ]
+            }, orElse: "No sales to account \"\(account)\".")
         try terminal.json(List(sold.map { SaleResource($0) }))
     }
 }
@@ -217,12 +185,11 @@ struct StoreSales: Command {
 /// `till store serve`, also run by `till store`.
 struct StoreServe: Command {
     static let configuration = CommandConfiguration(
-        commandName: "serve", abstract: "Run the store: Apple's server API, verifyReceipt, and the sandbox.",
-        discussion: """
-            Examples:
-              till store serve
-              till store serve --products Garden.storekit --bundle-id com.example.garden
-              till store serve --notifications-url http://127.0.0.1:3000/apple
+        "serve", "Run the store: Apple's server API, verifyReceipt, and the sandbox.",
+        examples: """
+            till store serve
+            till store serve --products Garden.storekit --bundle-id com.example.garden
+            till store serve --notifications-url http://127.0.0.1:3000/apple
             """)
 
     @Option(help: "The address to listen on.")
@@ -249,7 +216,7 @@ struct StoreServe: Command {
     var appAppleId: Int64?
 
     @Option(help: ArgumentHelp("The address that receives notifications.", valueName: "url"))
-    var notificationsURL: ServerURL?
+    var notificationsURL: URL?
 
     @Flag(help: "Serve TLS for Apple's host names. Clients must trust the store's own certificate authority.")
     var tls = false
@@ -262,18 +229,14 @@ struct StoreServe: Command {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        guard (products == nil) == (bundleId == nil) else {
-            throw ValidationError("Name both --products and --bundle-id, or neither.")
-        }
-        guard environment == nil && appAppleId == nil || products != nil else {
-            throw ValidationError("Name the app with --environment or --app-apple-id: --products and --bundle-id.")
-        }
-        guard environment == nil || environment == .sandbox || environment == .production else {
-            throw ValidationError("--environment must be Sandbox or Production.")
-        }
-        guard (0...65_535).contains(port) else {
-            throw ValidationError("--port must be a number from 0 to 65535; it is \"\(port)\".")
-        }
+        try require((products == nil) == (bundleId == nil), "Name both --products and --bundle-id, or neither.")
+        try require(
+            environment == nil && appAppleId == nil || products != nil,
+            "Name the app with --environment or --app-apple-id: --products and --bundle-id.")
+        try require(
+            environment == nil || environment == .sandbox || environment == .production,
+            "--environment must be Sandbox or Production.")
+        try require((0...65_535).contains(port), "--port must be a number from 0 to 65535; it is \"\(port)\".")
     }
 
     func perform() async throws {
@@ -282,14 +245,11 @@ struct StoreServe: Command {
         let data = common.dataDirectory
         try data.prepare()
         if let products, let bundleId {
-            try StoreApp(
-                bundleIdentifier: bundleId, products: products, environment: environment,
-                appAppleIdentifier: appAppleId, storeFolder: data.storeFolder,
-                catalogFolder: data.catalogFolder
-            ).keep(in: data.storeFolder, catalogFolder: data.catalogFolder)
+            try StoreApp.keep(
+                bundleId, products: products, environment: environment, appAppleIdentifier: appAppleId, in: data)
         }
         let store = try data.store()
-        if let notificationsURL { _ = try store.update { $0.notificationsURL = notificationsURL.url } }
+        if let notificationsURL { _ = try store.update { $0.notificationsURL = notificationsURL } }
         var logger = Logger(label: "till.store")
         logger.logLevel = logLevel
         let identity =
@@ -309,20 +269,17 @@ struct StoreServe: Command {
             terminal.line("Listening on \(url.absoluteString)")
             terminal.line(key.line)
             if let authority = identity?.authority.path { terminal.line("Authority: \(authority)") }
-            try? terminal.json(
-                ["url": url.absoluteString, "sandboxKey": key.printed, "authority": identity?.authority.path]
-                    .compactMapValues(\.self))
+            try? terminal.report([
+                "url": url.absoluteString, "sandboxKey": key.printed, "authority": identity?.authority.path,
+            ])
         }
     }
 }
 
 /// An HTTP or HTTPS address on the command line.
-struct ServerURL: ExpressibleByArgument {
-    let url: URL
-
-    init?(argument: String) {
-        guard let url = URL(web: argument) else { return nil }
-        self.url = url
+extension URL: @retroactive ExpressibleByArgument {
+    public init?(argument: String) {
+        self.init(web: argument)
     }
 }
 

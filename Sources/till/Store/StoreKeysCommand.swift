@@ -1,22 +1,18 @@
 import AppStore
 import ArgumentParser
 import Foundation
-import HTTPSupport
 import Proofs
-import Service
 
-/// `till store keys`
 struct StoreKeysCommand: Command {
     static let configuration = CommandConfiguration(
-        commandName: "keys",
-        abstract: "Make a key for the App Store Server API, as App Store Connect does.",
-        discussion: """
-            Prints the identifiers of the key and of its issuer. Writes the private key as PKCS#8 to AuthKey_KEYID.p8 in the data \
-            directory, or to the file of --out. The store does not keep the private key.
-
-            Examples:
-              till store keys
-              till store keys --out AuthKey.p8
+        "keys", "Make a key for the App Store Server API, as App Store Connect does.",
+        """
+        Prints the identifiers of the key and of its issuer. Writes the private key as PKCS#8 to AuthKey_KEYID.p8 in the data \
+        directory, or to the file of --out. The store does not keep the private key.
+        """,
+        examples: """
+            till store keys
+            till store keys --out AuthKey.p8
             """)
 
     @Option(help: ArgumentHelp("The file for the private key; it must not exist.", valueName: "file"))
@@ -36,9 +32,9 @@ struct StoreKeysCommand: Command {
             do {
                 try PrivateFile.create(Array(privateKey.utf8), at: file(key))
             } catch {
-                throw StoreAppError(
-                    message:
-                        "The private key cannot be written to \(file(key).path): name a file that is not there with "
+                throw CommandError(
+                    "storeAppInvalid",
+                    "The private key cannot be written to \(file(key).path): name a file that is not there with "
                         + "--out.")
             }
         }
@@ -53,7 +49,6 @@ struct StoreKeysCommand: Command {
     }
 }
 
-/// `till store refund`
 struct StoreRefund: Command {
     /// A step of a refund.
     enum Step: String, CaseIterable, ExpressibleByArgument {
@@ -64,12 +59,11 @@ struct StoreRefund: Command {
     }
 
     static let configuration = CommandConfiguration(
-        commandName: "refund", abstract: "Refund a sale, or play another step: a request, a decline or a reversal.",
-        discussion: """
-            Examples:
-              till store refund 2000000123456789
-              till store refund 2000000123456789 --step request
-              till store refund 2000000123456789 --step reverse
+        "refund", "Refund a sale, or play another step: a request, a decline or a reversal.",
+        examples: """
+            till store refund 2000000123456789
+            till store refund 2000000123456789 --step request
+            till store refund 2000000123456789 --step reverse
             """)
 
     @Argument(help: ArgumentHelp("The transaction's identifier.", valueName: "transaction"))

@@ -3,7 +3,6 @@ import ArgumentParser
 import Foundation
 import Proofs
 
-/// `till store settings`
 struct StoreSettingsCommand: Command {
     /// On or off.
     enum Switch: String, CaseIterable, ExpressibleByArgument {
@@ -12,11 +11,10 @@ struct StoreSettingsCommand: Command {
     }
 
     static let configuration = CommandConfiguration(
-        commandName: "settings", abstract: "Show or change the settings of the store.",
-        discussion: """
-            Examples:
-              till store settings
-              till store settings --storefront KOR --ask-to-buy on
+        "settings", "Show or change the settings of the store.",
+        examples: """
+            till store settings
+            till store settings --storefront KOR --ask-to-buy on
             """)
 
     @Option(help: ArgumentHelp("The renewal rate of subscriptions, by its name in StoreKitTest.", valueName: "rate"))
@@ -44,7 +42,7 @@ struct StoreSettingsCommand: Command {
     var error: [SimulatedError] = []
 
     @Option(help: ArgumentHelp("The address that receives notifications.", valueName: "url"))
-    var notificationsURL: ServerURL?
+    var notificationsURL: URL?
 
     @OptionGroup var common: CommonOptions
 
@@ -61,7 +59,7 @@ struct StoreSettingsCommand: Command {
                 if let new { settings[keyPath: path] = new == .on }
             }
             for error in error { settings.simulatedErrors[error.call] = error.failure }
-            settings.notificationsURL = notificationsURL?.url ?? settings.notificationsURL
+            settings.notificationsURL = notificationsURL ?? settings.notificationsURL
         }
         for setting in StoreSetting.all {
             guard let option = setting.option else { continue }
@@ -94,16 +92,13 @@ struct SimulatedError: ExpressibleByArgument {
     }
 }
 
-/// `till store notifications`
 struct StoreNotifications: Command {
     static let configuration = CommandConfiguration(
-        commandName: "notifications",
-        abstract: "List the notifications and their deliveries; send one again, or disturb the next ones.",
-        discussion: """
-            Examples:
-              till store notifications
-              till store notifications --replay 6f9619ff-8b86-d011-b42d-00c04fc964ff
-              till store notifications --fault duplicate --fault delay:30
+        "notifications", "List the notifications and their deliveries; send one again, or disturb the next ones.",
+        examples: """
+            till store notifications
+            till store notifications --replay 6f9619ff-8b86-d011-b42d-00c04fc964ff
+            till store notifications --fault duplicate --fault delay:30
             """)
 
     @Option(help: ArgumentHelp("Send this notification again.", valueName: "uuid"))
@@ -136,30 +131,20 @@ struct StoreNotifications: Command {
                     + common.hint("store", "settings", "--notifications-url", "URL") + ".")
         }
         let notifications = try store.read { try $0.notifications.notifications() }
-        var table = TextTable(header: ["UUID", "DATE", "TYPE", "SUBTYPE", "TRANSACTION", "SENT"])
-        for notification in notifications {
-            table.add([
-                notification.notificationUUID.uuidString.lowercased(), notification.date.rfc3339,
-                notification.type.rawValue, notification.subtype?.rawValue ?? "-",
-                notification.transactionIdentifier ?? "-",
-                notification.sendAttempts.isEmpty
-                    ? "-" : notification.sendAttempts.map(\.result.rawValue).joined(separator: " "),
-            ])
-        }
-        if notifications.isEmpty {
-            terminal.line("No notifications.")
-        } else {
-            table.lines.forEach(terminal.line)
-        }
-        struct Report: Encodable {
-            let notifications: [NotificationResource]
-            let replayed: String?
-            let faults: [String]?
-        }
-        try terminal.json(
-            Report(
-                notifications: notifications.map { NotificationResource($0) }, replayed: replay?.lowercased(),
-                faults: fault.isEmpty ? nil : fault.map(\.name)))
+        terminal.table(
+            ["UUID", "DATE", "TYPE", "SUBTYPE", "TRANSACTION", "SENT"],
+            notifications.map { notification in
+                let results = notification.sendAttempts.map(\.result.rawValue)
+                return [
+                    notification.notificationUUID.uuidString.lowercased(), notification.date.rfc3339,
+                    notification.type.rawValue, notification.subtype?.rawValue, notification.transactionIdentifier,
+                    results.isEmpty ? nil : results.joined(separator: " "),
+                ]
+            }, orElse: "No notifications.")
+        try terminal.report([
+            "notifications": notifications.map { NotificationResource($0) }, "replayed": replay?.lowercased(),
+            "faults": fault.isEmpty ? nil : fault.map(\.name),
+        ])
     }
 }
 

@@ -1,9 +1,6 @@
 import AppStore
 import ArgumentParser
-import HTTPSupport
-import Service
 
-/// `till store subscription`
 struct StoreSubscription: Command {
     /// An event of a subscription.
     enum Event: String, CaseIterable, ExpressibleByArgument {
@@ -18,14 +15,14 @@ struct StoreSubscription: Command {
     }
 
     static let configuration = CommandConfiguration(
-        commandName: "subscription", abstract: "Apply an event to a subscription.",
-        discussion: """
-            renew and expire take effect at once. cancel and resume are decisions of the customer. resolve-billing ends a billing \
-            issue. raise-price announces a higher price; consent and refuse are the customer's answers.
-
-            Examples:
-              till store subscription cancel 2000000123456789
-              till store subscription raise-price 2000000123456789 --price 5990
+        "subscription", "Apply an event to a subscription.",
+        """
+        renew and expire take effect at once. cancel and resume are decisions of the customer. resolve-billing ends a billing \
+        issue. raise-price announces a higher price; consent and refuse are the customer's answers.
+        """,
+        examples: """
+            till store subscription cancel 2000000123456789
+            till store subscription raise-price 2000000123456789 --price 5990
             """)
 
     @Argument(help: "renew, expire, cancel, resume, resolve-billing, raise-price, consent or refuse.")
@@ -43,10 +40,9 @@ struct StoreSubscription: Command {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        guard (price != nil) == (event == .raisePrice) else {
-            throw ValidationError("raise-price needs --price. Leave --price out for other events.")
-        }
-        guard price.map({ $0 >= 0 }) ?? true else { throw ValidationError("--price must be 0 or more.") }
+        try require(
+            (price != nil) == (event == .raisePrice), "raise-price needs --price. Leave --price out for other events.")
+        try require(price.map({ $0 >= 0 }) ?? true, "--price must be 0 or more.")
     }
 
     func perform() async throws {
@@ -76,18 +72,16 @@ struct StoreSubscription: Command {
     }
 }
 
-/// `till store time`
 struct StoreTime: Command {
     static let configuration = CommandConfiguration(
-        commandName: "time",
-        abstract: "Print the store's time, or advance it and perform all due events in order.",
-        discussion: """
-            While `till store` or `till serve --store` runs, the clock waits at each due
-            event until the notifications are delivered, for ten minutes at most.
-
-            Examples:
-              till store time
-              till store time --advance 1mo     # or 90s, 5min, 2h, 3d, 1w, 1y
+        "time", "Print the store's time, or advance it and perform all due events in order.",
+        """
+        While `till store` or `till serve --store` runs, the clock waits at each due
+        event until the notifications are delivered, for ten minutes at most.
+        """,
+        examples: """
+            till store time
+            till store time --advance 1mo     # or 90s, 5min, 2h, 3d, 1w, 1y
             """)
 
     @Option(help: ArgumentHelp("The time to advance: a number and one of s, min, h, d, w, mo, y.", valueName: "time"))
@@ -106,14 +100,14 @@ struct StoreTime: Command {
         let now = store.now
         terminal.line(now.rfc3339)
         if let events {
-            var table = TextTable(header: ["DATE", "EVENT", "PRODUCT", "ACCOUNT", "TRANSACTION"])
-            for event in events {
-                table.add([
-                    event.date.rfc3339, event.kind.words, event.productIdentifier,
-                    TextTable.shortened(event.account), event.transactionIdentifier,
-                ])
-            }
-            if events.isEmpty { terminal.line("Nothing was due.") } else { table.lines.forEach(terminal.line) }
+            terminal.table(
+                ["DATE", "EVENT", "PRODUCT", "ACCOUNT", "TRANSACTION"],
+                events.map {
+                    [
+                        $0.date.rfc3339, $0.kind.words, $0.productIdentifier, TextTable.shortened($0.account),
+                        $0.transactionIdentifier,
+                    ]
+                }, orElse: "Nothing was due.")
         }
         try terminal.json(TimeResource(now: now, events: events))
     }

@@ -56,7 +56,7 @@ struct CatalogNames {
 }
 
 /// The words of the pages about customers.
-enum CustomerWords {
+package enum CustomerWords {
     /// A text from outside within a sentence, isolated so that its direction does not affect the sentence (UAX #9).
     static func isolated(_ text: String) -> String {
         let isControl: (Unicode.Scalar) -> Bool = { (0x2066...0x2069).contains($0.value) }
@@ -71,7 +71,7 @@ enum CustomerWords {
     }
 
     /// The day of a moment in UTC: "22 December 2026".
-    static func day(_ moment: Timestamp) -> Phrase {
+    package static func day(_ moment: Timestamp) -> Phrase {
         let parts = CalendarDay(moment).description.split(separator: "-")
         guard parts.count == 3, let month = Int(parts[1]), months.indices.contains(month - 1), let day = Int(parts[2])
         else { return Phrase(same: moment.rfc3339) }
@@ -83,7 +83,7 @@ enum CustomerWords {
         "December",
     ]
 
-    static func period(_ period: SubscriptionPeriod) -> Phrase {
+    package static func period(_ period: SubscriptionPeriod) -> Phrase {
         switch (period.value, period.unit) {
         case (1, .day): "daily"
         case (1, .week): "weekly"
