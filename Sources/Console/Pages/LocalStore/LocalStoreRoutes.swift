@@ -8,7 +8,7 @@ import Proofs
 
 /// The local App Store: everything that Xcode's transaction manager does, and more.
 struct LocalStoreRoutes: Sendable {
-    let services: ConsoleServices
+    let services: any ConsoleServices
     /// The streams that follow the store. Nil without one.
     let streams: LiveStreams?
 

@@ -8,7 +8,7 @@ struct RefusalsRoutes: Sendable {
     private static let days: Int64 = 28
     private static let latest = 5
 
-    let services: ConsoleServices
+    let services: any ConsoleServices
 
     func add(to pages: ConsolePages) {
         pages.get("refusals") { _, _ in try await refusals() }

@@ -8,7 +8,7 @@ struct TeamRoutes: Sendable {
     static let name = FormField.text(
         "name", "Name", upTo: TeamMember.maximumNameLength, isRequired: true, note: "The audit log shows it.")
 
-    let services: ConsoleServices
+    let services: any ConsoleServices
 
     var team: TeamService { services.team }
 

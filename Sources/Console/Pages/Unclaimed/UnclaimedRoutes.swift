@@ -14,7 +14,7 @@ struct UnclaimedRoutes: Sendable {
         "issuer", "Issuer of the name", upTo: User.maximumIssuerLength, note: "Only if several users have the name.")
     private static let reason = FormField.reason()
 
-    let services: ConsoleServices
+    let services: any ConsoleServices
 
     func add(to pages: ConsolePages) {
         pages.get("unclaimed") { request, _ in try await list(request) }

@@ -16,7 +16,7 @@ struct WebhooksRoutes: Sendable {
         note: "Each message has this value, which your back end can compare. Leave it empty for none."
     ).optional("printable ASCII characters") { WebhookAuthorization($0) }
 
-    let services: ConsoleServices
+    let services: any ConsoleServices
     let webhooks: WebhookService
 
     static func address(_ note: Phrase) -> FormField<String> {
@@ -90,7 +90,7 @@ struct WebhooksRoutes: Sendable {
 
     private func url(_ context: ConsoleContext) throws -> WebhookURL {
         try WebhookURL(
-            receiver: try context.form[Self.changedAddress], allowsPrivate: services.system.allowsPrivateWebhooks)
+            receiver: try context.form[Self.changedAddress], allowsPrivate: services.allowsPrivateWebhooks)
     }
 
     /// The list of all endpoints.
