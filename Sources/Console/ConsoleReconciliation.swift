@@ -79,7 +79,11 @@ package struct ConsoleRoutes: RouteSource {
         FigureRoutes(services: services).add(to: pages)
         ProductRoutes(services: services).add(to: pages)
         CustomersRoutes(services: services).add(to: pages)
-        LocalStoreRoutes(services: services, streams: storeStreams).add(to: pages)
+        if let store = services.store, let storeStreams {
+            LocalStoreRoutes(
+                store: store, entitlements: services.entitlements, team: services.team, streams: storeStreams
+            ).add(to: pages)
+        }
         TeamRoutes(services: services).add(to: pages)
         health.add(to: pages)
         UnclaimedRoutes(services: services).add(to: pages)

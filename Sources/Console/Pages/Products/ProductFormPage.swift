@@ -97,9 +97,9 @@ struct ProductFormPage {
         note("The price is in \(target.app.catalog.storefront.currency), the currency of the storefront.")
     }
 
-    private func field(_ key: ProductKey) -> HTML? {
+    @HTMLBuilder private func field(_ key: ProductKey) -> HTML {
         switch key {
-        case .type, .localizations: nil
+        case .type, .localizations: HTML()
         case .familyShareable:
             Field.checkbox(key.rawValue, key.title, isChecked: fields.isFamilyShareable)
         default:
