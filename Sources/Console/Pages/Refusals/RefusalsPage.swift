@@ -54,7 +54,7 @@ struct RefusalsRoutes: Sendable {
             )
             Listing.table("Refused proofs by code", of: proofs, empty: "None since the start of the service.") {
                 column("Code") { Shown.identifier($0.refusals.code) }
-                column("Check") { Self.text(ProofVerdict.Check($0.step)?.title) }
+                column("Check") { Self.text(ProofVerdict.Check($0.step)?.words.title) }
                 column("Redemptions") { Shown.number(Int64($0.refusals.redemptions)) }
                 column("Notifications") { Shown.number(Int64($0.refusals.notifications)) }
                 column("Cause") { Self.text(RefusalExplanation(code: $0.refusals.code)?.cause) }
