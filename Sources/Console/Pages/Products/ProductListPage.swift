@@ -134,12 +134,17 @@ enum ProductWords {
         }
     }
 
-    static func title(of customers: SubscriptionOffer.Eligibility) -> Phrase {
-        switch customers {
-        case .new: "new"
-        case .existing: "existing"
-        case .expired: "expired"
+    /// The customers of an offer; nothing for an offer without a limit.
+    static func titles(of customers: Set<SubscriptionOffer.Eligibility>?) -> HTML {
+        guard let customers else { return Shown.nothing }
+        let titles = SubscriptionOffer.Eligibility.allCases.filter(customers.contains).map { each -> Phrase in
+            switch each {
+            case .new: "new"
+            case .existing: "existing"
+            case .expired: "expired"
+            }
         }
+        return HTML { titles.isEmpty ? "none" : Phrase.joined(titles, separator: ", ") }
     }
 
     static func title(of kind: CatalogChange.Kind) -> Phrase {
