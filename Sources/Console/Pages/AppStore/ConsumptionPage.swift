@@ -82,12 +82,7 @@ extension AppStoreRoutes {
             case .object(let object)? = try? JSONParser.parse(Array(content.utf8)),
             case .object(let details)? = object["data"], case .string(let text)? = details["consumptionRequestReason"]
         else { return Shown.nothing }
-        return HTML {
-            if let reason = ConsumptionRequestReason(rawValue: text) {
-                reason.title
-                plain(" ")
-            }
-            code { data(text) }
-        }
+        let code = code { data(text) }
+        return ConsumptionRequestReason(rawValue: text).map { spaced($0.title, code) } ?? code
     }
 }

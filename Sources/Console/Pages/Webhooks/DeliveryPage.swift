@@ -59,8 +59,7 @@ extension WebhooksRoutes {
             p(.class("note")) {
                 "Each attempt sends this body, with its own time and signature."
                 if endpoint.format == .revenueCat {
-                    plain(" ")
-                    "A later attempt states the purchase as it is then."
+                    also(Phrase("A later attempt states the purchase as it is then."))
                 }
             }
             Facts.list {

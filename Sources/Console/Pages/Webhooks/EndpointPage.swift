@@ -25,7 +25,16 @@ extension WebhooksRoutes {
         let continuation = try request.query("after").flatMap { Timestamp(rfc3339: $0) }
         let now = webhooks.now()
         return Page("Webhook", section: .webhooks) {
-            if let resent { Self.confirmation(resent, continues: continuation != nil) }
+            if let resent {
+                p(.class("notice"), .role("status")) {
+                    "\(Shown.digits(Int64(resent))) messages will be sent again."
+                    if continuation != nil {
+                        also(Phrase("There may be more: the form now begins where this one ended."))
+                    } else if resent == WebhookService.changedAtOnce {
+                        also(Phrase("There may be more. Repeat it."))
+                    }
+                }
+            }
             section(.class("card")) {
                 h2 { data(endpoint.shownURL(to: context)) }
                 Facts.list {
@@ -76,19 +85,6 @@ extension WebhooksRoutes {
                     column("By") { ActorWords.html(caller: $0.changedBy, keys) }
                     column("Detail") { Self.detail(of: $0, context) }
                 }
-            }
-        }
-    }
-
-    private static func confirmation(_ count: Int, continues: Bool) -> HTML {
-        p(.class("notice"), .role("status")) {
-            "\(Shown.digits(Int64(count))) messages will be sent again."
-            if continues {
-                plain(" ")
-                "There may be more: the form now begins where this one ended."
-            } else if count == WebhookService.changedAtOnce {
-                plain(" ")
-                "There may be more. Repeat it."
             }
         }
     }
