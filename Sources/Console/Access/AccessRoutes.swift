@@ -20,7 +20,20 @@ struct AccessRoutes: Sendable {
             try await team.logOut(context.cookie)
             return Response.seeOther(ConsolePath("log-in"))
         }
-        group.get("invitation") { _, context in Self.invitationPage(context).response(context) }
+        // The page of a one-time link. The script fills in the code of the link.
+        group.get("invitation") { _, context in
+            Page("Choose a password") {
+                context.form(to: InvitationLink.page, .class("card narrow")) {
+                    Field.text(
+                        "code", "Code of your link", autocomplete: "one-time-code",
+                        maximumLength: ConsolePath.maximumLength, isRequired: true,
+                        note: "If the field is empty, paste the part of your link after #.", HTMLAttribute("data-code"))
+                    NewPassword.fields
+                    button(.class("primary")) { "Set the password" }
+                }
+            }
+            .response(context)
+        }
         group.post("invitation") { _, context in try await accept(context) }
         group.post("language") { _, context in
             guard let language = ConsoleLanguage(rawValue: try context.form.text("language")) else {
@@ -62,19 +75,6 @@ struct AccessRoutes: Sendable {
     /// The page to show after a form of a visitor. Only a path of the console is one.
     private static func next(_ text: String?) -> ConsolePath {
         text.flatMap { ConsolePath(request: $0) } ?? ConsolePath()
-    }
-    /// The page of a one-time link, which sets a password. The script fills in the code of the link.
-    private static func invitationPage(_ context: ConsoleContext) -> Page {
-        Page("Choose a password") {
-            context.form(to: InvitationLink.page, .class("card narrow")) {
-                Field.text(
-                    "code", "Code of your link", autocomplete: "one-time-code",
-                    maximumLength: ConsolePath.maximumLength, isRequired: true,
-                    note: "If the field is empty, paste the part of your link after #.", HTMLAttribute("data-code"))
-                NewPassword.fields
-                button(.class("primary")) { "Set the password" }
-            }
-        }
     }
     /// The page that asks for a name, a password and a code.
     private static func logInPage(_ context: ConsoleContext, next: ConsolePath) -> Page {

@@ -10,15 +10,15 @@ struct Tag: Sendable {
     }
 
     func callAsFunction(_ attributes: HTMLAttribute?..., @HTMLBuilder content: () -> HTML) -> HTML {
-        HTML([.element(self, attributes.compactMap(\.self), content())])
+        HTML(nodes: [.element(self, attributes.compactMap(\.self), content())])
     }
 
     func callAsFunction(_ attributes: HTMLAttribute?...) -> HTML {
-        HTML([.element(self, attributes.compactMap(\.self), HTML())])
+        HTML(nodes: [.element(self, attributes.compactMap(\.self), HTML())])
     }
 
     func callAsFunction(_ attributes: [HTMLAttribute], @HTMLBuilder content: () -> HTML = { HTML() }) -> HTML {
-        HTML([.element(self, attributes, content())])
+        HTML(nodes: [.element(self, attributes, content())])
     }
 }
 
