@@ -73,7 +73,6 @@ extension String {
     }
 }
 
-/// An attribute of an element.
 struct HTMLAttribute: Sendable {
     let name: String
     /// Nil for an attribute without a value, such as `required`.

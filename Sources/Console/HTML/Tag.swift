@@ -13,6 +13,11 @@ struct Tag: Sendable {
         HTML(nodes: [.element(self, attributes.compactMap(\.self), content())])
     }
 
+    /// An element around a part, for closures whose argument has no name.
+    func callAsFunction(_ attribute: HTMLAttribute, _ content: HTML) -> HTML {
+        HTML(nodes: [.element(self, [attribute], content)])
+    }
+
     func callAsFunction(_ attributes: HTMLAttribute?...) -> HTML {
         HTML(nodes: [.element(self, attributes.compactMap(\.self), HTML())])
     }

@@ -16,7 +16,6 @@ func part(_ title: Phrase, @HTMLBuilder content: () -> HTML) -> HTML {
     }
 }
 
-/// An explanation.
 func note(_ phrase: Phrase) -> HTML { p(.class("note")) { phrase } }
 
 /// The sentence for a part without content.
@@ -80,7 +79,6 @@ extension ConsoleContext {
     }
 }
 
-/// A name and a value in a list of facts.
 struct Fact {
     let name: Phrase
     let value: HTML
@@ -100,7 +98,6 @@ func fact(_ name: Phrase, @HTMLBuilder value: () -> HTML) -> Fact { Fact(name: n
 
 typealias FactsBuilder = ListBuilder<Fact>
 
-/// A list of facts: a name and a value for each.
 enum Facts {
     static func list(_ facts: [Fact]) -> HTML {
         dl(.class("facts")) {

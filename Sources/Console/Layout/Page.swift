@@ -110,7 +110,6 @@ extension Page {
 }
 
 extension TeamRole {
-    /// The role for people.
     var title: Phrase {
         switch self {
         case .viewer: "Viewer"

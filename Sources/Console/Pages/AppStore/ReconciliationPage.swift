@@ -4,7 +4,6 @@ import Proofs
 extension AppStoreRoutes {
     private typealias Checkpoints = [ReconciliationRuns.Subject: ReconciliationCheckpoint]
 
-    /// The reconciliations with the App Store, for each app.
     func reconciliations(_ context: ConsoleContext) async throws -> Page {
         var reconciliations: [(number: Int, shown: any ConsoleReconciliation, checkpoints: Checkpoints)] = []
         for (number, reconciliation) in services.reconciliations.enumerated() {

@@ -90,7 +90,6 @@ extension ConsolePath {
     }
 }
 
-/// A page of the local store.
 enum LocalStoreTab: String, CaseIterable {
     case transactions = ""
     case queue

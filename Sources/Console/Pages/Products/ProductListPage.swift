@@ -5,7 +5,6 @@ import Hummingbird
 import Proofs
 
 extension ProductRoutes {
-    /// The list of products.
     func list(_ request: Request, _ context: ConsoleContext) throws -> Page {
         let (filter, page) = (try ProductFilter(request, apps), try HTTPSupport.Page(request))
         let found = filter.products(of: apps)
@@ -107,7 +106,6 @@ enum CatalogSwitch {
     }
 }
 
-/// The words for products, in each language.
 enum ProductWords {
     static func sentence(of benefit: Benefit?) -> HTML {
         benefit.map { benefit in HTML { sentence(of: benefit) } } ?? Shown.nothing

@@ -1,7 +1,6 @@
 import Proofs
 
 extension ProofInspection {
-    /// The certificates of the proof.
     @HTMLBuilder var certificateList: HTML {
         if self.certificates.isEmpty { emptyNote("The proof has no readable certificates.") }
         if self.certificateCount > self.certificates.count {

@@ -63,7 +63,6 @@ extension ProofInspection.Kind {
 }
 
 extension ProofDefect {
-    /// The defect in a sentence.
     var sentence: Phrase {
         switch self {
         case .tooLarge: "The proof is too large to be decoded."

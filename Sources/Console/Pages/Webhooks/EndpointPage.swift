@@ -4,10 +4,8 @@ import Hummingbird
 import Proofs
 
 extension WebhooksRoutes {
-    /// The number of changes that the page of an endpoint shows.
     private static let shownChanges = 20
 
-    /// The page of an endpoint with its deliveries.
     func endpoint(_ request: Request, _ context: ConsoleContext) async throws -> Page {
         let endpoint = try await webhooks.endpoint(try context.parameters.text("webhook"))
         let state = try request.query("state").flatMap { WebhookDelivery.State(rawValue: $0) }
@@ -63,11 +61,9 @@ extension WebhooksRoutes {
                     empty: "No message.", next: next.map { endpoint.path(state, cursor: $0) }
                 ) {
                     column(Phrase("Event", context: "moment")) { Shown.moment($0.delivery.entry.happenedAt) }
-                    column("Message") { shown in
-                        let message = shown.delivery.messageIdentifier
-                        a(.href(ConsolePath("webhooks", endpoint.identifier, "deliveries", message))) {
-                            data(shown.type ?? message)
-                        }
+                    column("Message") {
+                        let message = $0.delivery.messageIdentifier
+                        a(.href(endpoint.path(of: "deliveries", message)), data($0.type ?? message))
                     }
                     column("Customer") { WebhookWords.customer(of: $0.delivery) }
                     column("State") { WebhookWords.badge($0.delivery.state) }
