@@ -2,7 +2,6 @@ import Catalog
 import Features
 import HTTPSupport
 import Hummingbird
-import Proofs
 
 extension ProductChangeRoutes {
     /// Adds the histories of products and of the whole catalog, and the undo of changes.

@@ -1,5 +1,4 @@
 import Features
-import Proofs
 
 extension WebhooksRoutes {
     func delivery(_ context: ConsoleContext) async throws -> Page {

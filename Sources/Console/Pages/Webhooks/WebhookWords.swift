@@ -1,5 +1,4 @@
 import Features
-import Ledger
 import Proofs
 
 /// The states and outcomes of deliveries in plain words.

@@ -1,7 +1,4 @@
 import Features
-import HTTPSupport
-import Hummingbird
-import Proofs
 
 /// The pages of webhooks: endpoints, secrets and deliveries.
 struct WebhooksRoutes: Sendable {
