@@ -9,11 +9,12 @@ import Proofs
 
 /// The local App Store: everything that Xcode's transaction manager does, and more.
 struct LocalStoreRoutes: Sendable {
+    let services: any ConsoleServices
     let store: Store
-    let entitlements: EntitlementService
-    let team: TeamService
     /// The streams that follow the store.
     let streams: LiveStreams
+
+    var entitlements: EntitlementService { services.entitlements }
 
     func add(to pages: ConsolePages) {
         addLists(to: pages)
@@ -25,7 +26,7 @@ struct LocalStoreRoutes: Sendable {
         pages.get("store/stream", .store) { request, context in
             let isReconnected = HTTPField.Name.lastEventID.map { request.headers.contains($0) } ?? false
             let feed = ChangeFeed(streams, isReconnected: isReconnected)
-            return try LiveResponse(streams: streams, team: team, context: context, permission: .store)
+            return try LiveResponse(streams: streams, team: services.team, context: context, permission: .store)
                 .response(to: request) { feed.events() }
         }
     }
