@@ -1,59 +1,18 @@
-import Features
 import HTTPSupport
-import HTTPTypes
 import Hummingbird
 import Proofs
 import ServiceLifecycle
 
-/// A reconciliation of one app with one address of the App Store Server API.
-package struct ConsoleReconciliation: Sendable {
-    /// The state of a subject.
-    package struct State: Sendable {
-        package let subject: ReconciliationRuns.Subject
-        /// The interval between runs, in seconds; nil if runs happen only on request.
-        package let interval: Int64?
-        /// The last complete run of any process; nil if there was none.
-        package let checkpoint: ReconciliationCheckpoint?
-        /// The runs of this process.
-        package let runs: ReconciliationRuns.State
-
-        package init(
-            subject: ReconciliationRuns.Subject,
-            interval: Int64?,
-            checkpoint: ReconciliationCheckpoint?,
-            runs: ReconciliationRuns.State
-        ) {
-            self.subject = subject
-            self.interval = interval
-            self.checkpoint = checkpoint
-            self.runs = runs
-        }
-
-        /// True if a run is under way or requested.
-        var isRunning: Bool { runs.runningSince != nil || runs.isRequested }
-    }
-
-    package let identifier: String
-    /// The bundle identifier of the app.
-    package let app: String
-    /// The address of the App Store Server API.
-    package let address: String
-    /// The origins of the purchases that the address knows.
-    package let origins: [Origin]
-    package let states: [State]
-
-    package init(identifier: String, app: String, address: String, origins: [Origin], states: [State]) {
-        self.identifier = identifier
-        self.app = app
-        self.address = address
-        self.origins = origins
-        self.states = states
-    }
-}
-
 /// The web console of the team, under `/console`.
 package struct ConsoleRoutes: RouteSource {
-    private let services: ConsoleServices
+    /// The style sheet, the script and the icon, which are compiled into the binary. Their tags change with it.
+    private static let assets: [(name: String, answer: CacheableAnswer)] = [
+        ("console.css", CacheableAnswer(PackageResources.console_css, type: "text/css; charset=utf-8")),
+        ("console.js", CacheableAnswer(PackageResources.console_js, type: "text/javascript; charset=utf-8")),
+        ("icon.svg", CacheableAnswer(PackageResources.icon_svg, type: "image/svg+xml")),
+    ]
+
+    private let services: any ConsoleServices
     private let cookies: ConsoleCookie
     private let attempts: PasswordLimits
     private let passwords = PasswordWork()
@@ -63,7 +22,7 @@ package struct ConsoleRoutes: RouteSource {
     private let health: HealthRoutes
 
     /// - Parameter isSecure: True if browsers reach the service over TLS, directly or through a proxy.
-    package init(_ services: ConsoleServices, isSecure: Bool) {
+    package init(_ services: any ConsoleServices, isSecure: Bool) {
         self.services = services
         cookies = ConsoleCookie(isSecure: isSecure)
         attempts = PasswordLimits(clock: services.clock)
@@ -86,7 +45,11 @@ package struct ConsoleRoutes: RouteSource {
             .add(middleware: FormQueryMiddleware())
             .add(middleware: LanguageMiddleware())
             .add(middleware: ConsoleErrorMiddleware())
-        AssetRoutes().add(to: outer.group("assets"))
+        for (name, answer) in Self.assets {
+            outer.get(RouterPath("assets/" + name)) { request, _ in
+                answer.response(to: request, headers: [.cacheControl: "no-cache"])
+            }
+        }
         let group = outer.group()
             .add(
                 middleware: SessionMiddleware(
@@ -108,7 +71,9 @@ package struct ConsoleRoutes: RouteSource {
         FigureRoutes(services: services).add(to: pages)
         ProductRoutes(services: services).add(to: pages)
         CustomersRoutes(services: services).add(to: pages)
-        LocalStoreRoutes(services: services, streams: storeStreams).add(to: pages)
+        if let store = services.store, let storeStreams {
+            LocalStoreRoutes(services: services, store: store, streams: storeStreams).add(to: pages)
+        }
         TeamRoutes(services: services).add(to: pages)
         health.add(to: pages)
         UnclaimedRoutes(services: services).add(to: pages)
