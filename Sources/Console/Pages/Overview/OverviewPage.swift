@@ -60,7 +60,7 @@ struct OverviewRoutes: Sendable {
                     Self.counts(today, environment)
                 }
                 answers.first?.pendingNotes
-                p { a(.href(ConsolePath("figures", query: ["environment": environment.rawValue]))) { "All figures" } }
+                p { a(.href(.figures(in: environment))) { "All figures" } }
             } else {
                 FiguresOff.card
                 div(.class("cards")) { Self.counts(today, environment) }
@@ -87,10 +87,7 @@ struct OverviewRoutes: Sendable {
     /// The redemptions and refusals of today.
     @HTMLBuilder private static func counts(_ today: ActivityCount, _ environment: FigureQuery.Environment) -> HTML {
         let choices: [(title: Phrase, number: Int, path: ConsolePath)] = [
-            (
-                "Redemptions today", today[.granted],
-                ConsolePath("figures", Figure.transactions.rawValue, query: ["environment": environment.rawValue])
-            ),
+            ("Redemptions today", today[.granted], .figure(.transactions, in: environment)),
             ("Refusals today", today[.refused], ConsoleSection.refusals.path),
         ]
         for choice in choices {
@@ -122,7 +119,7 @@ struct OverviewRoutes: Sendable {
     private func environment(_ request: Request) throws(Problem) -> FigureQuery.Environment {
         let standard: FigureQuery.Environment =
             services.store.map { $0.environment == .sandbox } ?? false ? .sandbox : .production
-        return try FigureSelection.word("environment", of: request) ?? standard
+        return try request.chosen("environment") ?? standard
     }
 }
 
@@ -135,14 +132,7 @@ extension FigureAnswer {
     /// The card of the figure on the overview. It leads to the figure's page.
     func card(app: String?) -> HTML {
         section(.class("card")) {
-            h2 {
-                a(
-                    .href(
-                        ConsolePath(
-                            "figures", figure.rawValue,
-                            query: ["environment": query.environment.rawValue, "app": app]))
-                ) { figure.title }
-            }
+            h2 { a(.href(.figure(figure, in: query.environment, app: app))) { figure.title } }
             for value in values.prefix(Self.maximumCurrencies) { p(.class("figure")) { plain(value) } }
             if values.isEmpty { p(.class("figure")) { Shown.nothing } }
             if values.count > Self.maximumCurrencies {
