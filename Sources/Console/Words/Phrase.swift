@@ -60,6 +60,11 @@ package struct Phrase: Hashable, Sendable, ExpressibleByStringInterpolation {
         self.init(english: english, korean: text.map { KoreanCatalog.filled($0, values) } ?? english)
     }
 
+    /// The name of a value as a title: its raw value in English, with a capital at its beginning.
+    package init(titled value: some RawRepresentable<String>) {
+        self.init(stated: value.rawValue.prefix(1).uppercased() + value.rawValue.dropFirst())
+    }
+
     /// A text from another source in each language.
     package init(english: String, korean: String) {
         self.init(english: english, .stated(korean))

@@ -41,27 +41,6 @@ extension Figure {
     var isRate: Bool { kind == "rate" }
 }
 
-extension FigureInterval {
-    var title: Phrase {
-        switch self {
-        case .day: "Day"
-        case .week: "Week"
-        case .month: "Month"
-        }
-    }
-}
-
-extension FigureQuery.Group {
-    var title: Phrase {
-        switch self {
-        case .app: "App"
-        case .product: "Product"
-        case .storefront: "Storefront"
-        case .origin: "Origin"
-        }
-    }
-}
-
 extension FigureQuery.Environment {
     var title: Phrase {
         switch self {

@@ -96,14 +96,16 @@ extension FigureRoutes {
                     Field.date("to", "Last day", value: query.last.description)
                     Field.choice(
                         "by", "Periods",
-                        FigureInterval.allCases.map { ($0.rawValue, $0.title) }, chosen: query.interval.rawValue)
+                        FigureInterval.allCases.map { ($0.rawValue, Phrase(titled: $0)) },
+                        chosen: query.interval.rawValue)
                     Field.choice(
                         "environment", "Environment",
                         FigureQuery.Environment.allCases.map { ($0.rawValue, $0.title) },
                         chosen: query.environment.rawValue)
                     Field.choice(
                         "group", "A series for each", empty: "(no groups)",
-                        FigureQuery.Group.allCases.map { ($0.rawValue, $0.title) }, chosen: query.group?.rawValue)
+                        FigureQuery.Group.allCases.map { ($0.rawValue, Phrase(titled: $0)) },
+                        chosen: query.group?.rawValue)
                     Field.app(apps, empty: "(all apps)", chosen: query.app)
                     Field.text("product", "Only this product", value: query.product ?? "")
                     Field.text(

@@ -35,7 +35,7 @@ extension HealthRoutes {
                 case .problem: Shown.badge("problem", .bad)
                 }
             }
-            column("Check") { $0.subject.title }
+            column("Check") { Phrase(titled: $0.subject) }
             column("Result") { check in
                 div { check.detail }
                 if let remedy = check.remedy { div(.class("note")) { remedy } }

@@ -13,7 +13,7 @@ package struct HealthCheck: Sendable {
     }
 
     /// The subject of a check, by its name in the output of `till doctor`.
-    package enum Subject: String, Encodable, Sendable {
+    package enum Subject: String, Encodable, CaseIterable, Sendable {
         case settings
         case dataDirectory = "data directory"
         case permissions
@@ -26,24 +26,6 @@ package struct HealthCheck: Sendable {
         case port
         case tlsCertificate = "TLS certificate"
         case notifications
-
-        /// The name in the console.
-        var title: Phrase {
-            switch self {
-            case .settings: "Settings"
-            case .dataDirectory: "Data directory"
-            case .permissions: "Permissions"
-            case .trustedRoots: "Trusted roots"
-            case .trustedRoot: "Trusted root"
-            case .catalog: "Catalog"
-            case .ledger: "Ledger"
-            case .apiKeys: "API keys"
-            case .clock: "Clock"
-            case .port: "Port"
-            case .tlsCertificate: "TLS certificate"
-            case .notifications: "Notifications"
-            }
-        }
     }
 
     package let subject: Subject
