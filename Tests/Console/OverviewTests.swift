@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test func `streams are limited for each member and in total`() async {
-        let streams = LiveStreams(limits: .init(total: 3, perMember: 2))
+        let streams = LiveStreams(maximum: 3, maximumPerMember: 2)
         let first = streams.listen("a")
         let second = streams.listen("b")
         _ = streams.listen("a")

@@ -4,44 +4,46 @@ import HTTPTypes
 import Hummingbird
 import Synchronization
 
-/// A response of server-sent events (HTML Standard section 9.2) for a page of the console.
-///
-/// It ends with the session, with the service, when the browser is gone, or after its maximum lifetime. The browser reconnects
-/// after the last.
-struct LiveResponse: Sendable {
+extension LiveStreams {
     private static let maximumLifetime = Duration.seconds(15 * 60)
     /// The longest time without a byte. Proxies close a connection that stays idle for long.
     private static let heartbeatInterval = Duration.seconds(15)
     /// The shortest time between two readings, however many purchases come in.
     private static let pause = Duration.milliseconds(500)
 
-    let streams: LiveStreams
-    let team: TeamService
-    let context: ConsoleContext
-    let permission: TeamPermission
-
-    /// - Parameter events: Returns the events since its last call. It is called again after each change.
+    /// A response of server-sent events (HTML Standard section 9.2) for a page of the console.
+    ///
+    /// It ends with the session, with the service, when the browser is gone, or after its maximum lifetime. The browser
+    /// reconnects after the last.
+    ///
+    /// - Parameters:
+    ///   - permission: The permission that the member of the session must keep.
+    ///   - events: Returns the events since its last call. It is called again after each change.
     /// - Throws: `Problem` if the page needs no session.
     func response(
-        to request: Request,
+        to request: Request, _ context: ConsoleContext, _ team: TeamService, _ permission: TeamPermission = .view,
         _ events: @escaping @Sendable () async throws -> [LiveEvent]
     ) throws -> Response {
         // A HEAD request does not open a stream.
         guard request.method == .get else { return Response(status: .ok, headers: ServerSentEvents.headers) }
-        let subscription = Subscription(streams.listen(try context.requiredMember.name), in: streams)
+        let subscription = Subscription(listen(try context.requiredMember.name), in: self)
+        let (language, cookie) = (context.language, context.cookie)
         return Response(
             status: .ok, headers: ServerSentEvents.headers,
             body: ResponseBody { writer in
                 defer { subscription.leave() }
-                try await write(to: &writer, subscription.listener, events)
+                try await Self.write(to: &writer, subscription.listener, language, events) {
+                    let member = try await team.member(presenting: cookie)
+                    return member?.role.permissions.contains(permission) ?? false
+                }
                 try await writer.finish(nil)
             })
     }
 
-    private func write(
-        to writer: inout any ResponseBodyWriter,
-        _ listener: LiveStreams.Listener,
-        _ events: @Sendable () async throws -> [LiveEvent]
+    /// - Parameter isPermitted: Returns true if the session lasts and its member still has the permission.
+    private static func write(
+        to writer: inout any ResponseBodyWriter, _ listener: Listener, _ language: ConsoleLanguage,
+        _ events: () async throws -> [LiveEvent], while isPermitted: () async throws -> Bool
     ) async throws {
         let end = ContinuousClock.now + Self.maximumLifetime
         // The time differs between browsers, so that they do not all reconnect at once. With an identifier, a browser states in
@@ -56,7 +58,7 @@ struct LiveResponse: Sendable {
                 continue
             }
             guard isPermitted else { return }
-            var text = try await events().map { $0.text(in: context.language) }.joined()
+            var text = try await events().map { $0.text(in: language) }.joined()
             if text.isEmpty, ContinuousClock.now - lastWritten > Self.heartbeatInterval { text = ":\n\n" }
             if !text.isEmpty {
                 try await writer.write(ByteBuffer(string: text))
@@ -66,18 +68,12 @@ struct LiveResponse: Sendable {
         } while await wakes.next() != nil && ContinuousClock.now < end && !Task.isCancelled
     }
 
-    /// True if the session lasts and its member still has the permission.
-    private func isPermitted() async throws -> Bool {
-        let member = try await team.member(presenting: context.cookie)
-        return member?.role.permissions.contains(permission) ?? false
-    }
-
     /// A stream's registration, which ends with the response, or without one if none was written.
     private final class Subscription: Sendable {
-        let listener: LiveStreams.Listener
+        let listener: Listener
         private let streams: LiveStreams
 
-        init(_ listener: LiveStreams.Listener, in streams: LiveStreams) {
+        init(_ listener: Listener, in streams: LiveStreams) {
             self.listener = listener
             self.streams = streams
         }

@@ -10,15 +10,8 @@ import Synchronization
 /// here, and a session may end without a change, so all are woken every five seconds, too. A stream above the limit ends the
 /// oldest one.
 package final class LiveStreams: Service, Sendable {
-    /// The limits on open streams.
-    package struct Limits: Sendable {
-        package var total: Int
-        package var perMember: Int
-
-        package init(total: Int = 64, perMember: Int = 6) {
-            (self.total, self.perMember) = (total, perMember)
-        }
-    }
+    /// The limit on the open streams of a member.
+    package static let maximumPerMember = 6
 
     /// An open stream.
     package struct Listener: Sendable {
@@ -42,11 +35,14 @@ package final class LiveStreams: Service, Sendable {
 
     private static let interval = Duration.seconds(5)
 
-    private let limits: Limits
+    private let (maximum, maximumPerMember): (Int, Int)
     private let state = Mutex(State())
 
-    package init(limits: Limits = Limits()) {
-        self.limits = limits
+    /// - Parameters:
+    ///   - maximum: The limit on open streams.
+    ///   - maximumPerMember: The limit on the open streams of a member.
+    package init(maximum: Int = 64, maximumPerMember: Int = LiveStreams.maximumPerMember) {
+        (self.maximum, self.maximumPerMember) = (maximum, maximumPerMember)
     }
 
     /// The number of open streams.
@@ -81,8 +77,8 @@ package final class LiveStreams: Service, Sendable {
         let (wakes, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { state in
             let own = state.open.filter { $0.value.member.hasSameBytes(as: member) }
-            if own.count >= limits.perMember { Self.end(own.keys.min(), in: &state) }
-            if state.open.count >= limits.total { Self.end(state.open.keys.min(), in: &state) }
+            if own.count >= maximumPerMember { Self.end(own.keys.min(), in: &state) }
+            if state.open.count >= maximum { Self.end(state.open.keys.min(), in: &state) }
             if state.isClosed { wake.finish() }
             state.last += 1
             state.open[state.last] = (member, wake)

@@ -26,8 +26,7 @@ struct LocalStoreRoutes: Sendable {
         pages.get("store/stream", .store) { request, context in
             let isReconnected = HTTPField.Name.lastEventID.map { request.headers.contains($0) } ?? false
             let feed = ChangeFeed(streams, isReconnected: isReconnected)
-            return try LiveResponse(streams: streams, team: services.team, context: context, permission: .store)
-                .response(to: request) { feed.events() }
+            return try streams.response(to: request, context, services.team, .store) { feed.events() }
         }
     }
 }

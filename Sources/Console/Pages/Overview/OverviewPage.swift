@@ -18,8 +18,7 @@ struct OverviewRoutes: Sendable {
         pages.get("activity") { request, context in
             let feed = ActivityFeed(
                 services.entitlements, try environment(request), shown: try request.query("shown") ?? "")
-            return try LiveResponse(streams: streams, team: services.team, context: context, permission: .view)
-                .response(to: request) { try await feed.events() }
+            return try streams.response(to: request, context, services.team) { try await feed.events() }
         }
     }
 
