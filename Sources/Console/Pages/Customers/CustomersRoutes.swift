@@ -6,6 +6,8 @@ import Proofs
 
 /// The pages of the customers.
 struct CustomersRoutes: Sendable {
+    static let customer = "customers/:issuer/:user"
+
     let services: ConsoleServices
 
     var entitlements: EntitlementService { services.entitlements }
@@ -14,7 +16,7 @@ struct CustomersRoutes: Sendable {
     func add(to pages: ConsolePages) {
         pages.get("customers") { request, _ in try await search(request) }
         func get(_ path: String, _ page: @Sendable @escaping (CustomerView, Request) async throws -> Page) {
-            pages.get(RouterPath("customers/:issuer/:user" + path)) { request, context in
+            pages.get(RouterPath(Self.customer + path)) { request, context in
                 try await page(try await CustomerView(context, services), request)
             }
         }

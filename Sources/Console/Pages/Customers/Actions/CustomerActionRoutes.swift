@@ -11,31 +11,35 @@ extension CustomersRoutes {
 
     /// Adds the receivers of the forms on the pages of customers.
     func addActions(to pages: ConsolePages) {
-        pages.post("customers/:issuer/:user/grants", .support) { try await give($0, $1) }
-        pages.post("customers/:issuer/:user/grants/:grant/revocation", .support) { _, context in
-            let user = try await services.customer(context)
+        func post(
+            _ path: String, _ permission: TeamPermission,
+            _ action: @Sendable @escaping (User, Request, ConsoleContext) async throws -> ConsolePath
+        ) {
+            pages.post(RouterPath(Self.customer + path), permission) { request, context in
+                try await action(try await services.customer(context), request, context)
+            }
+        }
+        post("/grants", .support) { try await give($0, $1, $2) }
+        post("/grants/:grant/revocation", .support) { user, _, context in
             let grant = try context.parameters.text("grant")
             _ = try await entitlements.revoke(
                 grant: grant, of: user, reason: try context.form.reason("reason-" + grant), by: try context.caller)
-            return ConsolePath.customer(user, done: .revoked)
+            return .customer(user, done: .revoked)
         }
-        pages.post("customers/:issuer/:user/balances", .support) { try await credit($0, $1) }
-        pages.post("customers/:issuer/:user/transactions/:transaction/revocation", .support) { request, context in
-            let user = try await services.customer(context)
+        post("/balances", .support) { try await credit($0, $1, $2) }
+        post("/transactions/:transaction/revocation", .support) { user, request, context in
             let transaction = try await entitlements.revoke(
-                transaction: try context.parameters.text("transaction"), origin: try request.origin(),
+                transaction: try context.parameters.text("transaction"), origin: try request.query("origin"),
                 in: try request.query("app"), of: user, reason: try context.form.reason(), by: try context.caller)
             return transaction.path(of: user, done: .revoked)
         }
-        pages.post("customers/:issuer/:user/transactions/:transaction/reinstatement", .support) { request, context in
-            let user = try await services.customer(context)
+        post("/transactions/:transaction/reinstatement", .support) { user, request, context in
             let transaction = try await entitlements.reinstate(
-                transaction: try context.parameters.text("transaction"), origin: try request.origin(),
+                transaction: try context.parameters.text("transaction"), origin: try request.query("origin"),
                 in: try request.query("app"), of: user, reason: try context.form.reason(), by: try context.caller)
             return transaction.path(of: user, done: .reinstated)
         }
-        pages.post("customers/:issuer/:user/erasure", .administer) { _, context in
-            let user = try await services.customer(context)
+        post("/erasure", .administer) { user, _, context in
             let typed = User(
                 issuer: user.issuer, name: try context.form.text("erase-name", upTo: User.maximumCustomerLength))
             guard typed == user else {
@@ -46,17 +50,14 @@ extension CustomersRoutes {
             }
             return ConsolePath("customers", done: .erased)
         }
-        if let webhooks = services.webhooks {
-            pages.post("customers/:issuer/:user/webhooks", .support) { _, context in
-                let user = try await services.customer(context)
-                _ = try await webhooks.replay(about: user, by: try context.caller)
-                return ConsolePath.customer(user, done: .queued)
-            }
+        guard let webhooks = services.webhooks else { return }
+        post("/webhooks", .support) { user, _, context in
+            _ = try await webhooks.replay(about: user, by: try context.caller)
+            return .customer(user, done: .queued)
         }
     }
 
-    private func give(_ request: Request, _ context: ConsoleContext) async throws -> ConsolePath {
-        let user = try await services.customer(context)
+    private func give(_ user: User, _ request: Request, _ context: ConsoleContext) async throws -> ConsolePath {
         let submission = try FormSubmission(request, context, ["give-item", "give-until", "give-reason"])
         guard let item = Item(typed: try context.form.requiredText("give-item")) else {
             throw ConsoleForm.invalid("give-item", "an item of the catalog")
@@ -66,7 +67,7 @@ extension CustomersRoutes {
             endsAt: try Self.end(context.form), by: try context.caller)
         try submission.check(
             try await entitlements.give(grant, to: user, keeping: submission.answer, for: submission.key))
-        return ConsolePath.customer(user, done: .given)
+        return .customer(user, done: .given)
     }
 
     /// The end of the day in a form; nil for none.
@@ -79,15 +80,14 @@ extension CustomersRoutes {
         return day.adding(days: 1).start
     }
 
-    private func credit(_ request: Request, _ context: ConsoleContext) async throws -> ConsolePath {
-        let user = try await services.customer(context)
+    private func credit(_ user: User, _ request: Request, _ context: ConsoleContext) async throws -> ConsolePath {
         let submission = try FormSubmission(request, context, ["balance", "amount", "balance-reason"])
         let addition = try entitlements.newAddition(
             of: try context.form[Self.amount], to: try context.form.requiredText("balance"),
             reason: try context.form.reason("balance-reason"), by: try context.caller)
         try submission.check(
             try await entitlements.add(addition, for: user, keeping: submission.answer, for: submission.key))
-        return ConsolePath.customer(user, done: .credited)
+        return .customer(user, done: .credited)
     }
 }
 
@@ -97,19 +97,6 @@ extension Item {
         guard let space = text.lastIndex(of: " "), let number = Int(text[text.index(after: space)...]), number >= 0
         else { return nil }
         self.init(collection: String(text[..<space]), number: number)
-    }
-}
-
-extension Request {
-    /// The origin in the address; nil for none.
-    ///
-    /// - Throws: `Problem`, `parameterInvalid`.
-    func origin() throws(Problem) -> Origin? {
-        guard let text = try query("origin") else { return nil }
-        guard let origin = Origin(rawValue: text) else {
-            throw Problem.parameter("origin", "one of " + Origin.allCases.map(\.rawValue).joined(separator: ", "))
-        }
-        return origin
     }
 }
 

@@ -6,7 +6,7 @@ import Proofs
 extension CustomerView {
     /// The page of a transaction: its facts, its proof, and the revocation by the team.
     func transactionPage(_ request: Request) async throws -> Page {
-        let (origin, app) = (try request.origin(), try request.query("app"))
+        let (origin, app): (Origin?, String?) = (try request.query("origin"), try request.query("app"))
         let identifier = try context.parameters.text("transaction")
         let found = try await entitlements.ledger.read { try $0.recordedTransactions(identifier, of: self.user) }
             .first { recorded in
@@ -33,17 +33,12 @@ extension CustomerView {
             }
             if context.may(.support) {
                 part("Actions") {
-                    if transaction.revocation == nil {
-                        context.action(
-                            "Revoke the purchase", to: transaction.path(of: user, "revocation"), submit: "Revoke",
-                            .danger
-                        ) { Field.reason() }
-                    } else {
-                        context.action(
-                            "Reinstate the purchase", to: transaction.path(of: user, "reinstatement"),
-                            submit: "Reinstate"
-                        ) { Field.reason() }
-                    }
+                    let isRevoked = transaction.revocation != nil
+                    context.action(
+                        isRevoked ? "Reinstate the purchase" : "Revoke the purchase",
+                        to: transaction.path(of: user, isRevoked ? "reinstatement" : "revocation"),
+                        submit: isRevoked ? "Reinstate" : "Revoke", isRevoked ? .primary : .danger
+                    ) { Field.reason() }
                 }
             }
         }

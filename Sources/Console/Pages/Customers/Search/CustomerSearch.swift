@@ -6,8 +6,8 @@ import Hummingbird
 import Proofs
 
 /// The search for customers: by the beginning of a name, an account token, a transaction, an original transaction, an order or
-/// a product.
-enum CustomerSearch {
+/// a product. Its values are the findings for a text.
+struct CustomerSearch {
     /// The answer of the App Store about an order of this number.
     enum Order: Sendable {
         case notAsked
@@ -17,25 +17,42 @@ enum CustomerSearch {
         case failed
     }
 
-    /// The findings for a text.
-    struct Findings: Sendable {
-        var users: [KnownUser] = []
-        var purchases: [KnownPurchase] = []
-        var unclaimed: [UnclaimedPurchase] = []
-        /// The products whose name or identifier contains the text.
-        var products: [Product] = []
-        var order = Order.notAsked
-        /// The cursor of the next users; nil for none.
-        var next: String?
+    let text: String
+    let names: CatalogNames
+    var users: [KnownUser] = []
+    var purchases: [KnownPurchase] = []
+    var unclaimed: [UnclaimedPurchase] = []
+    /// The products whose name or identifier contains the text.
+    var products: [Product] = []
+    var order = Order.notAsked
+    /// The cursor of the next users; nil for none.
+    var next: String?
 
-        /// The only customer that the text identifies; nil if there is none or if there are several.
-        func exact(_ text: String) -> User? {
-            var users = Set(purchases.compactMap(\.owner))
-            let name = text.precomposedStringWithCanonicalMapping
-            let token = UUID(uuidString: text)
-            users.formUnion(
-                self.users.filter { $0.appAccountToken == token || $0.user.name.hasSameBytes(as: name) }.map(\.user))
-            return users.count == 1 ? users.first : nil
+    /// The only customer that the text identifies; nil if there is none or if there are several.
+    private var exact: User? {
+        var owners = Set(purchases.compactMap(\.owner))
+        let name = text.precomposedStringWithCanonicalMapping
+        let token = UUID(uuidString: text)
+        owners.formUnion(
+            users.filter { $0.appAccountToken == token || $0.user.name.hasSameBytes(as: name) }.map(\.user))
+        return owners.count == 1 ? owners.first : nil
+    }
+
+    var page: Page {
+        Page("Customers", section: .customers) {
+            CustomersRoutes.search(text) {
+                if let exact {
+                    p {
+                        a(.class("button primary"), .href(.customer(exact))) {
+                            spaced(Phrase("Open customer"), data(exact.name))
+                        }
+                    }
+                }
+                let hasPurchases = !purchases.isEmpty || !unclaimed.isEmpty
+                if hasPurchases { purchaseTable }
+                if !products.isEmpty { productList }
+                if !users.isEmpty || !hasPurchases && products.isEmpty { userTable }
+            }
         }
     }
 }
@@ -51,10 +68,9 @@ extension CustomersRoutes {
     /// - Parameters:
     ///   - page: The page of the users.
     ///   - asksAppStore: True to look an unknown text up as an order.
-    func findings(_ text: String, _ page: HTTPSupport.Page, asksAppStore: Bool) async throws -> CustomerSearch.Findings
-    {
+    func findings(_ text: String, _ page: HTTPSupport.Page, asksAppStore: Bool) async throws -> CustomerSearch {
         let service = services.entitlements
-        var findings = CustomerSearch.Findings()
+        var findings = CustomerSearch(text: text, names: names)
         let last = try page.position { cursor in
             let parts = cursor.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
             return parts.count == 2 ? User(issuer: String(parts[0]), name: String(parts[1])) : nil
@@ -78,7 +94,7 @@ extension CustomersRoutes {
     }
 
     /// Adds the purchases of transactions.
-    private func add(_ transactions: [String], to findings: inout CustomerSearch.Findings) async throws {
+    private func add(_ transactions: [String], to findings: inout CustomerSearch) async throws {
         for transaction in transactions {
             findings.purchases += try await services.entitlements.purchases(ofTransaction: transaction)
             findings.unclaimed += try await services.entitlements.unclaimedPurchases(

@@ -12,7 +12,7 @@ extension CustomersRoutes {
         // The script searches at every key. Only a person who sends the form waits for the App Store.
         let isTyping = HTTPField.Name.secFetchDest.flatMap { request.headers[$0] } == "empty"
         let findings = try await findings(text, page, asksAppStore: !isTyping)
-        return CustomersPage(text: text, findings: findings, names: names).page
+        return findings.page
     }
 
     /// The latest customers of a product.
@@ -64,38 +64,12 @@ extension CustomersRoutes {
     }
 }
 
-/// The search for customers, with its findings.
-struct CustomersPage {
-    let text: String
-    let findings: CustomerSearch.Findings
-    let names: CatalogNames
-
-    var page: Page {
-        Page("Customers", section: .customers) {
-            CustomersRoutes.search(text) { results }
-        }
-    }
-
-    @HTMLBuilder private var results: HTML {
-        if let user = findings.exact(text) {
-            p {
-                a(.class("button primary"), .href(.customer(user))) { spaced(Phrase("Open customer"), data(user.name)) }
-            }
-        }
-        if !findings.purchases.isEmpty || !findings.unclaimed.isEmpty { purchases }
-        if !findings.products.isEmpty { products }
-        if hasOnlyUsers || !findings.users.isEmpty { users }
-    }
-
-    private var hasOnlyUsers: Bool {
-        findings.purchases.isEmpty && findings.unclaimed.isEmpty && findings.products.isEmpty
-    }
-
-    @HTMLBuilder private var users: HTML {
+extension CustomerSearch {
+    @HTMLBuilder var userTable: HTML {
         h2 { text.isEmpty ? "All customers by name" : "Customers whose name begins like this" }
         Listing.table(
-            "Customers", of: findings.users, empty: empty,
-            next: findings.next.map {
+            "Customers", of: users, empty: empty,
+            next: next.map {
                 ConsolePath("customers", query: ["search": text.isEmpty ? nil : text, "cursor": $0])
             }
         ) {
@@ -107,7 +81,7 @@ struct CustomersPage {
 
     private var empty: Phrase {
         if text.isEmpty { return "There are no customers yet." }
-        switch findings.order {
+        switch order {
         case .notAsked: return "Nothing found."
         case .unknown, .known:
             return "Nothing found. The App Store knows no order of this number."
@@ -116,8 +90,8 @@ struct CustomersPage {
         }
     }
 
-    @HTMLBuilder private var purchases: HTML {
-        h2 { findings.order == .known ? "Purchases of this order" : "Purchases" }
+    @HTMLBuilder var purchaseTable: HTML {
+        h2 { order == .known ? "Purchases of this order" : "Purchases" }
         Listing.table("Purchases", of: foundPurchases, empty: "No purchases.") {
             column("Customer") { $0.owner }
             column("Product") { names.product($0.product) }
@@ -132,14 +106,14 @@ struct CustomersPage {
     )
 
     private var foundPurchases: [FoundPurchase] {
-        findings.purchases.map { purchase -> FoundPurchase in
+        purchases.map { purchase -> FoundPurchase in
             let status = purchase.status
             let owner = purchase.owner.map { Shown.link(to: $0) } ?? HTML { "An erased customer" }
             return (
                 owner, status.productIdentifier, status.originalTransactionIdentifier, status.state, status.origin
             )
         }
-            + findings.unclaimed.map { purchase in
+            + unclaimed.map { purchase in
                 (
                     a(.href(purchase.path)) { "Nobody yet" }, purchase.productIdentifier,
                     purchase.originalTransactionIdentifier, .unclaimed, purchase.origin
@@ -147,10 +121,10 @@ struct CustomersPage {
             }
     }
 
-    @HTMLBuilder private var products: HTML {
+    @HTMLBuilder var productList: HTML {
         h2 { "Customers by product" }
         ul {
-            for product in findings.products {
+            for product in products {
                 li {
                     a(.href(ConsolePath("customers", query: ["product": product.productIdentifier]))) {
                         bdi { names.product(product.productIdentifier) }
