@@ -50,20 +50,20 @@ package struct Chart: Sendable {
             HTMLAttribute("viewBox", "0 0 \(SVG.number(Self.width)) \(SVG.number(Self.height))")
         ) {
             Console.title(.id(identifier)) { name }
-            for index in periods.indices where !periods[index].isComplete { column(index, class: "shade") }
+            for index in periods.indices where !periods[index].isComplete { band(index, class: "shade") }
             axes
             switch kind {
             case .lines: lines
             case .areas: areas
             case .bars: bars
             }
-            for index in periods.indices { column(index, class: "slot", title: tooltip(index)) }
+            for index in periods.indices { band(index, class: "slot", title: tooltip(index)) }
         }
         if series.count > 1 { legend }
     }
 
     /// The whole height of a period.
-    private func column(_ index: Int, class names: String, title: HTML? = nil) -> HTML {
+    private func band(_ index: Int, class names: String, title: HTML? = nil) -> HTML {
         SVG.rectangle(
             start(index), Self.topEdge, width: slot, height: Self.bottomEdge - Self.topEdge, class: names, title: title)
     }
