@@ -71,7 +71,7 @@ struct AccessRoutes: Sendable {
                     "code", "Code of your link", autocomplete: "one-time-code",
                     maximumLength: ConsolePath.maximumLength, isRequired: true,
                     note: "If the field is empty, paste the part of your link after #.", HTMLAttribute("data-code"))
-                Field.newPassword
+                NewPassword.fields
                 button(.class("primary")) { "Set the password" }
             }
         }
@@ -109,11 +109,20 @@ package enum InvitationLink {
     }
 }
 
-/// The reading of a new password that was typed twice.
+/// A new password that is typed twice.
 enum NewPassword {
+    private static let first = Field.password(
+        "new-password", "New password (at least \(Password.minimumLength) characters)", autocomplete: "new-password")
+    private static let second = Field.password("repetition", "The same again", autocomplete: "new-password")
+
+    @HTMLBuilder static var fields: HTML {
+        first
+        second
+    }
+
     /// - Throws: `Problem`, `PasswordError`.
     static func read(_ form: ConsoleForm, of member: TeamMember) throws -> Password {
-        let (password, repetition) = (try form.password("new-password"), try form.password("repetition"))
+        let (password, repetition) = (try form[first], try form[second])
         guard password.utf8.elementsEqual(repetition.utf8) else {
             throw Problem(
                 status: .unprocessableContent, code: "passwordsDiffer",

@@ -90,12 +90,3 @@ extension ConsoleForm {
         return text
     }
 }
-
-extension Field {
-    /// The field of a reason.
-    static func reason(_ name: String = "reason") -> HTML {
-        text(
-            name, "Reason", maximumLength: Reason.maximumLength, isRequired: true,
-            note: "The audit log keeps it with your name.")
-    }
-}

@@ -17,7 +17,7 @@ struct Tag: Sendable {
         HTML([.element(self, attributes.compactMap(\.self), HTML())])
     }
 
-    func callAsFunction(_ attributes: [HTMLAttribute], @HTMLBuilder content: () -> HTML) -> HTML {
+    func callAsFunction(_ attributes: [HTMLAttribute], @HTMLBuilder content: () -> HTML = { HTML() }) -> HTML {
         HTML([.element(self, attributes, content())])
     }
 }

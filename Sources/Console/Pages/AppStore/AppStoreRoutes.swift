@@ -5,7 +5,7 @@ import Proofs
 
 /// The pages about the App Store: its notifications, the reconciliation, and its questions about refunds.
 struct AppStoreRoutes: Sendable {
-    let services: ConsoleServices
+    let services: any ConsoleServices
 
     func add(to pages: ConsolePages) {
         pages.get("app-store") { request, _ in try await notifications(request) }
@@ -64,12 +64,13 @@ struct AppStoreRoutes: Sendable {
 
     private func reconcile(_ context: ConsoleContext) throws -> ConsolePath {
         let (identifier, member) = (try context.parameters.text("reconciliation"), try context.requiredMember.name)
+        let reconciliations = services.reconciliations
         guard let subject = ReconciliationRuns.Subject(rawValue: try context.parameters.text("subject")),
-            let isRequested = services.system.requestReconciliation(identifier, subject)
+            let number = Int(identifier), reconciliations.indices.contains(number)
         else {
             throw Problem(status: .notFound, code: "notFound", detail: "There is no such reconciliation.")
         }
-        guard isRequested else {
+        guard reconciliations[number].runs.request(subject) else {
             throw Problem(
                 status: .conflict, code: "reconciliationRunning",
                 detail: "The reconciliation is under way. Wait until it ends, and start it again.",

@@ -25,7 +25,7 @@ extension AppStoreRoutes {
             p {
                 "A customer requested a refund, and the App Store asks about the purchase (consumption request). It waits for an answer for twelve hours."
             }
-            if services.system.answersConsumptionRequests {
+            if services.answersConsumptionRequests {
                 p { Shown.badge("The service answers by itself", .good) }
             } else {
                 p { Shown.badge("Nobody answers", .warning) }

@@ -2,42 +2,66 @@ import Features
 import Proofs
 
 extension AppStoreRoutes {
+    /// The state of a subject.
+    private struct State {
+        let subject: ReconciliationRuns.Subject
+        let interval: Int64?
+        let checkpoint: ReconciliationCheckpoint?
+        let runs: ReconciliationRuns.State
+
+        /// True if a run is under way or requested.
+        var isRunning: Bool { runs.runningSince != nil || runs.isRequested }
+    }
+
     /// The reconciliations with the App Store, for each app.
     func reconciliations(_ context: ConsoleContext) async throws -> Page {
-        let reconciliations = try await services.system.reconciliations()
+        var reconciliations: [(number: Int, reconciliation: any ConsoleReconciliation, states: [State])] = []
+        for (number, reconciliation) in services.reconciliations.enumerated() {
+            var states: [State] = []
+            for subject in ReconciliationRuns.Subject.allCases {
+                states.append(
+                    State(
+                        subject: subject, interval: reconciliation.interval(of: subject),
+                        checkpoint: try await reconciliation.checkpoint(of: subject),
+                        runs: reconciliation.runs.state(of: subject)))
+            }
+            reconciliations.append((number, reconciliation, states))
+        }
         return Page("Reconciliation", section: .appStore) {
             AppStoreTab.links(present: AppStoreTab.reconciliation)
             p {
                 "A reconciliation asks the App Store for notifications and transactions that did not arrive, and applies them. What is known already changes nothing."
             }
             for app in services.entitlements.apps.all.map(\.bundleIdentifier) {
-                let own = reconciliations.filter { $0.app == app }
+                let own = reconciliations.filter { $0.reconciliation.bundleIdentifier == app }
                 section(.class("card")) {
                     h2 { data(app) }
                     if own.isEmpty {
                         p { Shown.badge("Not configured", .warning) }
                         note("Set app-store-key, app-store-key-id and app-store-issuer-id, and restart the service.")
                     }
-                    for reconciliation in own { Self.part(reconciliation, context) }
+                    for (number, reconciliation, states) in own {
+                        Self.part(number, reconciliation, states, context)
+                    }
                 }
             }
         }
     }
 
     @HTMLBuilder private static func part(
-        _ reconciliation: ConsoleReconciliation, _ context: ConsoleContext
+        _ number: Int, _ reconciliation: any ConsoleReconciliation, _ states: [State], _ context: ConsoleContext
     ) -> HTML {
         h3 { data(reconciliation.address) }
-        p(.class("note")) { plain(reconciliation.origins.map(\.rawValue).joined(separator: ", ")) }
+        p(.class("note")) { plain(reconciliation.origins.map(\.rawValue).sorted().joined(separator: ", ")) }
         div(.class("columns")) {
-            for state in reconciliation.states {
+            for state in states {
                 div {
                     p { strong { title(of: state.subject) } }
                     Facts.list(facts(state))
                     if context.may(.administer) {
-                        let path = ConsolePath(
-                            "app-store", "reconciliation", reconciliation.identifier, state.subject.rawValue)
-                        context.form(to: path) {
+                        context.form(
+                            to: ConsolePath("app-store", "reconciliation", String(number), state.subject.rawValue)
+                        ) {
                             button(state.isRunning ? .disabled : nil) {
                                 switch state.subject {
                                 case .notifications: "Fetch notifications now"
@@ -58,7 +82,7 @@ extension AppStoreRoutes {
         }
     }
 
-    @FactsBuilder private static func facts(_ state: ConsoleReconciliation.State) -> [Fact] {
+    @FactsBuilder private static func facts(_ state: State) -> [Fact] {
         fact("State") { status(of: state) }
         fact("Complete until") { Shown.moment(state.checkpoint?.until) }
         fact("Found in that run") { findings(state) }
@@ -66,13 +90,13 @@ extension AppStoreRoutes {
         fact("Last run of this process") { lastRun(state.runs.last) }
     }
 
-    private static func status(of state: ConsoleReconciliation.State) -> HTML {
+    private static func status(of state: State) -> HTML {
         if state.isRunning { return Shown.badge("Runs now") }
         if state.runs.last?.errorCode != nil { return Shown.badge("Failed", .bad) }
         return state.checkpoint?.until == nil ? Shown.badge("Never ran", .warning) : Shown.badge("Done", .good)
     }
 
-    private static func findings(_ state: ConsoleReconciliation.State) -> HTML {
+    private static func findings(_ state: State) -> HTML {
         guard let findings = state.checkpoint?.findings else { return Shown.nothing }
         guard !findings.isEmpty else { return HTML { "Nothing" } }
         return ul {

@@ -6,7 +6,7 @@ import Proofs
 
 /// The pages of the figures.
 struct FigureRoutes: Sendable {
-    let services: ConsoleServices
+    let services: any ConsoleServices
 
     func add(to pages: ConsolePages) {
         guard let figures = services.figures else {

@@ -4,48 +4,65 @@ import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
+import Ledger
 import Proofs
 
 /// The local App Store: everything that Xcode's transaction manager does, and more.
 struct LocalStoreRoutes: Sendable {
-    let services: ConsoleServices
-    /// The streams that follow the store. Nil without one.
-    let streams: LiveStreams?
+    let store: Store
+    let entitlements: EntitlementService
+    let team: TeamService
+    /// The streams that follow the store.
+    let streams: LiveStreams
 
-    /// Adds the pages, if this process has a local store.
     func add(to pages: ConsolePages) {
-        guard let store = services.store, let streams else { return }
-        let own = StorePages(store: store, pages: pages)
-        let redemption = StoreRedemption(store: store, entitlements: services.entitlements)
-        StoreListRoutes.add(to: own)
-        StorePurchaseRoutes(redemption: redemption).add(to: own)
-        StoreTransactionRoutes(redemption: redemption).add(to: own)
-        StoreClockRoutes.add(to: own)
-        StoreSettingsRoutes.add(to: own)
-        StoreNotificationRoutes.add(to: own)
+        addLists(to: pages)
+        addPurchases(to: pages)
+        addTransactions(to: pages)
+        addClock(to: pages)
+        addSettings(to: pages)
+        addNotifications(to: pages)
         pages.get("store/stream", .store) { request, context in
             let isReconnected = HTTPField.Name.lastEventID.map { request.headers.contains($0) } ?? false
             let feed = ChangeFeed(streams, isReconnected: isReconnected)
-            return try streams.response(to: request, context, services.team, .store) { feed.events() }
+            return try streams.response(to: request, context, team, .store) { feed.events() }
+        }
+    }
+
+    /// The app's part of a purchase: it hands the proof to the service, and finishes the transaction once the service has
+    /// recorded it.
+    ///
+    /// - Throws: `RedemptionError` if no purchase of the proof is the user's. The transaction then stays in the queue.
+    func redeem(_ transactionIdentifier: String, for user: User, by actor: AuditActor) async throws {
+        let proof = Array(try await BlockingWork.run { try store.signedTransaction(of: transactionIdentifier) }.utf8)
+        let redemption: Redemption
+        do {
+            redemption = try await entitlements.redeem(proof, for: user, by: actor)
+        } catch {
+            // The refusal is shown even if it cannot be recorded.
+            try? await entitlements.recordRefusal(error, for: user, by: actor) {
+                entitlements.claims(ofAuthentic: proof)
+            }
+            throw error
+        }
+        guard redemption.transactions.allSatisfy(\.mayFinish) else { return }
+        try await BlockingWork.run {
+            let listed = try store.listedTransaction(transactionIdentifier)
+            guard let payment = listed.payment?.transaction, payment.state.isAwaitingFinish else { return }
+            _ = try store.perform(.finish, on: payment.identifier)
         }
     }
 }
 
-/// The pages below `/console/store`. Each reads or changes the store on a thread that may wait.
-struct StorePages {
-    let store: Store
-    let pages: ConsolePages
-
-    func get(_ path: RouterPath, _ page: @Sendable @escaping (Request, ConsoleContext, Store) throws -> Page) {
-        pages.get(path, .store) { [store] request, context in
-            try await BlockingWork.run { try page(request, context, store) }
-        }
+extension ConsolePages {
+    /// Adds a page of the local store, which reads the store on a thread that may wait.
+    func getStore(_ path: RouterPath, _ page: @Sendable @escaping (Request, ConsoleContext) throws -> Page) {
+        get(path, .store) { request, context in try await BlockingWork.run { try page(request, context) } }
     }
 
-    func post(_ path: RouterPath, _ action: @Sendable @escaping (ConsoleContext, Store) throws -> ConsolePath) {
-        pages.post(path, .store) { [store] _, context in
-            try await BlockingWork.run { try action(context, store) }
-        }
+    /// Adds the receiver of a form that changes the local store on a thread that may wait.
+    func postStore(_ path: RouterPath, _ action: @Sendable @escaping (ConsoleContext) throws -> ConsolePath) {
+        post(path, .store) { _, context in try await BlockingWork.run { try action(context) } }
     }
 }
 

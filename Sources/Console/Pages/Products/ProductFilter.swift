@@ -128,6 +128,19 @@ struct ProductAddress: Sendable {
 
     var product: Product? { app.catalog.product(productIdentifier) }
 
+    /// The languages of the catalog's texts, such as `en_US`.
+    var locales: [String] {
+        var locales: [String] = []
+        for localization in app.catalog.products.flatMap(\.localizations)
+        where !locales.contains(localization.locale) { locales.append(localization.locale) }
+        return locales.isEmpty ? ["en_US"] : locales
+    }
+
+    /// The form of a new product in the app, or a page below it.
+    func newProduct(_ rest: String..., type: ProductType? = nil) -> ConsolePath {
+        ConsolePath(["new-product"] + rest, query: [("app", appParameter), ("type", type?.rawValue)])
+    }
+
     /// The address of a page of the product.
     func path(_ rest: String..., done notice: Notice? = nil, cursor: String? = nil) -> ConsolePath {
         ConsolePath(

@@ -98,8 +98,8 @@ extension ProductChangeRoutes {
                 status: .conflict, code: "changeNotUndoable",
                 detail: "Earlier pictures are not kept. Upload the picture again.")
         }
-        let version = try context.form.text(ProductFields.version)
-        let present = ProductFields.tag(of: address.app.catalog.definition(of: address.productIdentifier))
+        let version = try context.form.text(ProductForm.version)
+        let present = ProductForm.tag(of: address.app.catalog.definition(of: address.productIdentifier))
         guard present.utf8.elementsEqual(version.utf8) else {
             throw Problem(
                 status: .preconditionFailed, code: "productChanged",

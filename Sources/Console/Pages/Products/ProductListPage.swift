@@ -67,9 +67,7 @@ extension ProductRoutes {
             column("Type") { $0.product.type.title }
             column("Names") { Self.names($0.product) }
             column("Price") { Shown.money($0.product.price) }
-            column("Grants") { listed in
-                if let benefit = listed.benefit { ProductWords.sentence(of: benefit) } else { Shown.nothing }
-            }
+            column("Grants") { ProductWords.sentence(of: $0.benefit) }
             column("Group and period") { $0.product.subscription.map(Self.subscription) ?? Shown.nothing }
             column("State") { $0.marks }
             if apps.all.count > 1 { column("App") { Shown.identifier($0.catalog.bundleIdentifier) } }
@@ -111,6 +109,10 @@ enum CatalogSwitch {
 
 /// The words for products, in each language.
 enum ProductWords {
+    static func sentence(of benefit: Benefit?) -> HTML {
+        benefit.map { benefit in HTML { sentence(of: benefit) } } ?? Shown.nothing
+    }
+
     /// The benefit of a product, as a sentence without a full stop.
     static func sentence(of benefit: Benefit) -> Phrase {
         switch benefit {

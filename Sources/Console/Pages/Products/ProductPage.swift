@@ -60,7 +60,7 @@ struct ProductPage {
             Shown.money(product.price)
             plain(" · " + listed.catalog.storefront.countryCode)
         }
-        fact("Grants") { if let benefit = listed.benefit { ProductWords.sentence(of: benefit) } else { Shown.nothing } }
+        fact("Grants") { ProductWords.sentence(of: listed.benefit) }
         fact("Family Sharing") { product.isFamilyShareable ? "on" : "off" }
         if let subscription = product.subscription {
             fact("Subscription group") {

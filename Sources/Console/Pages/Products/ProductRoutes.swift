@@ -7,7 +7,7 @@ import Proofs
 
 /// The pages of products. Those that change a product exist only with an administered catalog.
 struct ProductRoutes: Sendable {
-    let services: ConsoleServices
+    let services: any ConsoleServices
 
     var apps: Apps { services.entitlements.apps }
 

@@ -22,11 +22,7 @@ extension InspectedProof {
 
     @HTMLBuilder private var verdictList: HTML {
         p {
-            if verdict.isAccepted {
-                Shown.badge("Accepted", .good)
-            } else {
-                Shown.badge("Refused", .bad)
-            }
+            verdict.isAccepted ? Shown.badge("Accepted", .good) : Shown.badge("Refused", .bad)
             plain(" ")
             if let failure = verdict.failure {
                 Shown.identifier(failure.code)
@@ -35,10 +31,10 @@ extension InspectedProof {
             }
         }
         Listing.table("Checks in their order", of: ProofVerdict.Check.allCases, empty: "No checks.") {
-            column("Check") { $0.title }
+            column("Check") { $0.words.title }
             column("Result") { badge(of: $0) }
             column("Finding and remedy") { check in
-                if case .failed(let failure) = verdict[check] { finding(failure) } else { check.meaning }
+                if case .failed(let failure) = verdict[check] { finding(failure) } else { check.words.meaning }
             }
         }
     }
@@ -64,32 +60,18 @@ extension InspectedProof {
 }
 
 extension ProofVerdict.Check {
-    var title: Phrase {
+    /// The title and the rule of the check.
+    var words: (title: Phrase, meaning: Phrase) {
         switch self {
-        case .size: "Size"
-        case .encoding: "Encoding"
-        case .container: "Container"
-        case .chain: "Chain"
-        case .extensions: "Extensions"
-        case .signature: "Signature"
-        case .payload: "Payload"
-        case .appAndOrigin: "App and origin"
-        case .product: "Product"
-        }
-    }
-
-    /// The rule of the check.
-    var meaning: Phrase {
-        switch self {
-        case .size: "At most 8 MiB, a JWS at most 1 MiB."
-        case .encoding: "DER, base64 of DER, or a JWS."
-        case .container: "PKCS#7 with one signer, or a JWS with ES256 and its certificates."
-        case .chain: "Leaf, intermediate and a trusted root, each valid at the proof's date."
-        case .extensions: "Apple's extensions in leaf and intermediate."
-        case .signature: "Made with the leaf's key over these bytes."
-        case .payload: "Apple's format, and no date in the future."
-        case .appAndOrigin: "An app of this service, and an accepted origin."
-        case .product: "A product of the app's catalog."
+        case .size: ("Size", "At most 8 MiB, a JWS at most 1 MiB.")
+        case .encoding: ("Encoding", "DER, base64 of DER, or a JWS.")
+        case .container: ("Container", "PKCS#7 with one signer, or a JWS with ES256 and its certificates.")
+        case .chain: ("Chain", "Leaf, intermediate and a trusted root, each valid at the proof's date.")
+        case .extensions: ("Extensions", "Apple's extensions in leaf and intermediate.")
+        case .signature: ("Signature", "Made with the leaf's key over these bytes.")
+        case .payload: ("Payload", "Apple's format, and no date in the future.")
+        case .appAndOrigin: ("App and origin", "An app of this service, and an accepted origin.")
+        case .product: ("Product", "A product of the app's catalog.")
         }
     }
 }

@@ -8,7 +8,7 @@ struct ProofsRoutes: Sendable {
     private static let textField = "proof"
     private static let fileField = "file"
 
-    let services: ConsoleServices
+    let services: any ConsoleServices
 
     func add(to pages: ConsolePages) {
         pages.get("proofs") { _, context in Self.page(context) }

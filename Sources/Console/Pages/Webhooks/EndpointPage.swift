@@ -105,8 +105,8 @@ extension WebhooksRoutes {
         details(.class("action"), continuation == nil ? nil : .open) {
             summary { "Send the messages of a period again" }
             context.form(to: endpoint.path(of: "period", "resending")) {
-                Field.moment("from", "From (UTC)", value: continuation ?? now.adding(days: -1))
-                Field.moment("until", "Until (UTC)", value: now)
+                Self.start.html(continuation ?? now.adding(days: -1))
+                Self.end.html(now)
                 note(
                     "Delivered messages too, oldest first, at most 10,000 at once. Receivers recognize a repetition by webhook-id. Delivered messages are kept for 30 days."
                 )
@@ -118,15 +118,13 @@ extension WebhooksRoutes {
     @HTMLBuilder private static func administration(_ endpoint: WebhookEndpoint, _ context: ConsoleContext) -> HTML {
         p(.class("actions")) { a(.class("button"), .href(endpoint.path(of: "secret"))) { "Show the secret" } }
         context.action("Replace the secret", to: endpoint.path(of: "secret"), submit: "Replace") {
-            Field.choice(
-                "overlap", "The old secret still signs for", overlaps.map { (String($0), WebhookWords.period($0)) },
-                chosen: String(WebhookService.standardOverlap))
+            overlap
         }
         context.action("Change the address", to: endpoint.path(of: "address"), submit: "Save") {
             changedAddress.html(endpoint.url)
         }
         context.action("Change the authorization", to: endpoint.path(of: "authorization"), submit: "Save") {
-            authorization.html()
+            authorization
         }
         context.action("Remove the endpoint", to: endpoint.path(of: "removal"), submit: "Remove", .danger) {
             p { "Its waiting messages are not sent, and its messages are deleted." }

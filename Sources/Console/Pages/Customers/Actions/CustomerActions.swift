@@ -26,7 +26,7 @@ extension CustomerView {
                 ) {
                     FormSubmission.field(services.randomness)
                     Field.choice("balance", "Balance", names.catalogs.balances.map { ($0, Phrase(same: $0)) })
-                    CustomersRoutes.amount.html()
+                    CustomersRoutes.amount
                     Field.reason("balance-reason")
                 }
             }
@@ -91,7 +91,7 @@ struct FormSubmission {
 
 extension CustomersRoutes {
     /// The amount that one form adds to a balance.
-    static let amount = FormField.number(
+    static let amount = Field.number(
         "amount", "Amount", in: 1...1_000_000_000, expected: "a number from 1 to 1000000000")
 
     /// Adds the receivers of the forms on the pages of customers.

@@ -110,7 +110,7 @@ struct CustomerSearch {
     /// - Parameters:
     ///   - page: The page of the users.
     ///   - asksAppStore: True to look an unknown text up as an order.
-    mutating func find(in services: ConsoleServices, _ page: HTTPSupport.Page, asksAppStore: Bool) async throws {
+    mutating func find(in services: any ConsoleServices, _ page: HTTPSupport.Page, asksAppStore: Bool) async throws {
         let last = try page.position { cursor in
             let parts = cursor.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
             return parts.count == 2 ? User(issuer: String(parts[0]), name: String(parts[1])) : nil
@@ -136,7 +136,7 @@ struct CustomerSearch {
     }
 
     /// Adds the purchases of transactions.
-    private mutating func add(_ transactions: [String], of services: ConsoleServices) async throws {
+    private mutating func add(_ transactions: [String], of services: any ConsoleServices) async throws {
         for transaction in transactions {
             purchases += try await services.entitlements.purchases(ofTransaction: transaction)
             unclaimed += try await services.entitlements.unclaimedPurchases(

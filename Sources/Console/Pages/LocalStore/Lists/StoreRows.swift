@@ -43,7 +43,7 @@ enum StoreRows {
             for action in queued.actions {
                 context.form(to: .storePayment(number, action.rawValue)) {
                     button(action == .approve || action == .resolve ? .class("primary") : nil) {
-                        action.title
+                        action.words.title
                         span(.class("hidden")) { plain(" \(number)") }
                     }
                 }
@@ -86,19 +86,16 @@ enum StoreRows {
         if let price = subscription.renewalPrice {
             fact("Next charge") {
                 Shown.money(price)
-                if let offer = subscription.renewalOffer {
-                    plain(", ")
-                    offer.title
-                }
+                if let offer = subscription.renewalOffer { also(offer.title, by: ", ") }
             }
         }
         if let increase = subscription.priceIncrease {
             fact("Announced price") {
-                Shown.money(increase.price)
-                plain(" ")
-                increase.isAccepted
-                    ? Shown.badge(Phrase("Accepted", context: "price"), .good)
-                    : Shown.badge("Waits for consent", .warning)
+                spaced(
+                    Shown.money(increase.price),
+                    increase.isAccepted
+                        ? Shown.badge(Phrase("Accepted", context: "price"), .good)
+                        : Shown.badge("Waits for consent", .warning))
             }
         }
         if let intent = subscription.expirationIntent { fact("Reason of the end") { StoreWords.title(intent) } }

@@ -3,9 +3,7 @@ import Proofs
 
 /// The words of the local store's pages.
 enum StoreWords {
-    static func title(_ state: PaymentTransactionState) -> Phrase { word(state).title }
-
-    private static func word(_ state: PaymentTransactionState) -> Shown.Word {
+    static func word(_ state: PaymentTransactionState) -> Shown.Word {
         switch state {
         case .purchasing: ("Purchasing", .neutral)
         case .deferred: ("Waits for approval", .warning)
@@ -22,10 +20,7 @@ enum StoreWords {
             Shown.badge("Interrupted", .warning)
         } else {
             Shown.badge(word(queued.transaction.state))
-        }
-        if let error = queued.transaction.error, !queued.isInterrupted {
-            plain(" ")
-            code { plain(error.name) }
+            if let error = queued.transaction.error { also(code { plain(error.name) }) }
         }
     }
 
@@ -68,9 +63,7 @@ enum StoreWords {
         }
     }
 
-    static func title(_ status: Status) -> Phrase { word(status).title }
-
-    private static func word(_ status: Status) -> Shown.Word {
+    static func word(_ status: Status) -> Shown.Word {
         switch status {
         case .active: ("Active", .good)
         case .expired: (Phrase("Expired", context: "subscription"), .bad)
@@ -115,12 +108,10 @@ enum StoreWords {
             plain(" \(price.formatted)")
         case .alreadySubscribed(let date):
             "Already subscribed, so nothing was charged. It renews on"
-            plain(" ")
-            Shown.day(date)
+            also(Shown.day(date))
         case .changes(let product, let date):
             "Nothing was charged. The subscription changes to"
-            plain(" ")
-            spaced(Shown.identifier(product), Phrase("on", context: "date"), Shown.day(date))
+            also(spaced(Shown.identifier(product), Phrase("on", context: "date"), Shown.day(date)))
         }
     }
 
@@ -137,9 +128,7 @@ enum StoreWords {
         case .active, .expired, .revoked:
             spaced(Phrase(subscription.status == .active ? "ends" : "ended"), Shown.day(subscription.expiresDate))
         case .billingGracePeriod, .billingRetry:
-            "until"
-            plain(" ")
-            Shown.day(subscription.dueDate)
+            spaced(Phrase("until"), Shown.day(subscription.dueDate))
         }
     }
 }
@@ -148,35 +137,22 @@ extension SubscriptionOffer {
     /// The offer in words: kind, name, length and price.
     @HTMLBuilder var words: HTML {
         kind.title
-        if let identifier = identifier {
-            plain(" ")
-            Shown.identifier(identifier)
-        }
-        plain(": ")
-        period.words(times: periodCount)
+        if let identifier { also(Shown.identifier(identifier)) }
+        also(period.words(times: periodCount), by: ": ")
         plain(", ")
-        if let price = price { plain(price.formatted + ", ") }
+        if let price { plain(price.formatted + ", ") }
         StoreWords.title(paymentMode)
     }
 }
 
-/// The words of an action on a payment.
+/// The title of an action on a payment, and the confirmation after it.
 extension PaymentAction {
-    var title: Phrase {
+    var words: (title: Phrase, notice: Notice) {
         switch self {
-        case .approve: "Approve"
-        case .decline: "Decline"
-        case .resolve: "Resolve the issue"
-        case .finish: "Finish"
-        }
-    }
-
-    var notice: Notice {
-        switch self {
-        case .approve: .approved
-        case .decline: .declined
-        case .resolve: .bought
-        case .finish: .performed
+        case .approve: ("Approve", .approved)
+        case .decline: ("Decline", .declined)
+        case .resolve: ("Resolve the issue", .bought)
+        case .finish: ("Finish", .performed)
         }
     }
 }
