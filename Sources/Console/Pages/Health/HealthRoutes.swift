@@ -221,18 +221,18 @@ extension HealthRoutes {
                 case .tls: "TLS of this service"
                 }
             }
-            column("Name") { data($0.name ?? $0.file) }
-            column("From") { Shown.day($0.notBefore) }
-            column(Phrase("Until", context: "certificate")) { Shown.day($0.notAfter) }
+            column("Name") { data($0.certificate.commonName ?? $0.file.path) }
+            column("From") { Shown.day($0.certificate.validFrom) }
+            column(Phrase("Until", context: "certificate")) { Shown.day($0.certificate.validUntil) }
             column("State") { certificate in
-                switch certificate.state(at: now) {
+                switch certificate.certificate.state(at: now) {
                 case .notYetValid: Shown.badge("not yet valid", .bad)
                 case .valid: Shown.badge("valid", .good)
                 case .endsSoon: Shown.badge("expires soon", .warning)
                 case .expired: Shown.badge("expired", .bad)
                 }
             }
-            column("SHA-256") { Shown.identifier(String($0.fingerprint.prefix(16)) + "…") }
+            column("SHA-256") { Shown.identifier($0.certificate.fingerprint.hexadecimal.prefix(16) + "…") }
         }
     }
 }
