@@ -8,6 +8,11 @@ struct TeamRoutes: Sendable {
     static let name = Field.text(
         "name", "Name", upTo: TeamMember.maximumNameLength, isRequired: true, note: "The audit log shows it.")
 
+    private static let role = Field.choice(
+        "role", "Role", TeamRole.allCases,
+        expected: "one of \(TeamRole.allCases.map(\.rawValue).joined(separator: ", "))", text: { $0.rawValue },
+        shown: { $0.title }, chosen: .viewer)
+
     let services: any ConsoleServices
 
     var team: TeamService { services.team }
@@ -16,7 +21,7 @@ struct TeamRoutes: Sendable {
         pages.get("team", .administer) { request, context in try await page(request, context) }
         pages.post("team/members", .administer) { request, context in
             let name = try context.form[Self.name]
-            let secret = try await team.add(name, role: try role(context), by: try actor(context))
+            let secret = try await team.add(name, role: try context.form[Self.role], by: try actor(context))
             return Self.page("Member added", name, secret, request)
         }
         pages.post("team/members/:name/invitation", .administer) { request, context in
@@ -26,7 +31,7 @@ struct TeamRoutes: Sendable {
         }
         pages.post("team/members/:name/role", .administer) { _, context in
             let name = try context.parameters.text("name")
-            try await team.setRole(try role(context), of: name, by: try actor(context))
+            try await team.setRole(try context.form[Self.role], of: name, by: try actor(context))
             return ConsolePath("team", done: .saved)
         }
         pages.post("team/members/:name/removal", .administer) { _, context in
@@ -38,13 +43,6 @@ struct TeamRoutes: Sendable {
 
     private func actor(_ context: ConsoleContext) throws(Problem) -> TeamActor {
         .member(try context.requiredMember.name)
-    }
-
-    private func role(_ context: ConsoleContext) throws(Problem) -> TeamRole {
-        guard let role = TeamRole(rawValue: try context.form.text("role")) else {
-            throw ConsoleForm.invalid("role", "one of \(TeamRole.allCases.map(\.rawValue).joined(separator: ", "))")
-        }
-        return role
     }
 
     /// The page that shows the one-time link of a member, once. The link has the address that the administrator's browser uses.
@@ -124,7 +122,11 @@ extension TeamRoutes {
         context.action("Role", to: path(member, "role"), submit: "Change the role", .plain) {
             div(.class("field")) {
                 label(.for("role-\(index)")) { "Role" }
-                roles(identifier: "role-\(index)", chosen: member.role)
+                select(.id("role-\(index)"), .name(role.name)) {
+                    for role in TeamRole.allCases {
+                        option(.value(role.rawValue), role == member.role ? .selected : nil) { role.title }
+                    }
+                }
             }
         }
         context.action(
@@ -143,22 +145,11 @@ extension TeamRoutes {
         ConsolePath("team", "members", member.name, action)
     }
 
-    private static func roles(identifier: String, chosen: TeamRole) -> HTML {
-        select(.id(identifier), .name("role")) {
-            for role in TeamRole.allCases {
-                option(.value(role.rawValue), role == chosen ? .selected : nil) { role.title }
-            }
-        }
-    }
-
     private static func addition(_ context: ConsoleContext) -> HTML {
         card("Add a member", isNarrow: true) {
             context.form(to: ConsolePath("team", "members"), HTMLAttribute("data-stay")) {
                 name
-                div(.class("field")) {
-                    label(.for("role")) { "Role" }
-                    roles(identifier: "role", chosen: .viewer)
-                }
+                role
                 ul(.class("note")) { for role in TeamRole.allCases { li { role.explanation } } }
                 button(.class("primary")) { "Add, and make a link" }
             }

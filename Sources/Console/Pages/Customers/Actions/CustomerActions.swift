@@ -15,9 +15,7 @@ extension CustomerView {
                 Field.choice(
                     "give-item", "Item",
                     names.items.filter { names.catalogs.grants($0) }.map { ($0.description, names.item($0)) })
-                Field.date(
-                    "give-until", Phrase("Until", context: "day"),
-                    note: "To the end of this day in UTC. Empty for no end.")
+                CustomersRoutes.end
                 Field.reason("give-reason")
             }
             if !names.catalogs.balances.isEmpty {
@@ -94,6 +92,11 @@ extension CustomersRoutes {
     static let amount = Field.number(
         "amount", "Amount", in: 1...1_000_000_000, expected: "a number from 1 to 1000000000")
 
+    /// The end of a given item: the end of the day in the form, or none.
+    static let end = Field.date(
+        "give-until", Phrase("Until", context: "day"), note: "To the end of this day in UTC. Empty for no end."
+    ).optional("a date such as 2027-01-31, or empty") { CalendarDay($0)?.adding(days: 1).start }
+
     /// Adds the receivers of the forms on the pages of customers.
     func addActions(to pages: ConsolePages) {
         func post(
@@ -149,20 +152,10 @@ extension CustomersRoutes {
         }
         let grant = try entitlements.newGrant(
             of: item, reason: try context.form.reason("give-reason"),
-            endsAt: try Self.end(context.form), by: try context.caller)
+            endsAt: try context.form[Self.end], by: try context.caller)
         try submission.check(
             try await entitlements.give(grant, to: user, keeping: submission.answer, for: submission.key))
         return .customer(user, done: .given)
-    }
-
-    /// The end of the day in a form; nil for none.
-    private static func end(_ form: ConsoleForm) throws(Problem) -> Timestamp? {
-        let text = try form.text("give-until")
-        guard !text.isEmpty else { return nil }
-        guard let day = CalendarDay(text) else {
-            throw ConsoleForm.invalid("give-until", "a date such as 2027-01-31, or empty")
-        }
-        return day.adding(days: 1).start
     }
 
     private func credit(_ user: User, _ request: Request, _ context: ConsoleContext) async throws -> ConsolePath {
