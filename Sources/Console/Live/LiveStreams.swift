@@ -129,11 +129,12 @@ extension LiveStreams {
     ///
     /// - Parameters:
     ///   - permission: The permission that the member of the session must keep.
-    ///   - events: Returns the events since its last call. It is called again after each change.
+    ///   - start: What the page shows already.
+    ///   - events: Returns the events since its last call, and changes what the page shows. It is called after each change.
     /// - Throws: `Problem` if the page needs no session.
-    func response(
-        to request: Request, _ context: ConsoleContext, _ team: TeamService, _ permission: TeamPermission = .view,
-        _ events: @escaping @Sendable () async throws -> [LiveEvent]
+    func response<Known: Sendable>(
+        to request: Request, _ context: ConsoleContext, _ team: TeamService, _ permission: TeamPermission,
+        from start: Known, _ events: @escaping @Sendable (inout Known) async throws -> [LiveEvent]
     ) throws -> Response {
         // A HEAD request does not open a stream.
         guard request.method == .get else { return Response(status: .ok, headers: ServerSentEvents.headers) }
@@ -143,7 +144,10 @@ extension LiveStreams {
             status: .ok, headers: ServerSentEvents.headers,
             body: ResponseBody { writer in
                 defer { subscription.leave() }
-                try await Self.write(to: &writer, subscription.listener, language, events) {
+                var known = start
+                try await Self.write(to: &writer, subscription.listener, language) {
+                    try await events(&known)
+                } while: {
                     let member = try await team.member(presenting: cookie)
                     return member?.role.permissions.contains(permission) ?? false
                 }
@@ -212,28 +216,6 @@ package enum LiveEvent: Sendable {
             let lines = html.render(language).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
             return "event: row\n" + lines.map { "data: \($0)\n" }.joined() + "\n"
         case .change: return "event: change\ndata: {}\n\n"
-        }
-    }
-}
-
-/// The changes of what a page shows, as events that let the script load it again.
-final class ChangeFeed: Sendable {
-    private let streams: LiveStreams
-    /// The number of changes at the previous reading. Nil if the page may be older than the stream.
-    private let known: Mutex<Int?>
-
-    /// - Parameter isReconnected: True if the browser may have missed changes since an earlier stream.
-    init(_ streams: LiveStreams, isReconnected: Bool) {
-        self.streams = streams
-        known = Mutex(isReconnected ? nil : streams.changeCount)
-    }
-
-    /// An event if there were changes since the last call.
-    func events() -> [LiveEvent] {
-        let count = streams.changeCount
-        return known.withLock { known in
-            defer { known = count }
-            return known == count ? [] : [.change]
         }
     }
 }

@@ -101,9 +101,7 @@ extension ConsolePath {
     }
 
     /// The page of a figure of the latest days.
-    static func figure(
-        _ figure: Figure, in environment: FigureQuery.Environment, app: String? = nil
-    ) -> ConsolePath {
+    static func figure(_ figure: Figure, in environment: FigureQuery.Environment, app: String? = nil) -> ConsolePath {
         ConsolePath("figures", figure.rawValue, query: ["environment": environment.rawValue, "app": app])
     }
 }
@@ -167,9 +165,7 @@ extension FigureRoutes {
     /// The page of a figure: its definition, the selection of sales, a chart and a table for each currency, and notes.
     ///
     /// - Parameter currency: The only currency with a chart; nil for all. The figures are the same.
-    static func page(
-        of answer: FigureAnswer, _ currency: String?, apps: [String], today: CalendarDay
-    ) -> Page {
+    static func page(of answer: FigureAnswer, _ currency: String?, apps: [String], today: CalendarDay) -> Page {
         let (query, figure) = (answer.query, answer.query.figure)
         return Page(figure.title, section: .overview) {
             p { figure.explanation }

@@ -3,7 +3,6 @@ import HTTPSupport
 import Hummingbird
 import Ledger
 import Proofs
-import Synchronization
 
 /// The first page, and its live activity.
 struct OverviewRoutes: Sendable {
@@ -19,8 +18,10 @@ struct OverviewRoutes: Sendable {
         pages.get("") { request, _ in try await overview(request) }
         pages.get("activity") { request, context in
             let feed = ActivityFeed(
-                services.entitlements, try environment(request), shown: try request.query("shown") ?? "")
-            return try streams.response(to: request, context, services.team) { try await feed.events() }
+                services.entitlements.ledger, try environment(request), shown: try request.query("shown") ?? "")
+            return try streams.response(to: request, context, services.team, .view, from: feed) {
+                try await $0.events()
+            }
         }
     }
 
@@ -112,7 +113,7 @@ struct OverviewRoutes: Sendable {
                 HTMLAttribute("data-stream", stream.text)
             ) {
                 if activity.isEmpty { li(.class("empty")) { "Nothing has happened yet." } }
-                for entry in activity { ActivityRow(activity: entry, keyNames: keyNames).html }
+                for entry in activity { entry.row(keyNames) }
             }
         }
     }
@@ -169,61 +170,51 @@ extension FigureAnswer {
 ///
 /// Entries may be recorded some time after they took effect, so the feed compares the latest entries with those before, not
 /// their times.
-package final class ActivityFeed: Sendable {
+package struct ActivityFeed: Sendable {
     /// The number of entries in the list.
     static let length = 50
 
-    private let entitlements: EntitlementService
+    private let ledger: Ledger
     private let environment: FigureQuery.Environment
     /// The newest entry that the page shows.
     private let shown: String
     /// The latest entries of the previous reading. Nil before the first.
-    private let known = Mutex<Set<ActivityEntry.ID>?>(nil)
+    private var known: Set<ActivityEntry.ID>?
 
-    package init(_ entitlements: EntitlementService, _ environment: FigureQuery.Environment, shown: String) {
-        self.entitlements = entitlements
-        self.environment = environment
-        self.shown = shown
+    package init(_ ledger: Ledger, _ environment: FigureQuery.Environment, shown: String) {
+        (self.ledger, self.environment, self.shown) = (ledger, environment, shown)
     }
 
     /// The events since the last call.
-    package func events() async throws -> [LiveEvent] {
-        let latest = try await entitlements.ledger.read { [environment] in
+    package mutating func events() async throws -> [LiveEvent] {
+        let latest = try await ledger.read { [environment] in
             try $0.latestActivity(from: environment.origins, limit: Self.length)
         }
-        let before = known.withLock { known in
-            defer { known = Set(latest.map(\.id)) }
-            return known
-        }
-        guard let before else {
+        defer { known = Set(latest.map(\.id)) }
+        guard let known else {
             // The page is older than the stream, after a reconnection by a quarter of an hour.
             return Self.newest(latest) == shown ? [] : [.change]
         }
-        let new = latest.filter { !before.contains($0.id) }
-        let names =
-            new.contains { $0.entry.actor.keyIdentifier != nil } ? try await entitlements.ledger.apiKeyNames() : [:]
-        return new.reversed().map { .row(ActivityRow(activity: $0, keyNames: names).html) }
+        let new = latest.filter { !known.contains($0.id) }
+        let names = new.contains { $0.entry.actor.keyIdentifier != nil } ? try await ledger.apiKeyNames() : [:]
+        return new.reversed().map { .row($0.row(names)) }
     }
 
     /// The text that identifies the newest of some entries; empty without one.
     package static func newest(_ entries: [ActivityEntry]) -> String { entries.first?.id.description ?? "" }
 }
 
-/// An entry of the live activity.
-struct ActivityRow {
-    let activity: ActivityEntry
-    /// The names of the API keys by their identifiers.
-    let keyNames: [String: String]
-
-    private var entry: AuditEntry { activity.entry }
-
-    var html: HTML {
+extension ActivityEntry {
+    /// The entry in the live activity.
+    ///
+    /// - Parameter keyNames: The names of the API keys by their identifiers.
+    fileprivate func row(_ keyNames: [String: String]) -> HTML {
         li(.class(entry.event.mood == .neutral ? "" : entry.event.mood.rawValue)) {
             Shown.badge(entry.event.title, entry.event.mood)
             if !entry.subject.isEmpty, entry.event != .erased { also(Shown.identifier(entry.subject)) }
-            also(customer)
+            also(user.map { Shown.link(to: $0) } ?? HTML { "(erased customer)" })
             div(.class("note")) {
-                spaced(by: " · ", Shown.moment(entry.happenedAt), actor)
+                spaced(by: " · ", Shown.moment(entry.happenedAt), actor(keyNames))
                 if let origin = entry.origin {
                     plain(" · ")
                     plain(origin.rawValue)
@@ -233,22 +224,17 @@ struct ActivityRow {
         }
     }
 
-    private var customer: HTML {
-        guard let user = activity.user else { return HTML { "(erased customer)" } }
-        return Shown.link(to: user)
-    }
-
-    @HTMLBuilder private var actor: HTML {
+    @HTMLBuilder private func actor(_ keyNames: [String: String]) -> HTML {
         switch entry.actor {
         case .user: "by the customer"
         case .appStore: "by the App Store"
         case .till: "by Till"
-        case .member(let name): byline(name)
-        case .apiKey(let identifier): byline(keyNames[identifier] ?? identifier)
+        case .member(let name): Self.byline(name)
+        case .apiKey(let identifier): Self.byline(keyNames[identifier] ?? identifier)
         }
     }
 
-    @HTMLBuilder private func byline(_ name: String) -> HTML {
+    @HTMLBuilder private static func byline(_ name: String) -> HTML {
         "by "
         data(name)
     }

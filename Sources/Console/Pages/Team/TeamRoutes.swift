@@ -98,10 +98,7 @@ extension TeamRoutes {
     }
 
     private static func table(of members: [TeamMember], _ context: ConsoleContext) -> HTML {
-        Listing.table(
-            "Members", of: Array(members.enumerated()),
-            empty: "The team has no members."
-        ) {
+        Listing.table("Members", of: Array(members.enumerated()), empty: "The team has no members.") {
             column("Name") { data($0.element.name) }
             column("Role") { $0.element.role.title }
             column("Password") {
@@ -116,9 +113,7 @@ extension TeamRoutes {
         }
     }
 
-    @HTMLBuilder private static func actions(
-        _ member: TeamMember, _ index: Int, _ context: ConsoleContext
-    ) -> HTML {
+    @HTMLBuilder private static func actions(_ member: TeamMember, _ index: Int, _ context: ConsoleContext) -> HTML {
         context.action("Role", to: path(member, "role"), submit: "Change the role", .plain) {
             div(.class("field")) {
                 label(.for("role-\(index)")) { "Role" }
