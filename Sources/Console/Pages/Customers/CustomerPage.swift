@@ -198,7 +198,7 @@ extension CustomerView {
         case .gracePeriod:
             return "the renewal could not be charged, owned until \(day)"
         case .expired:
-            let reason = status.expirationReason.map { CustomerWords.reason($0) }
+            let reason = status.expirationReason.map { Phrase(stated: $0.sentence) }
             return reason.map { "ended on \(day) (\($0))" } ?? "ended on \(day)"
         case .trial, .introductory, .active, .willNotRenew, .familyShared, .owned:
             // The App Store may state a grace period before the paid time ends.

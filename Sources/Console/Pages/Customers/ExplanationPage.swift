@@ -101,7 +101,7 @@ extension ItemExplanation {
             products.map { CustomerWords.isolated($0) }.joined(separator: " 또는 "),
             (until.map { ", \(CustomerWords.day($0).korean)까지" } ?? "") + (renews ? ", 갱신됩니다" : ""),
             reason.map { ": \(CustomerWords.isolated($0))" } ?? ".",
-            reason.flatMap { ExpirationReason(rawValue: $0) }.map { " (\(CustomerWords.reason($0).korean))" } ?? "",
+            reason.flatMap { ExpirationReason(rawValue: $0) }.map { " (\(Phrase(stated: $0.sentence).korean))" } ?? "",
             origin?.rawValue ?? "", refusal?.cause.korean ?? reason ?? "",
             since.map { CustomerWords.day($0).korean } ?? "",
         ]

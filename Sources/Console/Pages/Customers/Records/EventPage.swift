@@ -36,7 +36,7 @@ extension CustomerView {
                         fact("Reason") { words.reason.map { reason in bdi { reason } } ?? Shown.nothing }
                     }
                 }
-                if entry.event == .refused { RefusalNote(code: entry.reason, otherOwner: event.otherOwner).html }
+                if entry.event == .refused { refusalNote(entry.reason, event.otherOwner) }
             }
             if let transaction {
                 card("The transaction") {

@@ -54,7 +54,7 @@ extension CustomerView {
             }
             // In the words of a person, or in both languages.
             if let reason = words.reason { div { bdi { reason } } }
-            if event.event == .refused { RefusalNote(code: event.reason, otherOwner: otherOwner).html }
+            if event.event == .refused { refusalNote(event.reason, otherOwner) }
         }
     }
 
@@ -118,7 +118,7 @@ struct TimelineWords {
     var reason: Phrase? {
         guard entry.event != .refused, let reason = entry.reason else { return nil }
         if entry.event == .expired, let known = ExpirationReason(rawValue: reason) {
-            return CustomerWords.reason(known)
+            return Phrase(stated: known.sentence)
         }
         return entry.event == .productChanged ? names.product(reason) : Phrase(same: reason)
     }
@@ -161,13 +161,11 @@ struct TimelineWords {
     }
 }
 
-/// The cause and the remedy of a refusal.
-struct RefusalNote {
-    let code: String?
-    /// The owner of the purchase; nil if there is none, or if it is the same user.
-    let otherOwner: User?
-
-    @HTMLBuilder var html: HTML {
+extension CustomerView {
+    /// The cause and the remedy of a refusal.
+    ///
+    /// - Parameter otherOwner: The owner of the purchase; nil if there is none, or if it is the same user.
+    @HTMLBuilder func refusalNote(_ code: String?, _ otherOwner: User?) -> HTML {
         if let words = code.flatMap({ RefusalExplanation(code: $0) }) {
             div { words.cause }
             div { words.remedy }
