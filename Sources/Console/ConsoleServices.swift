@@ -75,7 +75,15 @@ struct ConsolePages {
         _ path: RouterPath, _ permission: TeamPermission = .view,
         _ answer: @Sendable @escaping (Request, ConsoleContext) async throws -> Answer
     ) {
-        permitted(permission).get(path) { request, context in try await answer(request, context).answer(context) }
+        group.get(path) { request, context -> Response in
+            // A person who reads is asked to log in, and then sees the page.
+            guard context.member != nil else {
+                let next = ConsolePath(request: request.uri.string)?.text
+                return .seeOther(ConsolePath("log-in", query: ["next": next == ConsolePath.root ? nil : next]))
+            }
+            try context.check(permission)
+            return try await answer(request, context).answer(context)
+        }
     }
 
     /// Adds the receiver of a form.
@@ -83,10 +91,24 @@ struct ConsolePages {
         _ path: RouterPath, _ permission: TeamPermission,
         _ answer: @Sendable @escaping (Request, ConsoleContext) async throws -> Answer
     ) {
-        permitted(permission).post(path) { request, context in try await answer(request, context).answer(context) }
+        group.post(path) { request, context in
+            try context.check(permission)
+            return try await answer(request, context).answer(context)
+        }
     }
+}
 
-    private func permitted(_ permission: TeamPermission) -> RouterGroup<ConsoleContext> {
-        group.group().add(middleware: PermissionMiddleware(permission: permission))
+extension ConsoleContext {
+    /// Refuses a request without a session, or by a member without the permission.
+    fileprivate func check(_ permission: TeamPermission) throws(Problem) {
+        guard let member else {
+            throw Problem(
+                status: .unauthorized, code: "sessionEnded", detail: "The session has ended. Log in, and try again.")
+        }
+        guard may(permission) else {
+            throw Problem(
+                status: .forbidden, code: "permissionMissing",
+                detail: "The role \"\(member.role.rawValue)\" may not do this. Ask an administrator of the console.")
+        }
     }
 }

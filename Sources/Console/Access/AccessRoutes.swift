@@ -12,15 +12,43 @@ struct AccessRoutes: Sendable {
 
     func add(to group: RouterGroup<ConsoleContext>) {
         group.get("log-in") { request, context in
-            let next = try request.query("next", upTo: ConsolePath.maximumLength)
-            return Self.logInPage(context, next: Self.next(next)).response(context)
+            let next = Self.next(try request.query("next", upTo: ConsolePath.maximumLength))
+            return Page("Log in") {
+                context.form(to: ConsolePath("log-in"), .class("card narrow")) {
+                    input(.type("hidden"), .name("next"), .value(next.text))
+                    Field.text("name", "Name", autocomplete: "username", isRequired: true)
+                    Field.password("password", "Password", autocomplete: "current-password")
+                    Field.text(
+                        "code", "Code of your authenticator app, if you use one",
+                        autocomplete: "one-time-code", inputMode: "numeric")
+                    button(.class("primary")) { "Log in" }
+                }
+                p(.class("note")) {
+                    "New here, or no password any more? Ask an administrator for a link:"
+                    also(code { plain("till console invite NAME") })
+                }
+            }
+            .response(context)
         }
         group.post("log-in") { request, context in try await logIn(request, context) }
         group.post("log-out") { _, context in
             try await team.logOut(context.cookie)
             return Response.seeOther(ConsolePath("log-in"))
         }
-        group.get("invitation") { _, context in Self.invitationPage(context).response(context) }
+        // The page of a one-time link. The script fills in the code of the link.
+        group.get("invitation") { _, context in
+            Page("Choose a password") {
+                context.form(to: InvitationLink.page, .class("card narrow")) {
+                    Field.text(
+                        "code", "Code of your link", autocomplete: "one-time-code",
+                        maximumLength: ConsolePath.maximumLength, isRequired: true,
+                        note: "If the field is empty, paste the part of your link after #.", HTMLAttribute("data-code"))
+                    NewPassword.fields
+                    button(.class("primary")) { "Set the password" }
+                }
+            }
+            .response(context)
+        }
         group.post("invitation") { _, context in try await accept(context) }
         group.post("language") { _, context in
             guard let language = ConsoleLanguage(rawValue: try context.form.text("language")) else {
@@ -62,37 +90,6 @@ struct AccessRoutes: Sendable {
     /// The page to show after a form of a visitor. Only a path of the console is one.
     private static func next(_ text: String?) -> ConsolePath {
         text.flatMap { ConsolePath(request: $0) } ?? ConsolePath()
-    }
-    /// The page of a one-time link, which sets a password. The script fills in the code of the link.
-    private static func invitationPage(_ context: ConsoleContext) -> Page {
-        Page("Choose a password") {
-            context.form(to: InvitationLink.page, .class("card narrow")) {
-                Field.text(
-                    "code", "Code of your link", autocomplete: "one-time-code",
-                    maximumLength: ConsolePath.maximumLength, isRequired: true,
-                    note: "If the field is empty, paste the part of your link after #.", HTMLAttribute("data-code"))
-                NewPassword.fields
-                button(.class("primary")) { "Set the password" }
-            }
-        }
-    }
-    /// The page that asks for a name, a password and a code.
-    private static func logInPage(_ context: ConsoleContext, next: ConsolePath) -> Page {
-        Page("Log in") {
-            context.form(to: ConsolePath("log-in"), .class("card narrow")) {
-                input(.type("hidden"), .name("next"), .value(next.text))
-                Field.text("name", "Name", autocomplete: "username", isRequired: true)
-                Field.password("password", "Password", autocomplete: "current-password")
-                Field.text(
-                    "code", "Code of your authenticator app, if you use one",
-                    autocomplete: "one-time-code", inputMode: "numeric")
-                button(.class("primary")) { "Log in" }
-            }
-            p(.class("note")) {
-                "New here, or no password any more? Ask an administrator for a link:"
-                also(code { plain("till console invite NAME") })
-            }
-        }
     }
 }
 

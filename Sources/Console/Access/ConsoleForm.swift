@@ -13,11 +13,9 @@ struct ConsoleForm: Sendable {
     /// The maximum number of fields: those of a product in all languages of the App Store.
     private static let maximumFields = 256
 
-    private let fields: [(name: String, bytes: [UInt8])]
+    private var fields: [(name: String, bytes: [UInt8])] = []
 
-    init() {
-        fields = []
-    }
+    init() {}
 
     /// - Parameter maximumSize: The maximum size of the form, in bytes.
     /// - Throws: `Problem`, `formInvalid`, `mediaTypeUnsupported`; `HTTPError` if the form is too large.

@@ -16,7 +16,6 @@ func part(_ title: Phrase, @HTMLBuilder content: () -> HTML) -> HTML {
     }
 }
 
-/// An explanation.
 func note(_ phrase: Phrase) -> HTML { p(.class("note")) { phrase } }
 
 /// The sentence for a part without content.
@@ -34,17 +33,17 @@ extension Phrase: HTMLPart {
 
 /// Parts of a line with a text between them, also beside a part that is nil.
 func spaced(by separator: String = " ", _ parts: (any HTMLPart)?...) -> HTML {
-    HTML(Array(parts.map { $0?.nodes ?? [] }.joined(separator: [.text(separator)])))
+    HTML(nodes: Array(parts.map { $0?.nodes ?? [] }.joined(separator: [.text(separator)])))
 }
 
 /// A further part of a line, with the text before it, also before a part that is nil.
 func also(_ part: (any HTMLPart)?, by separator: String = " ") -> HTML {
-    HTML([.text(separator)] + (part?.nodes ?? []))
+    HTML(nodes: [.text(separator)] + (part?.nodes ?? []))
 }
 
 extension ConsoleContext {
     /// The effect of a button, which its color shows.
-    enum Button {
+    enum Button: String {
         case primary
         /// Removes something.
         case danger
@@ -67,11 +66,7 @@ extension ConsoleContext {
             summary { title }
             form(to: path, attributes) {
                 content()
-                switch style {
-                case .primary: button(.class("primary")) { submit }
-                case .danger: button(.class("danger")) { submit }
-                case .plain: button { submit }
-                }
+                button(style == .plain ? nil : .class(style.rawValue)) { submit }
             }
         }
     }
@@ -84,7 +79,6 @@ extension ConsoleContext {
     }
 }
 
-/// A name and a value in a list of facts.
 struct Fact {
     let name: Phrase
     let value: HTML
@@ -104,7 +98,6 @@ func fact(_ name: Phrase, @HTMLBuilder value: () -> HTML) -> Fact { Fact(name: n
 
 typealias FactsBuilder = ListBuilder<Fact>
 
-/// A list of facts: a name and a value for each.
 enum Facts {
     static func list(_ facts: [Fact]) -> HTML {
         dl(.class("facts")) {

@@ -47,7 +47,19 @@ extension Page {
             body {
                 a(.class("skip"), .href(fragment: "main")) { "Skip to content" }
                 Self.top(context)
-                if context.member != nil { navigation(context.sections) }
+                if context.member != nil {
+                    nav(.class("sections"), .ariaLabel("Sections")) {
+                        ul {
+                            for each in context.sections {
+                                li {
+                                    a(.href(each.path), each == section ? HTMLAttribute("aria-current", "page") : nil) {
+                                        each.title
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
                 main(.id("main"), HTMLAttribute("tabindex", "-1")) {
                     h1 { title }
                     if let notice = context.notice {
@@ -95,25 +107,9 @@ extension Page {
             }
         }
     }
-
-    private func navigation(_ sections: [ConsoleSection]) -> HTML {
-        nav(.class("sections"), .ariaLabel("Sections")) {
-            ul {
-                for section in sections {
-                    li {
-                        a(
-                            .href(section.path),
-                            section == self.section ? HTMLAttribute("aria-current", "page") : nil
-                        ) { section.title }
-                    }
-                }
-            }
-        }
-    }
 }
 
 extension TeamRole {
-    /// The role for people.
     var title: Phrase {
         switch self {
         case .viewer: "Viewer"

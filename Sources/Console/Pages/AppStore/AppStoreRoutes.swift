@@ -17,7 +17,6 @@ struct AppStoreRoutes: Sendable {
         pages.get("app-store/consumption") { request, _ in try await consumption(request) }
     }
 
-    /// The page of one received notification, with its decoded content.
     private func notification(_ request: Request) async throws -> Page {
         guard let identifier = try request.query("uuid"),
             let origin = try request.query("origin").flatMap(Origin.init),
@@ -93,7 +92,6 @@ enum AppStoreTab {
     static let reconciliation = ConsolePath("app-store", "reconciliation")
     static let consumption = ConsolePath("app-store", "consumption")
 
-    /// The links to all pages of the section, with a mark at the present one.
     static func links(present: ConsolePath?) -> HTML {
         Tabs.list("Pages about the App Store") {
             Tabs.link("Notifications", to: notifications, isPresent: present == notifications)

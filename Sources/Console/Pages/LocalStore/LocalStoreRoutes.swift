@@ -94,7 +94,6 @@ extension ConsolePath {
     }
 }
 
-/// A page of the local store.
 enum LocalStoreTab: String, CaseIterable {
     case transactions = ""
     case queue

@@ -91,7 +91,6 @@ struct AppStoreConnectChecklist: Sendable {
         return count > lengths.upperBound ? ("Longer than \(lengths.upperBound)", .warning) : ready
     }
 
-    /// The checklist as a table.
     var table: HTML {
         Listing.table("Entries in App Store Connect", of: entries, empty: "None.") {
             column("In App Store Connect") { $0.title }

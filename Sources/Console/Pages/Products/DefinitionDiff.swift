@@ -1,6 +1,5 @@
 import Proofs
 
-/// The difference of two definitions of a product.
 struct DefinitionDiff: Sendable {
     /// A line, with true for an added one, false for a removed one, and nil for one of both definitions.
     private typealias Line = (isAdded: Bool?, text: String)

@@ -17,18 +17,29 @@ struct ProductDraft: Sendable {
         self.form = form
         let shown = ProductKey.keys(of: form.type)
         let others = readOthers()
-        for member in base?.members ?? [] {
-            if let key = ProductKey(rawValue: member.key), shown.contains(key) {
-                add(key, replacing: member.value)
-            } else if ProductForm.hasField(member.key) {
-                // The identifier, and keys that mean nothing for the type.
-                _ = object.add(member.key, member.value)
-            } else if let value = others[member.key] {
-                _ = object.add(member.key, value)
-            }
+        var values: [(key: String, value: JSONValue)] = []
+        for key in shown {
+            if let value = value(key, replacing: base?[key.rawValue]) { values.append((key.rawValue, value)) }
         }
-        for key in shown where base?[key.rawValue] == nil { add(key, replacing: nil) }
-        for member in others.members { _ = object.add(member.key, member.value) }
+        object = Self.object(values + others.members.map { ($0.key, $0.value) }, replacing: base) { key in
+            // The identifier, and keys that mean nothing for the type.
+            ProductForm.hasField(key) && !shown.contains { $0.rawValue == key }
+        }
+    }
+
+    /// An object with given values. Keys keep their places in the present object.
+    ///
+    /// - Parameter keeps: True for a key of the present object that stays without a given value.
+    private static func object(
+        _ values: [(key: String, value: JSONValue)], replacing base: JSONObject?, keeps: (String) -> Bool
+    ) -> JSONObject {
+        var object = JSONObject()
+        for member in base?.members ?? [] {
+            let new = values.first { $0.key.hasSameBytes(as: member.key) }?.value
+            if let value = new ?? (keeps(member.key) ? member.value : nil) { _ = object.add(member.key, value) }
+        }
+        for (key, value) in values { _ = object.add(key, value) }
+        return object
     }
 
     private mutating func readOthers() -> JSONObject {
@@ -48,22 +59,17 @@ struct ProductDraft: Sendable {
         return object
     }
 
-    /// Adds the value of a field. Without a value, a key is kept empty if the definition has it, and left out otherwise.
-    private mutating func add(_ key: ProductKey, replacing value: JSONValue?) {
-        let new: JSONValue?
+    /// The value of a field. Without a value, a key is kept empty if the definition has it, and left out otherwise.
+    private mutating func value(_ key: ProductKey, replacing value: JSONValue?) -> JSONValue? {
         switch key {
-        case .type: new = .string(form.type.configurationName)
-        case .familyShareable: new = form.isFamilyShareable || value != nil ? .bool(form.isFamilyShareable) : nil
-        case .localizations: new = localizations(replacing: value)
+        case .type: return .string(form.type.configurationName)
+        case .familyShareable: return form.isFamilyShareable || value != nil ? .bool(form.isFamilyShareable) : nil
+        case .localizations: return localizations(replacing: value)
         default:
             let text = form.values[key] ?? ""
-            if key.isNumber {
-                new = text.isEmpty ? nil : Int64(text).map { .integer($0) } ?? .string(text)
-            } else {
-                new = text.isEmpty && value == nil ? nil : .string(text)
-            }
+            guard key.isNumber else { return text.isEmpty && value == nil ? nil : .string(text) }
+            return text.isEmpty ? nil : Int64(text).map { .integer($0) } ?? .string(text)
         }
-        if let new { _ = object.add(key.rawValue, new) }
     }
 
     private mutating func localizations(replacing value: JSONValue?) -> JSONValue? {
@@ -77,17 +83,11 @@ struct ProductDraft: Sendable {
             let isEmpty = localization.displayName.isEmpty && localization.description.isEmpty
             guard !isEmpty || known != nil && !localization.locale.isEmpty else { continue }
             if localization.locale.isEmpty { problems.append(problem(ofTexts: index, "locale", "Fill in the field.")) }
-            let values = [
-                ("description", localization.description), ("displayName", localization.displayName),
-                ("locale", localization.locale),
+            let values: [(key: String, value: JSONValue)] = [
+                ("description", .string(localization.description)), ("displayName", .string(localization.displayName)),
+                ("locale", .string(localization.locale)),
             ]
-            var element = JSONObject()
-            for member in known?.members ?? [] {
-                let new = values.first { $0.0 == member.key }
-                _ = element.add(member.key, new.map { .string($0.1) } ?? member.value)
-            }
-            for (key, text) in values { _ = element.add(key, .string(text)) }
-            elements.append(.object(element))
+            elements.append(.object(Self.object(values, replacing: known) { _ in true }))
             rows.append(index)
         }
         return elements.isEmpty && value == nil ? nil : .array(elements)

@@ -6,7 +6,6 @@ import Proofs
 
 /// The forms that create and edit products, each with its preview.
 extension ProductChangeRoutes {
-    /// The errors of a form.
     private struct Refusal: Error {
         let problems: [FieldProblem]
     }

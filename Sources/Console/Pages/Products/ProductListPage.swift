@@ -5,7 +5,6 @@ import Hummingbird
 import Proofs
 
 extension ProductRoutes {
-    /// The list of products.
     func list(_ request: Request, _ context: ConsoleContext) throws -> Page {
         let (filter, page) = (try ProductFilter(request, apps), try HTTPSupport.Page(request))
         let found = filter.products(of: apps)
@@ -107,7 +106,6 @@ enum CatalogSwitch {
     }
 }
 
-/// The words for products, in each language.
 enum ProductWords {
     static func sentence(of benefit: Benefit?) -> HTML {
         benefit.map { benefit in HTML { sentence(of: benefit) } } ?? Shown.nothing
@@ -134,12 +132,17 @@ enum ProductWords {
         }
     }
 
-    static func title(of customers: SubscriptionOffer.Eligibility) -> Phrase {
-        switch customers {
-        case .new: "new"
-        case .existing: "existing"
-        case .expired: "expired"
+    /// The customers of an offer; nothing for an offer without a limit.
+    static func titles(of customers: Set<SubscriptionOffer.Eligibility>?) -> HTML {
+        guard let customers else { return Shown.nothing }
+        let titles = SubscriptionOffer.Eligibility.allCases.filter(customers.contains).map { each -> Phrase in
+            switch each {
+            case .new: "new"
+            case .existing: "existing"
+            case .expired: "expired"
+            }
         }
+        return HTML { titles.isEmpty ? "none" : Phrase.joined(titles, separator: ", ") }
     }
 
     static func title(of kind: CatalogChange.Kind) -> Phrase {

@@ -5,7 +5,31 @@ extension InspectedProof {
     /// The decoded proof with the result of each check.
     @HTMLBuilder var view: HTML {
         h2 { "Verdict" }
-        verdictList
+        p {
+            verdict.isAccepted ? Shown.badge("Accepted", .good) : Shown.badge("Refused", .bad)
+            plain(" ")
+            if let failure = verdict.failure {
+                Shown.identifier(failure.code)
+            } else {
+                "Every check passes. Whether a user may have the purchase is checked at the redemption."
+            }
+        }
+        Listing.table("Checks in their order", of: ProofVerdict.Check.allCases, empty: "No checks.") {
+            column("Check") { $0.words.title }
+            column("Result") { badge(of: $0) }
+            column("Finding and remedy") { check in
+                if case .failed(let failure) = verdict[check] {
+                    p { Shown.identifier(failure.code) }
+                    if let explanation = RefusalExplanation(code: failure.code) {
+                        p { explanation.cause }
+                        p { explanation.remedy }
+                    }
+                    p(.class("note")) { data(failure.message) }
+                } else {
+                    check.words.meaning
+                }
+            }
+        }
         h2 { "Proof" }
         section(.class("card")) { inspection.facts(origin: origin) }
         h2 { "Header" }
@@ -20,25 +44,6 @@ extension InspectedProof {
         value.map { ProofTree.html($0) } ?? emptyNote("Unreadable.")
     }
 
-    @HTMLBuilder private var verdictList: HTML {
-        p {
-            verdict.isAccepted ? Shown.badge("Accepted", .good) : Shown.badge("Refused", .bad)
-            plain(" ")
-            if let failure = verdict.failure {
-                Shown.identifier(failure.code)
-            } else {
-                "Every check passes. Whether a user may have the purchase is checked at the redemption."
-            }
-        }
-        Listing.table("Checks in their order", of: ProofVerdict.Check.allCases, empty: "No checks.") {
-            column("Check") { $0.words.title }
-            column("Result") { badge(of: $0) }
-            column("Finding and remedy") { check in
-                if case .failed(let failure) = verdict[check] { finding(failure) } else { check.words.meaning }
-            }
-        }
-    }
-
     private func badge(of check: ProofVerdict.Check) -> HTML {
         switch verdict[check] {
         case .passed: Shown.badge("passed", .good)
@@ -46,16 +51,6 @@ extension InspectedProof {
         case .notReached: Shown.badge("not reached")
         case .notNeeded: Shown.badge("not needed")
         }
-    }
-
-    @HTMLBuilder private func finding(_ failure: ProofVerdict.Failure) -> HTML {
-        let explanation = RefusalExplanation(code: failure.code)
-        p { Shown.identifier(failure.code) }
-        if let explanation {
-            p { explanation.cause }
-            p { explanation.remedy }
-        }
-        p(.class("note")) { data(failure.message) }
     }
 }
 

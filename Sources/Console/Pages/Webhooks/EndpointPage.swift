@@ -4,10 +4,8 @@ import Hummingbird
 import Proofs
 
 extension WebhooksRoutes {
-    /// The number of changes that the page of an endpoint shows.
     private static let shownChanges = 20
 
-    /// The page of an endpoint with its deliveries.
     func endpoint(_ request: Request, _ context: ConsoleContext) async throws -> Page {
         let endpoint = try await webhooks.endpoint(try context.parameters.text("webhook"))
         let state = try request.query("state").flatMap { WebhookDelivery.State(rawValue: $0) }
@@ -25,7 +23,16 @@ extension WebhooksRoutes {
         let continuation = try request.query("after").flatMap { Timestamp(rfc3339: $0) }
         let now = webhooks.now()
         return Page("Webhook", section: .webhooks) {
-            if let resent { Self.confirmation(resent, continues: continuation != nil) }
+            if let resent {
+                p(.class("notice"), .role("status")) {
+                    "\(Shown.digits(Int64(resent))) messages will be sent again."
+                    if continuation != nil {
+                        also(Phrase("There may be more: the form now begins where this one ended."))
+                    } else if resent == WebhookService.changedAtOnce {
+                        also(Phrase("There may be more. Repeat it."))
+                    }
+                }
+            }
             section(.class("card")) {
                 h2 { data(endpoint.shownURL(to: context)) }
                 Facts.list {
@@ -54,11 +61,9 @@ extension WebhooksRoutes {
                     empty: "No message.", next: next.map { endpoint.path(state, cursor: $0) }
                 ) {
                     column(Phrase("Event", context: "moment")) { Shown.moment($0.delivery.entry.happenedAt) }
-                    column("Message") { shown in
-                        let message = shown.delivery.messageIdentifier
-                        a(.href(ConsolePath("webhooks", endpoint.identifier, "deliveries", message))) {
-                            data(shown.type ?? message)
-                        }
+                    column("Message") {
+                        let message = $0.delivery.messageIdentifier
+                        a(.href(endpoint.path(of: "deliveries", message)), data($0.type ?? message))
                     }
                     column("Customer") { WebhookWords.customer(of: $0.delivery) }
                     column("State") { WebhookWords.badge($0.delivery.state) }
@@ -76,19 +81,6 @@ extension WebhooksRoutes {
                     column("By") { ActorWords.html(caller: $0.changedBy, keys) }
                     column("Detail") { Self.detail(of: $0, context) }
                 }
-            }
-        }
-    }
-
-    private static func confirmation(_ count: Int, continues: Bool) -> HTML {
-        p(.class("notice"), .role("status")) {
-            "\(Shown.digits(Int64(count))) messages will be sent again."
-            if continues {
-                plain(" ")
-                "There may be more: the form now begins where this one ended."
-            } else if count == WebhookService.changedAtOnce {
-                plain(" ")
-                "There may be more. Repeat it."
             }
         }
     }

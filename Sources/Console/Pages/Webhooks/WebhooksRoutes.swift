@@ -98,7 +98,6 @@ struct WebhooksRoutes: Sendable {
             receiver: try context.form[Self.changedAddress], allowsPrivate: services.allowsPrivateWebhooks)
     }
 
-    /// The list of all endpoints.
     private func endpoints(_ context: ConsoleContext) async throws -> Page {
         var rows: [(endpoint: WebhookEndpoint, last: WebhookDelivery?, hasFailed: Bool)] = []
         for endpoint in try await webhooks.endpoints() {
@@ -110,16 +109,11 @@ struct WebhooksRoutes: Sendable {
         return Page("Webhooks", section: .webhooks) {
             p { "Each endpoint of your back end receives a signed message about every change of what a user owns." }
             Listing.table("Endpoints, oldest first", of: rows, empty: "There is no endpoint.") {
-                column("Address") { row in
-                    a(.href(row.endpoint.path())) { data(row.endpoint.shownURL(to: context)) }
-                }
+                column("Address") { a(.href($0.endpoint.path()), data($0.endpoint.shownURL(to: context))) }
                 column("Format") { WebhookWords.title(of: $0.endpoint.format) }
-                column("Last message") { row in
-                    if let last = row.last {
-                        spaced(WebhookWords.badge(last.state), Shown.moment(last.entry.happenedAt))
-                    } else {
-                        Shown.nothing
-                    }
+                column("Last message") {
+                    $0.last.map { spaced(WebhookWords.badge($0.state), Shown.moment($0.entry.happenedAt)) }
+                        ?? Shown.nothing
                 }
                 column(Phrase("Given up", context: "messages")) { row in
                     if row.hasFailed { a(.href(row.endpoint.path(.failed))) { "Show" } } else { "None" }

@@ -5,7 +5,6 @@ import Proofs
 
 /// The clock of the local store, and the list of what happened during a step.
 extension LocalStoreRoutes {
-    /// The maximum number of events on the page.
     private static let maximumEvents = 200
     /// The longest time that a browser waits for the due events and their notifications, below the time limit of a request.
     private static let patience = Duration.seconds(15)
@@ -91,7 +90,6 @@ extension LocalStoreRoutes {
         }
     }
 
-    /// The buttons for the common steps.
     static func clockButtons(_ context: ConsoleContext) -> HTML {
         context.form(to: LocalStoreTab.clock.path, .class("actions")) {
             for (step, title) in [

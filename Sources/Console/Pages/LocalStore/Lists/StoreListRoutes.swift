@@ -154,7 +154,6 @@ extension LocalStoreRoutes {
         }
     }
 
-    /// The products that the store sells.
     private static func products(_ products: [Product]) -> Page {
         Page("Products for sale", section: .localStore) {
             LocalStoreTab.links(.products)

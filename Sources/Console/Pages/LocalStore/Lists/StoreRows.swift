@@ -22,21 +22,16 @@ enum StoreRows {
         next: ConsolePath? = nil
     ) -> HTML {
         Listing.table(caption, of: payments, empty: empty, next: next) {
-            column("Number") { queued in
-                let number = queued.transaction.identifier
-                a(.href(.storePayment(number))) { plain("\(number)") }
+            column("Number") {
+                a(.href(.storePayment($0.transaction.identifier)), plain("\($0.transaction.identifier)"))
             }
             column("Account") { account($0.account) }
-            column("Product") { queued in
-                let payment = queued.transaction.payment
-                product(payment.productIdentifier, quantity: payment.quantity)
-            }
+            column("Product") { product($0.transaction.payment) }
             column("State") { StoreWords.badge($0) }
             column("Next step") { buttons($0, context) }
         }
     }
 
-    /// The buttons for the actions on a payment.
     static func buttons(_ queued: QueuedTransaction, _ context: ConsoleContext) -> HTML {
         let number = queued.transaction.identifier
         return div(.class("actions")) {
@@ -57,6 +52,10 @@ enum StoreRows {
         a(.href(.storeTransaction(identifier))) { Shown.identifier(identifier) }
     }
 
+    static func product(_ payment: Payment) -> HTML {
+        product(payment.productIdentifier, quantity: payment.quantity)
+    }
+
     @HTMLBuilder static func product(_ identifier: String, quantity: Int) -> HTML {
         Shown.identifier(identifier)
         if quantity > 1 { plain(" × \(quantity)") }
@@ -73,7 +72,6 @@ enum StoreRows {
         }
     }
 
-    /// The facts about a subscription.
     @FactsBuilder static func facts(of subscription: SubscriptionSummary) -> [Fact] {
         fact("State") { StoreWords.state(subscription) }
         fact("Product") { Shown.identifier(subscription.productIdentifier) }

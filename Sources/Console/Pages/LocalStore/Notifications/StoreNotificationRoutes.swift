@@ -4,7 +4,6 @@ import HTTPSupport
 import Hummingbird
 import Proofs
 
-/// The notifications of the local store.
 extension LocalStoreRoutes {
     func addNotifications(to pages: ConsolePages) {
         pages.getStore("store/notifications", notifications)
@@ -44,9 +43,7 @@ extension LocalStoreRoutes {
                     next: next.map { ConsolePath("store", "notifications", query: ["cursor": $0]) }
                 ) {
                     column("Time") { Shown.moment($0.date) }
-                    column("Type") { notification in
-                        a(.href(.storeNotification(notification.notificationUUID))) { Self.type(notification) }
-                    }
+                    column("Type") { a(.href(.storeNotification($0.notificationUUID)), Self.type($0)) }
                     column("Transaction") { Self.transaction($0) }
                     column("State") { Self.state($0) }
                     column("Attempts") { plain("\($0.sendAttempts.count)") }

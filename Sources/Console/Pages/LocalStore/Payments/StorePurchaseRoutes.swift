@@ -184,9 +184,7 @@ extension LocalStoreRoutes {
                         fact("State") { StoreWords.badge(queued) }
                         fact("Effect") { effect.map(StoreWords.sentence) ?? Shown.nothing }
                         fact("Account") { StoreRows.account(queued.account) }
-                        fact("Product") {
-                            StoreRows.product(payment.productIdentifier, quantity: payment.quantity)
-                        }
+                        fact("Product") { StoreRows.product(payment) }
                         fact("Offer") {
                             payment.offer.map { spaced($0.kind.title, Shown.identifier($0.identifier)) }
                                 ?? Shown.nothing

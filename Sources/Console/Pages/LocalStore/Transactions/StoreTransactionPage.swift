@@ -165,7 +165,6 @@ extension TransactionAction {
         hasGracePeriod ? .billingGracePeriod : .billingRetry
     }
 
-    /// The fields of the form.
     fileprivate var inputs: [ActionInput] {
         switch self {
         case .requestRefund: [ActionInput(Self.requestReason, \.requestReason)]
@@ -191,7 +190,6 @@ extension TransactionAction {
     /// False for an action that a button starts at once.
     fileprivate var hasForm: Bool { !inputs.isEmpty || self == .delete }
 
-    /// The confirmation after the action.
     fileprivate var notice: Notice {
         switch self {
         case .refund: .refunded

@@ -1,7 +1,6 @@
 import AppStore
 import Proofs
 
-/// The words of the local store's pages.
 enum StoreWords {
     static func word(_ state: PaymentTransactionState) -> Shown.Word {
         switch state {
@@ -24,7 +23,6 @@ enum StoreWords {
         }
     }
 
-    /// The state of a transaction as a badge.
     static func badge(_ listed: ListedTransaction) -> HTML {
         let transaction = listed.transaction
         if let revocation = transaction.revocation { return Shown.badge(title(revocation.type), .bad) }
@@ -100,7 +98,6 @@ enum StoreWords {
         }
     }
 
-    /// The effect of a payment, as a sentence.
     @HTMLBuilder static func sentence(_ effect: PurchaseEffect) -> HTML {
         switch effect {
         case .charged(let price):
