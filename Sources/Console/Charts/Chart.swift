@@ -2,9 +2,7 @@
 /// light and the dark style.
 package struct Chart: Sendable {
     package enum Kind: Sendable {
-        /// A line for each series.
         case lines
-        /// Areas that are stacked.
         case areas
         /// Bars that are stacked: positive values upwards, negative ones downwards.
         case bars
@@ -68,7 +66,6 @@ package struct Chart: Sendable {
             start(index), Self.topEdge, width: slot, height: Self.bottomEdge - Self.topEdge, class: names, title: title)
     }
 
-    /// The values of a period.
     private func tooltip(_ index: Int) -> HTML {
         var tooltip = plain(periods[index].name)
         for series in series {

@@ -11,10 +11,8 @@ extension Chart {
     /// The width of a period.
     var slot: Double { (Self.rightEdge - Self.leftEdge) / Double(max(periods.count, 1)) }
 
-    /// The left end of a period.
     func start(_ index: Int) -> Double { Self.leftEdge + slot * Double(index) }
 
-    /// The middle of a period.
     private func middle(_ index: Int) -> Double { start(index) + slot / 2 }
 
     private func y(_ value: Double) -> Double {

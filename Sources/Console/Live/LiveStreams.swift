@@ -48,7 +48,6 @@ package final class LiveStreams: Service, Sendable {
         (self.maximum, self.maximumPerMember) = (maximum, maximumPerMember)
     }
 
-    /// The number of open streams.
     package var count: Int { state.withLock { $0.open.count } }
 
     /// The number of changes that have woken the streams.

@@ -19,7 +19,6 @@ extension ConsumptionRequestReason {
 }
 
 extension SubscriptionOffer.Kind {
-    /// The name of the kind.
     var title: Phrase {
         switch self {
         case .introductory: "Introductory offer"

@@ -4,7 +4,6 @@ import Hummingbird
 import Proofs
 
 extension CustomerView {
-    /// The page of the customer.
     func page(_ request: Request) async throws -> Page {
         let items = try await entitlements.items(of: user)
         let subscriptions = try await subscriptions()
@@ -170,7 +169,6 @@ extension CustomerView {
     }
 }
 
-/// Subscriptions in plain words.
 extension CustomerView {
     /// "Premium, monthly, active, renews on 22 December 2026 at KRW 4,900."
     ///

@@ -4,7 +4,6 @@ import HTTPTypes
 import Hummingbird
 import Proofs
 
-/// The pages of the customers.
 struct CustomersRoutes: Sendable {
     static let customer = "customers/:issuer/:user"
 
@@ -79,6 +78,9 @@ final class CustomerView: Sendable {
 }
 
 extension ConsolePath {
+    /// The search for customers by a text.
+    static func customers(_ text: String) -> ConsolePath { ConsolePath("customers", query: ["search": text]) }
+
     /// The address of a customer's page, or of a page below it: `/console/customers/ISSUER/NAME`.
     ///
     /// The issuer of the team's own back end is empty, and its segment is `-`.

@@ -67,7 +67,7 @@ extension CustomerView {
             // The ledger has no transaction of the purchase yet.
             return Shown.identifier(reference)
         case .refused, .transferredToAnotherUser:
-            return a(.href(ConsolePath("customers", query: ["search": reference]))) { Shown.identifier(reference) }
+            return a(.href(.customers(reference))) { Shown.identifier(reference) }
         default:
             return a(
                 .href(.customer(user, "transactions", reference, query: ["origin": explanation.origin?.rawValue]))

@@ -121,7 +121,6 @@ package enum FigureText {
 }
 
 extension Figure {
-    /// The name of the figure for people.
     var title: Phrase {
         switch self {
         case .units: "Units"
@@ -145,7 +144,6 @@ extension Figure {
         }
     }
 
-    /// The definition in each language.
     var explanation: Phrase { Phrase(stated: definition) }
 
     /// The kind of chart that fits the figure.

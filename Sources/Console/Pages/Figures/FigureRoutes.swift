@@ -4,7 +4,6 @@ import HTTPTypes
 import Hummingbird
 import Proofs
 
-/// The pages of the figures.
 struct FigureRoutes: Sendable {
     let services: any ConsoleServices
 
@@ -95,7 +94,6 @@ struct FigureRoutes: Sendable {
 }
 
 extension ConsolePath {
-    /// The list of all figures.
     static func figures(in environment: FigureQuery.Environment) -> ConsolePath {
         ConsolePath("figures", query: ["environment": environment.rawValue])
     }
@@ -142,7 +140,6 @@ extension Request {
     }
 }
 
-/// The explanation for a service without figures.
 enum FiguresOff {
     static var page: Page { Page("Figures", section: .overview) { card } }
 

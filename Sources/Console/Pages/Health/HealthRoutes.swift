@@ -136,7 +136,6 @@ actor HealthChecks {
 }
 
 extension HealthRoutes {
-    /// The page of the service's health.
     func page(_ context: ConsoleContext) async throws -> Page {
         async let checked = checks.results()
         async let ledgerState = services.entitlements.ledger.state()
@@ -237,7 +236,6 @@ extension HealthRoutes {
     }
 }
 
-/// The links between the pages of the service's health.
 enum HealthTabs {
     static let overview = ConsolePath("health")
     static let team = ConsolePath("health", "team")

@@ -171,7 +171,6 @@ extension FigureAnswer {
 /// Entries may be recorded some time after they took effect, so the feed compares the latest entries with those before, not
 /// their times.
 package struct ActivityFeed: Sendable {
-    /// The number of entries in the list.
     static let length = 50
 
     private let ledger: Ledger

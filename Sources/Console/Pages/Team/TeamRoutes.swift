@@ -187,7 +187,6 @@ extension TeamRole {
 }
 
 extension TeamChange.Event {
-    /// The change for people.
     var title: Phrase {
         switch self {
         case .added: "added"

@@ -71,9 +71,7 @@ struct UnclaimedRoutes: Sendable {
                 "Unclaimed purchases", of: shown, empty: "No unclaimed purchases.",
                 next: next.map { ConsolePath("unclaimed", query: ["transaction": search, "app": app, "cursor": $0]) }
             ) {
-                column("Transaction") { purchase in
-                    a(.href(purchase.path)) { Shown.identifier(purchase.transactionIdentifier) }
-                }
+                column("Transaction") { a(.href($0.path), Shown.identifier($0.transactionIdentifier)) }
                 column("Product") { Shown.identifier($0.productIdentifier) }
                 column("Purchased") { Shown.moment($0.purchaseDate) }
                 column("Origin") { Shown.identifier($0.origin.rawValue) }
@@ -114,7 +112,6 @@ struct UnclaimedRoutes: Sendable {
         }
         return user
     }
-    /// The page of one purchase that nobody has redeemed.
     private static func page(of purchase: UnclaimedPurchase, _ context: ConsoleContext) -> Page {
         Page("Unclaimed purchase \(purchase.transactionIdentifier)", section: .unclaimed) {
             section(.class("card")) {
@@ -153,7 +150,6 @@ struct UnclaimedRoutes: Sendable {
 }
 
 extension UnclaimedPurchase {
-    /// The page of the purchase.
     var path: ConsolePath {
         ConsolePath("unclaimed", transactionIdentifier, query: ["origin": origin.rawValue, "app": app])
     }

@@ -179,7 +179,6 @@ extension Item {
 }
 
 extension CustomerView {
-    /// The page of all items that the team has given.
     func grantsPage(_ request: Request) async throws -> Page {
         let page = try HTTPSupport.Page(request)
         let found = try await entitlements.grants(of: user, before: try page.before(), limit: page.size + 1)

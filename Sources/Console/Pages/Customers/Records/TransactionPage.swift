@@ -56,7 +56,6 @@ extension CustomerView {
         }
     }
 
-    /// The page of all transactions.
     func transactionsPage(_ request: Request) async throws -> Page {
         let page = try HTTPSupport.Page(request)
         let found = try await entitlements.transactions(of: user, before: try page.before(), limit: page.size + 1)
@@ -67,7 +66,6 @@ extension CustomerView {
         }
     }
 
-    /// Transactions, newest first.
     func table(of transactions: [RedeemedTransaction], next: ConsolePath?) -> HTML {
         Listing.table("Transactions", of: transactions, empty: "The customer has redeemed nothing.", next: next) {
             column("Product") { transaction in
@@ -149,7 +147,6 @@ extension CustomerView {
 }
 
 extension RedeemedTransaction {
-    /// The address of the transaction's page.
     func path(of user: User, _ action: String? = nil, done notice: Notice? = nil) -> ConsolePath {
         let query: KeyValuePairs<String, String?> = ["origin": origin.rawValue, "app": app]
         guard let action else {

@@ -135,7 +135,6 @@ struct CustomerSearch {
         }
     }
 
-    /// Adds the purchases of transactions.
     private mutating func add(_ transactions: [String], of services: any ConsoleServices) async throws {
         for transaction in transactions {
             purchases += try await services.entitlements.purchases(ofTransaction: transaction)

@@ -30,7 +30,6 @@ extension CustomerView {
         }
     }
 
-    /// The page of the timeline.
     func timelinePage(_ request: Request) async throws -> Page {
         let timeline = try await timeline(try HTTPSupport.Page(request))
         return Page("Timeline", section: .customers) {
@@ -90,7 +89,6 @@ struct TimelineWords {
         case .revoked:
             isOfTeam ? about(Phrase("Revoked by the team", context: "event")) : about("Refunded or revoked by Apple")
         case .productChanged: about("Replaced by another product")
-        case .refused: about("Refused")
         case .transferredIn: about("Came from another user")
         case .transferredOut: about("Went to another user")
         case .itemGiven: about("Item given by the team")
@@ -98,12 +96,10 @@ struct TimelineWords {
         case .assigned: about("Unclaimed purchase assigned")
         case .credited: about("Added to the balance")
         case .spent: about("Spent")
-        case .expired: about("Expired")
         case .renewalFailed: about("Renewal not charged, Apple retries")
         case .gracePeriodBegan: about("Renewal not charged, grace period")
-        case .autoRenewDisabled: about("Renewal turned off")
-        case .autoRenewEnabled: about("Renewal turned on")
-        case .aliased: "Anonymous customer logged in"
+        case .refused, .expired, .autoRenewDisabled, .autoRenewEnabled: about(entry.event.title)
+        case .aliased: entry.event.title
         case .erased: "Erased"
         }
     }
