@@ -33,7 +33,12 @@ extension CustomerView {
                     }
                 }
                 card("Balances") {
-                    if balances.isEmpty { emptyNote("The catalog has no balances.") } else { list(of: balances) }
+                    if balances.isEmpty {
+                        emptyNote("The catalog has no balances.")
+                    } else {
+                        Facts.list(
+                            balances.map { Fact(name: data($0.balance), value: Shown.number(Int64($0.amount))) })
+                    }
                 }
             }
             part("Timeline") { timeline }
@@ -155,17 +160,6 @@ extension CustomerView {
                 if wishes.count > Self.listed { div { plain("+ \(wishes.count - Self.listed)") } }
             },
         ]
-    }
-
-    private func list(of balances: [Credit]) -> HTML {
-        dl(.class("facts")) {
-            for credit in balances {
-                div {
-                    dt { data(credit.balance) }
-                    dd { Shown.number(Int64(credit.amount)) }
-                }
-            }
-        }
     }
 }
 

@@ -80,14 +80,12 @@ struct FigureRoutes: Sendable {
         Page("Figures", section: .overview) {
             for group in groups {
                 h2 { group.title }
-                dl(.class("facts")) {
-                    for figure in group.figures {
-                        div {
-                            dt { a(.href(.figure(figure, in: environment))) { figure.title } }
-                            dd { figure.explanation }
-                        }
-                    }
-                }
+                Facts.list(
+                    group.figures.map { figure in
+                        Fact(
+                            name: a(.href(.figure(figure, in: environment))) { figure.title },
+                            value: HTML { figure.explanation })
+                    })
             }
         }
     }
@@ -210,13 +208,15 @@ extension FigureRoutes {
 
     /// The charts of the page: that of the selected currency, or the first ones.
     private static func charts(of answer: FigureAnswer, _ currency: String?) -> [FigureChart] {
-        let shown = answer.currencies.filter { currency == nil || $0 == currency }
+        var charts: [FigureChart] = []
         var points = 0
-        return shown.prefix(maximumCharts).enumerated().lazy.map { ($0, FigureChart(answer, in: $1)) }.prefix {
-            number, chart in
+        for each in answer.currencies.filter({ currency == nil || $0 == currency }).prefix(maximumCharts) {
+            let chart = FigureChart(answer, in: each)
             points += chart.chart.series.count * answer.periods.count
-            return number == 0 || points <= maximumPoints
-        }.map(\.1)
+            guard charts.isEmpty || points <= maximumPoints else { break }
+            charts.append(chart)
+        }
+        return charts
     }
 
     /// Links to usual times.

@@ -183,11 +183,9 @@ extension HealthRoutes {
     @HTMLBuilder private func configuration(_ ledger: LedgerState) -> HTML {
         let system = services.health
         h2 { "Versions" }
-        section(.class("card")) {
-            Facts.list {
-                for each in system.versions { fact(Phrase(same: each.name)) { plain(each.version) } }
-                fact("Database") { plain(ledger.database) }
-            }
+        Facts.card {
+            for each in system.versions { fact(Phrase(same: each.name)) { plain(each.version) } }
+            fact("Database") { plain(ledger.database) }
         }
         h2 { "Notes at the start" }
         if system.startNotes.isEmpty {

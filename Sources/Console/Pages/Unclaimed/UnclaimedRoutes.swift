@@ -114,19 +114,17 @@ struct UnclaimedRoutes: Sendable {
     }
     private static func page(of purchase: UnclaimedPurchase, _ context: ConsoleContext) -> Page {
         Page("Unclaimed purchase \(purchase.transactionIdentifier)", section: .unclaimed) {
-            section(.class("card")) {
-                Facts.list {
-                    fact("State") { purchase.state }
-                    fact("Product") { Shown.identifier(purchase.productIdentifier) }
-                    fact("Item") { Shown.identifier(purchase.item?.description) }
-                    fact("Purchased") { Shown.moment(purchase.purchaseDate) }
-                    fact("Last statement") { Shown.moment(purchase.statedAt) }
-                    fact("Revoked") { Shown.moment(purchase.revocationDate) }
-                    fact("Original transaction") { Shown.identifier(purchase.originalTransactionIdentifier) }
-                    fact("Origin") { Shown.identifier(purchase.origin.rawValue) }
-                    fact("App") { Shown.identifier(purchase.app) }
-                    fact("Account token") { Shown.identifier(purchase.appAccountToken?.uuidString.lowercased()) }
-                }
+            Facts.card {
+                fact("State") { purchase.state }
+                fact("Product") { Shown.identifier(purchase.productIdentifier) }
+                fact("Item") { Shown.identifier(purchase.item?.description) }
+                fact("Purchased") { Shown.moment(purchase.purchaseDate) }
+                fact("Last statement") { Shown.moment(purchase.statedAt) }
+                fact("Revoked") { Shown.moment(purchase.revocationDate) }
+                fact("Original transaction") { Shown.identifier(purchase.originalTransactionIdentifier) }
+                fact("Origin") { Shown.identifier(purchase.origin.rawValue) }
+                fact("App") { Shown.identifier(purchase.app) }
+                fact("Account token") { Shown.identifier(purchase.appAccountToken?.uuidString.lowercased()) }
             }
             if context.may(.support) {
                 details(.class("action")) {
