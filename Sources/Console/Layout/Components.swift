@@ -51,8 +51,11 @@ extension ConsoleContext {
     }
 
     /// A form that changes something, with the token against forgery.
-    func form(to path: ConsolePath, _ attributes: HTMLAttribute..., @HTMLBuilder content: () -> HTML) -> HTML {
-        form(to: path, attributes, content: content)
+    func form(to path: ConsolePath, _ attributes: HTMLAttribute?..., @HTMLBuilder content: () -> HTML) -> HTML {
+        Console.form([.method("post"), .action(path)] + attributes.compactMap(\.self)) {
+            input(.type("hidden"), .name(ConsoleForm.tokenField), .value(formToken))
+            content()
+        }
     }
 
     /// A form that opens from its title, and is sent with one button.
@@ -60,21 +63,14 @@ extension ConsoleContext {
     /// - Parameter content: The fields, or an explanation.
     func action(
         _ title: Phrase, to path: ConsolePath, submit: Phrase, _ style: Button = .primary,
-        _ attributes: HTMLAttribute..., @HTMLBuilder content: () -> HTML = { HTML() }
+        _ attribute: HTMLAttribute? = nil, @HTMLBuilder content: () -> HTML = { HTML() }
     ) -> HTML {
         details(.class("action")) {
             summary { title }
-            form(to: path, attributes) {
+            form(to: path, attribute) {
                 content()
                 button(style == .plain ? nil : .class(style.rawValue)) { submit }
             }
-        }
-    }
-
-    private func form(to path: ConsolePath, _ attributes: [HTMLAttribute], @HTMLBuilder content: () -> HTML) -> HTML {
-        Console.form([.method("post"), .action(path)] + attributes) {
-            input(.type("hidden"), .name(ConsoleForm.tokenField), .value(formToken))
-            content()
         }
     }
 }

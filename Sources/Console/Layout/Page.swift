@@ -1,6 +1,5 @@
 import Features
 import HTTPSupport
-import HTTPTypes
 import Hummingbird
 
 /// A page of the console: the content of `main`, and what the layout shows around it.

@@ -1,5 +1,4 @@
 import Features
-import Proofs
 
 extension AppStoreRoutes {
     private typealias Checkpoints = [ReconciliationRuns.Subject: ReconciliationCheckpoint]

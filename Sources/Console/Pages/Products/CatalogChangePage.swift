@@ -1,8 +1,5 @@
-import Catalog
 import Features
 import Hummingbird
-import Ledger
-import Proofs
 
 extension ProductChangeRoutes {
     /// The page of a change to the catalog, with its undo.

@@ -37,39 +37,34 @@ extension ProductRoutes {
             }
             div(.id("product-list")) {
                 note("Products: \(found.count)")
-                table(of: shown, next: next.map { filter.path(cursor: $0) }, context.language)
+                Listing.table(
+                    "Products", of: shown, empty: "No product matches.",
+                    next: next.map { filter.path(cursor: $0) }
+                ) {
+                    column("Picture") { $0.picture ?? Shown.nothing }
+                    column("Product") { listed in
+                        a(.href(listed.address.path())) { data(listed.title(context.language)) }
+                        br()
+                        Shown.identifier(listed.product.productIdentifier)
+                    }
+                    column("Type") { $0.product.type.title }
+                    column("Names") { Self.names($0.product) }
+                    column("Price") { Shown.money($0.product.price) }
+                    column("Grants") { ProductWords.sentence(of: $0.benefit) }
+                    column("Group and period") { $0.product.subscription.map(Self.subscription) ?? Shown.nothing }
+                    column("State") { $0.marks }
+                    if apps.all.count > 1 { column("App") { Shown.identifier($0.catalog.bundleIdentifier) } }
+                }
             }
         }
     }
 
     /// A link to a page about the catalog of an app, which it names if the service has several.
     private func catalogLink(_ title: Phrase, _ page: String, of app: App, _ kind: HTMLAttribute) -> HTML {
-        let name = apps.all.count == 1 ? nil : app.bundleIdentifier
+        let name = apps.parameter(of: app)
         return a(kind, .href(ConsolePath(page, query: ["app": name]))) {
             title
-            if let name {
-                HTML {
-                    plain(" · "); data(name)
-                }
-            }
-        }
-    }
-
-    private func table(of products: [ListedProduct], next: ConsolePath?, _ language: ConsoleLanguage) -> HTML {
-        Listing.table("Products", of: products, empty: "No product matches.", next: next) {
-            column("Picture") { $0.picture ?? Shown.nothing }
-            column("Product") { listed in
-                a(.href(listed.address.path())) { data(listed.title(language)) }
-                br()
-                Shown.identifier(listed.product.productIdentifier)
-            }
-            column("Type") { $0.product.type.title }
-            column("Names") { Self.names($0.product) }
-            column("Price") { Shown.money($0.product.price) }
-            column("Grants") { ProductWords.sentence(of: $0.benefit) }
-            column("Group and period") { $0.product.subscription.map(Self.subscription) ?? Shown.nothing }
-            column("State") { $0.marks }
-            if apps.all.count > 1 { column("App") { Shown.identifier($0.catalog.bundleIdentifier) } }
+            if let name { also(data(name), by: " · ") }
         }
     }
 

@@ -1,5 +1,4 @@
 import Catalog
-import Features
 import Proofs
 
 extension ProductRoutes {

@@ -1,9 +1,7 @@
 import Catalog
 import Features
 import HTTPSupport
-import HTTPTypes
 import Hummingbird
-import Proofs
 
 /// The pages of products. Those that change a product exist only with an administered catalog.
 struct ProductRoutes: Sendable {

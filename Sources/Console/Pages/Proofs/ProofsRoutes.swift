@@ -1,6 +1,5 @@
 import Features
 import HTTPSupport
-import Hummingbird
 import Proofs
 
 /// The proof inspector, which stores nothing, and the kept proofs.

@@ -1,5 +1,4 @@
 import Features
-import Proofs
 
 extension WebhooksRoutes {
     func delivery(_ context: ConsoleContext) async throws -> Page {
@@ -16,7 +15,7 @@ extension WebhooksRoutes {
             p { a(.href(endpoint.path())) { data(endpoint.shownURL(to: context)) } }
             card("Delivery") {
                 Facts.list {
-                    fact("State") { WebhookWords.badge(delivery.state) }
+                    fact("State") { Shown.badge(WebhookWords.word(delivery.state)) }
                     fact("Attempts since it was created or sent again") { Shown.number(Int64(delivery.attempts)) }
                     fact("Next attempt") { WebhookWords.nextAttempt(of: delivery) }
                     fact(Phrase("Event", context: "moment")) { Shown.moment(delivery.entry.happenedAt) }

@@ -53,7 +53,7 @@ extension WebhooksRoutes {
                 Tabs.list("States of messages") {
                     Tabs.link("All", to: endpoint.path(), isPresent: state == nil)
                     for each in WebhookDelivery.State.allCases {
-                        Tabs.link(WebhookWords.title(of: each), to: endpoint.path(each), isPresent: each == state)
+                        Tabs.link(WebhookWords.word(each).title, to: endpoint.path(each), isPresent: each == state)
                     }
                 }
                 Listing.table(
@@ -66,7 +66,7 @@ extension WebhooksRoutes {
                         a(.href(endpoint.path(of: "deliveries", message)), data($0.type ?? message))
                     }
                     column("Customer") { WebhookWords.customer(of: $0.delivery) }
-                    column("State") { WebhookWords.badge($0.delivery.state) }
+                    column("State") { Shown.badge(WebhookWords.word($0.delivery.state)) }
                     column("Attempts") { Shown.number(Int64($0.delivery.attempts)) }
                     column("Last attempt") {
                         $0.delivery.lastAttempt.map { WebhookWords.outcome(of: $0) } ?? Shown.nothing

@@ -1,7 +1,4 @@
 import Features
-import HTTPSupport
-import Hummingbird
-import Proofs
 
 /// The pages of webhooks: endpoints, secrets and deliveries.
 struct WebhooksRoutes: Sendable {
@@ -112,7 +109,7 @@ struct WebhooksRoutes: Sendable {
                 column("Address") { a(.href($0.endpoint.path()), data($0.endpoint.shownURL(to: context))) }
                 column("Format") { WebhookWords.title(of: $0.endpoint.format) }
                 column("Last message") {
-                    $0.last.map { spaced(WebhookWords.badge($0.state), Shown.moment($0.entry.happenedAt)) }
+                    $0.last.map { spaced(Shown.badge(WebhookWords.word($0.state)), Shown.moment($0.entry.happenedAt)) }
                         ?? Shown.nothing
                 }
                 column(Phrase("Given up", context: "messages")) { row in

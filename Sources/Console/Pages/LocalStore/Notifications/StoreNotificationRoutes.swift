@@ -2,7 +2,6 @@ import AppStore
 import Foundation
 import HTTPSupport
 import Hummingbird
-import Proofs
 
 extension LocalStoreRoutes {
     func addNotifications(to pages: ConsolePages) {

@@ -1,5 +1,4 @@
 import AppStore
-import Features
 import HTTPSupport
 import Hummingbird
 import Proofs

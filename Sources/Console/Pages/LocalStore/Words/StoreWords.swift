@@ -112,21 +112,17 @@ enum StoreWords {
         }
     }
 
-    /// The status of a subscription, and the setting of its renewal.
+    /// The status of a subscription, and the setting of its renewal with its date.
     static func state(_ subscription: SubscriptionSummary) -> HTML {
-        spaced(Shown.badge(word(subscription.status)), renewal(subscription))
-    }
-
-    /// The setting of renewal, with its date.
-    @HTMLBuilder private static func renewal(_ subscription: SubscriptionSummary) -> HTML {
-        switch subscription.status {
-        case .active where subscription.isAutoRenewing:
-            spaced(Phrase("renews", context: "date"), Shown.day(subscription.expiresDate))
-        case .active, .expired, .revoked:
-            spaced(Phrase(subscription.status == .active ? "ends" : "ended"), Shown.day(subscription.expiresDate))
-        case .billingGracePeriod, .billingRetry:
-            spaced(Phrase("until"), Shown.day(subscription.dueDate))
-        }
+        let (words, day): (Phrase, Timestamp?) =
+            switch subscription.status {
+            case .active where subscription.isAutoRenewing:
+                (Phrase("renews", context: "date"), subscription.expiresDate)
+            case .active: ("ends", subscription.expiresDate)
+            case .expired, .revoked: ("ended", subscription.expiresDate)
+            case .billingGracePeriod, .billingRetry: ("until", subscription.dueDate)
+            }
+        return spaced(Shown.badge(word(subscription.status)), words, Shown.day(day))
     }
 }
 
