@@ -1,7 +1,6 @@
 import AppStore
 import Features
 import HTTPSupport
-import HTTPTypes
 import Hummingbird
 import Ledger
 import ServiceLifecycle

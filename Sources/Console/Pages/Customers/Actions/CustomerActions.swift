@@ -1,6 +1,5 @@
 import Features
 import HTTPSupport
-import HTTPTypes
 import Hummingbird
 import Ledger
 import Proofs

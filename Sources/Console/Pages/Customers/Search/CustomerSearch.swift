@@ -1,4 +1,3 @@
-import Catalog
 import Features
 import Foundation
 import HTTPSupport

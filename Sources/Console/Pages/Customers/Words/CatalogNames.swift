@@ -1,6 +1,5 @@
 import Catalog
 import Features
-import Ledger
 import Proofs
 
 /// The names of items and products in the catalogs.

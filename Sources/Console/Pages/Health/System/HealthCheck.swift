@@ -1,6 +1,5 @@
 import Foundation
 import HTTPSupport
-import Ledger
 import Proofs
 
 /// The result of a check of the installation, for `till doctor` and the console.
