@@ -1,5 +1,4 @@
 import Features
-import Foundation
 import HTTPSupport
 import Hummingbird
 import Proofs

@@ -1,5 +1,4 @@
 import Foundation
-import HTTPSupport
 import Proofs
 
 /// The result of a check of the installation, for `till doctor` and the console.
