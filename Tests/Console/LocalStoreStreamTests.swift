@@ -69,7 +69,7 @@ import Testing
         let fixture = try await LocalStoreFixture()
         let streams = try #require(fixture.streams)
         let browser = try await fixture.browser(.support)
-        let limit = LiveStreams.Limits().perMember
+        let limit = LiveStreams.maximumPerMember
         try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0...limit { group.addTask { try await browser.get(Self.path).status } }
             #expect(try await group.next() == 200)

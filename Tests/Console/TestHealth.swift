@@ -1,6 +1,8 @@
 import Console
+import Foundation
 import Proofs
 import Synchronization
+import TestSupport
 
 /// An installation with one problem and a few certificates.
 final class TestHealth: HealthSource {
@@ -22,13 +24,14 @@ final class TestHealth: HealthSource {
     func certificates() async -> [HealthCertificate] {
         let now: Int64 = 1_790_000_000
         return [
-            (HealthCertificate.Use.trustedRoot(.apple), "Apple Root CA - G3", Int64(1000)),
+            (CertificateUse.trustedRoot(.apple), "Apple Root CA - G3", Int64(1000)),
             (.trustedRoot(.local), "A <local> root", 20), (.tls, "shop.example.com", -1),
-        ].map { use, name, days in
-            HealthCertificate(
-                use: use, name: name, file: "/keys/x.cer", notBefore: Timestamp(secondsSince1970: now - 10_000_000),
-                notAfter: Timestamp(secondsSince1970: now + days * 86_400),
-                fingerprint: String(repeating: "ab", count: 32))
+        ].compactMap { use, name, days in
+            let chain = try? TestChains.make {
+                guard $0.role == .root else { return }
+                ($0.commonName, $0.notBefore, $0.notAfter) = (name, now - 10_000_000, now + days * 86_400)
+            }
+            return chain.map { (use, $0.root.certificate, URL(fileURLWithPath: "/keys/x.cer")) }
         }
     }
 

@@ -2,77 +2,70 @@
 /// light and the dark style.
 package struct Chart: Sendable {
     package enum Kind: Sendable {
-        /// A line for each series.
         case lines
-        /// Areas that are stacked.
         case areas
         /// Bars that are stacked: positive values upwards, negative ones downwards.
         case bars
     }
 
+    /// A period: the short name below the axis, the name in the table and in tooltips, and false if it is not over.
+    package typealias Period = (label: Phrase, name: String, isComplete: Bool)
+
+    /// The values under one name: a point for each period.
+    package typealias Series = (name: Phrase, points: [Point])
+
+    /// A value, and its exact text for the table and for tooltips. The value is nil in a period without one, such as a rate
+    /// of nothing.
+    package typealias Point = (value: Double?, text: Phrase)
+
     /// The largest number of series with a colour of their own.
     static let maximumSeries = 6
-    private static let maximumLabels = 8
 
     let name: Phrase
     let kind: Kind
     let unit: ChartUnit
-    let periods: [ChartPeriod]
-    let series: [ChartSeries]
+    let periods: [Period]
+    let series: [Series]
+    /// The scale of the series, or of their stacks.
+    let scale: ChartScale
 
-    package init(_ name: Phrase, _ kind: Kind, unit: ChartUnit, periods: [ChartPeriod], series: [ChartSeries]) {
-        self.name = name
-        self.kind = kind
-        self.unit = unit
-        self.periods = periods
-        self.series = series
+    package init(_ name: Phrase, _ kind: Kind, unit: ChartUnit, periods: [Period], series: [Series]) {
+        (self.name, self.kind, self.unit, self.periods, self.series) = (name, kind, unit, periods, series)
+        let columns = periods.indices.map { index in series.compactMap { $0.points[index].value } }
+        let values =
+            kind == .lines
+            ? columns.flatMap(\.self)
+            : columns.flatMap { [$0.filter { $0 > 0 }.reduce(0, +), $0.filter { $0 < 0 }.reduce(0, +)] }
+        scale = ChartScale(covering: values, minimumStep: unit.minimumStep)
     }
 
     /// The drawing and its legend.
     ///
     /// - Parameter identifier: The identifier of the drawing's title, unique on the page.
     @HTMLBuilder package func html(identifier: String) -> HTML {
-        let frame = ChartFrame(scale: ChartScale(covering: extent, minimumStep: unit.minimumStep), count: periods.count)
         svg(
             .class("chart"), .role("img"), HTMLAttribute("aria-labelledby", identifier),
-            HTMLAttribute("viewBox", "0 0 \(SVG.number(ChartFrame.width)) \(SVG.number(ChartFrame.height))")
+            HTMLAttribute("viewBox", "0 0 \(SVG.number(Self.width)) \(SVG.number(Self.height))")
         ) {
             Console.title(.id(identifier)) { name }
-            for (index, period) in periods.enumerated() where !period.isComplete {
-                SVG.rectangle(
-                    frame.start(index), frame.topEdge, width: frame.slot,
-                    height: frame.bottomEdge - frame.topEdge, class: "shade")
+            for index in periods.indices where !periods[index].isComplete { band(index, class: "shade") }
+            axes
+            switch kind {
+            case .lines: lines
+            case .areas: areas
+            case .bars: bars
             }
-            ChartAxes(frame: frame, unit: unit, periods: periods, maximumLabels: Self.maximumLabels).html
-            marks(frame)
-            for index in periods.indices {
-                SVG.rectangle(
-                    frame.start(index), frame.topEdge, width: frame.slot,
-                    height: frame.bottomEdge - frame.topEdge, class: "slot", title: tooltip(index))
-            }
+            for index in periods.indices { band(index, class: "slot", title: tooltip(index)) }
         }
         if series.count > 1 { legend }
     }
 
-    private func marks(_ frame: ChartFrame) -> HTML {
-        let marks = ChartMarks(frame: frame, periods: periods, series: series.map { $0.points.map(\.value) })
-        return switch kind {
-        case .lines: marks.lines
-        case .areas: marks.areas
-        case .bars: marks.bars
-        }
+    /// The whole height of a period.
+    private func band(_ index: Int, class names: String, title: HTML? = nil) -> HTML {
+        SVG.rectangle(
+            start(index), Self.topEdge, width: slot, height: Self.bottomEdge - Self.topEdge, class: names, title: title)
     }
 
-    /// The values that the scale covers: those of the series, or of the stacks.
-    private var extent: [Double] {
-        let columns = periods.indices.map { index in series.compactMap { $0.points[index].value } }
-        guard kind != .lines else { return columns.flatMap(\.self) }
-        return columns.flatMap { values in
-            [values.filter { $0 > 0 }.reduce(0, +), values.filter { $0 < 0 }.reduce(0, +)]
-        }
-    }
-
-    /// The values of a period.
     private func tooltip(_ index: Int) -> HTML {
         var tooltip = plain(periods[index].name)
         for series in series {
@@ -88,56 +81,14 @@ package struct Chart: Sendable {
             for (index, series) in series.enumerated() {
                 li {
                     svg(HTMLAttribute("viewBox", "0 0 10 10"), HTMLAttribute("aria-hidden", "true")) {
-                        SVG.rectangle(0, 0, width: 10, height: 10, class: "fill-\(index % Self.maximumSeries + 1)")
+                        SVG.rectangle(0, 0, width: 10, height: 10, class: "fill-\(Self.color(index))")
                     }
                     bdi { series.name }
                 }
             }
         }
     }
-}
 
-/// A period of a chart.
-package struct ChartPeriod: Sendable {
-    /// The short name below the axis.
-    let label: Phrase
-    /// The name in the table and in tooltips.
-    let name: String
-    /// False for a period that is not over.
-    let isComplete: Bool
-
-    package init(label: Phrase, name: String, isComplete: Bool = true) {
-        self.label = label
-        self.name = name
-        self.isComplete = isComplete
-    }
-}
-
-/// The values of a chart under one name.
-package struct ChartSeries: Sendable {
-    package struct Point: Sendable {
-        /// Nil for a period without a value, such as a rate of nothing.
-        let value: Double?
-        /// The exact value, for the table and for tooltips.
-        let text: Phrase
-
-        package init(_ value: Double?, _ text: Phrase) {
-            self.value = value
-            self.text = text
-        }
-    }
-
-    let name: Phrase
-    /// A point for each period.
-    let points: [Point]
-
-    package init(_ name: Phrase, _ points: [Point]) {
-        self.name = name
-        self.points = points
-    }
-}
-
-extension Chart {
     /// The values of the chart as a table, newest first.
     package var table: HTML {
         div(.class("scroll"), .role("region"), HTMLAttribute("tabindex", "0"), .ariaLabel(name)) {

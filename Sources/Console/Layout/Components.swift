@@ -76,11 +76,11 @@ extension ConsoleContext {
 }
 
 struct Fact {
-    let name: Phrase
+    let name: HTML
     let value: HTML
 }
 
-func fact(_ name: Phrase, @HTMLBuilder value: () -> HTML) -> Fact { Fact(name: name, value: value()) }
+func fact(_ name: Phrase, @HTMLBuilder value: () -> HTML) -> Fact { Fact(name: HTML { name }, value: value()) }
 
 /// The builder of a list, such as the facts of a list or the columns of a table.
 @resultBuilder enum ListBuilder<Element> {
@@ -107,4 +107,7 @@ enum Facts {
     }
 
     static func list(@FactsBuilder _ facts: () -> [Fact]) -> HTML { list(facts()) }
+
+    /// A list in a frame without a heading.
+    static func card(@FactsBuilder _ facts: () -> [Fact]) -> HTML { section(.class("card")) { list(facts()) } }
 }

@@ -1,5 +1,7 @@
 import AppStore
+import Features
 import HTTPSupport
+import Hummingbird
 import Ledger
 import ServiceLifecycle
 import Synchronization
@@ -10,15 +12,8 @@ import Synchronization
 /// here, and a session may end without a change, so all are woken every five seconds, too. A stream above the limit ends the
 /// oldest one.
 package final class LiveStreams: Service, Sendable {
-    /// The limits on open streams.
-    package struct Limits: Sendable {
-        package var total: Int
-        package var perMember: Int
-
-        package init(total: Int = 64, perMember: Int = 6) {
-            (self.total, self.perMember) = (total, perMember)
-        }
-    }
+    /// The limit on the open streams of a member.
+    package static let maximumPerMember = 6
 
     /// An open stream.
     package struct Listener: Sendable {
@@ -42,14 +37,16 @@ package final class LiveStreams: Service, Sendable {
 
     private static let interval = Duration.seconds(5)
 
-    private let limits: Limits
+    private let (maximum, maximumPerMember): (Int, Int)
     private let state = Mutex(State())
 
-    package init(limits: Limits = Limits()) {
-        self.limits = limits
+    /// - Parameters:
+    ///   - maximum: The limit on open streams.
+    ///   - maximumPerMember: The limit on the open streams of a member.
+    package init(maximum: Int = 64, maximumPerMember: Int = LiveStreams.maximumPerMember) {
+        (self.maximum, self.maximumPerMember) = (maximum, maximumPerMember)
     }
 
-    /// The number of open streams.
     package var count: Int { state.withLock { $0.open.count } }
 
     /// The number of changes that have woken the streams.
@@ -81,8 +78,8 @@ package final class LiveStreams: Service, Sendable {
         let (wakes, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { state in
             let own = state.open.filter { $0.value.member.hasSameBytes(as: member) }
-            if own.count >= limits.perMember { Self.end(own.keys.min(), in: &state) }
-            if state.open.count >= limits.total { Self.end(state.open.keys.min(), in: &state) }
+            if own.count >= maximumPerMember { Self.end(own.keys.min(), in: &state) }
+            if state.open.count >= maximum { Self.end(state.open.keys.min(), in: &state) }
             if state.isClosed { wake.finish() }
             state.last += 1
             state.open[state.last] = (member, wake)
@@ -113,5 +110,110 @@ package final class LiveStreams: Service, Sendable {
     private static func end(_ number: Int?, in state: inout State) {
         guard let number else { return }
         state.open.removeValue(forKey: number)?.wake.finish()
+    }
+}
+
+extension LiveStreams {
+    private static let maximumLifetime = Duration.seconds(15 * 60)
+    /// The longest time without a byte. Proxies close a connection that stays idle for long.
+    private static let heartbeatInterval = Duration.seconds(15)
+    /// The shortest time between two readings, however many purchases come in.
+    private static let pause = Duration.milliseconds(500)
+
+    /// A response of server-sent events (HTML Standard section 9.2) for a page of the console.
+    ///
+    /// It ends with the session, with the service, when the browser is gone, or after its maximum lifetime. The browser
+    /// reconnects after the last.
+    ///
+    /// - Parameters:
+    ///   - permission: The permission that the member of the session must keep.
+    ///   - start: What the page shows already.
+    ///   - events: Returns the events since its last call, and changes what the page shows. It is called after each change.
+    /// - Throws: `Problem` if the page needs no session.
+    func response<Known: Sendable>(
+        to request: Request, _ context: ConsoleContext, _ team: TeamService, _ permission: TeamPermission,
+        from start: Known, _ events: @escaping @Sendable (inout Known) async throws -> [LiveEvent]
+    ) throws -> Response {
+        // A HEAD request does not open a stream.
+        guard request.method == .get else { return Response(status: .ok, headers: ServerSentEvents.headers) }
+        let subscription = Subscription(listen(try context.requiredMember.name), in: self)
+        let (language, cookie) = (context.language, context.cookie)
+        return Response(
+            status: .ok, headers: ServerSentEvents.headers,
+            body: ResponseBody { writer in
+                defer { subscription.leave() }
+                var known = start
+                try await Self.write(to: &writer, subscription.listener, language) {
+                    try await events(&known)
+                } while: {
+                    let member = try await team.member(presenting: cookie)
+                    return member?.role.permissions.contains(permission) ?? false
+                }
+                try await writer.finish(nil)
+            })
+    }
+
+    /// - Parameter isPermitted: Returns true if the session lasts and its member still has the permission.
+    private static func write(
+        to writer: inout any ResponseBodyWriter, _ listener: Listener, _ language: ConsoleLanguage,
+        _ events: () async throws -> [LiveEvent], while isPermitted: () async throws -> Bool
+    ) async throws {
+        let end = ContinuousClock.now + Self.maximumLifetime
+        // The time differs between browsers, so that they do not all reconnect at once. With an identifier, a browser states in
+        // `Last-Event-ID` that it reconnects.
+        try await writer.write(ByteBuffer(string: "retry: \(2000 + listener.number * 37 % 2000)\nid: 1\n\n"))
+        var lastWritten = ContinuousClock.now
+        var wakes = listener.wakes.makeAsyncIterator()
+        repeat {
+            // The check comes first, so that nothing is sent after the end of the session. If it fails, the next one may not.
+            guard let isPermitted = try? await isPermitted() else {
+                try await Task.sleep(for: Self.pause)
+                continue
+            }
+            guard isPermitted else { return }
+            var text = try await events().map { $0.text(in: language) }.joined()
+            if text.isEmpty, ContinuousClock.now - lastWritten > Self.heartbeatInterval { text = ":\n\n" }
+            if !text.isEmpty {
+                try await writer.write(ByteBuffer(string: text))
+                lastWritten = .now
+            }
+            try await Task.sleep(for: Self.pause)
+        } while await wakes.next() != nil && ContinuousClock.now < end && !Task.isCancelled
+    }
+
+    /// A stream's registration, which ends with the response, or without one if none was written.
+    private final class Subscription: Sendable {
+        let listener: Listener
+        private let streams: LiveStreams
+
+        init(_ listener: Listener, in streams: LiveStreams) {
+            self.listener = listener
+            self.streams = streams
+        }
+
+        func leave() {
+            streams.leave(listener)
+        }
+
+        deinit { leave() }
+    }
+}
+
+/// An event of a live list, which the script shows.
+package enum LiveEvent: Sendable {
+    /// A new row at the top.
+    case row(HTML)
+    /// The script reloads the list.
+    case change
+
+    /// The event as text (HTML Standard section 9.2.6). A browser drops an event without data.
+    package func text(in language: ConsoleLanguage) -> String {
+        switch self {
+        case .row(let html):
+            // Each line of the data has its own field.
+            let lines = html.render(language).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+            return "event: row\n" + lines.map { "data: \($0)\n" }.joined() + "\n"
+        case .change: return "event: change\ndata: {}\n\n"
+        }
     }
 }

@@ -54,7 +54,6 @@ extension AuditEntry.Event {
 }
 
 extension NotificationOutcome {
-    /// The effect of a notification.
     var title: Phrase { word.title }
 
     private var word: Shown.Word {
@@ -73,7 +72,6 @@ extension NotificationOutcome {
     }
 }
 
-/// An origin with its mark.
 enum OriginWords {
     @HTMLBuilder static func html(_ origin: Origin) -> HTML {
         spaced(Shown.identifier(origin.rawValue), mark(origin))

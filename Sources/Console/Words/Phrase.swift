@@ -22,18 +22,15 @@ package struct Phrase: Hashable, Sendable, ExpressibleByStringInterpolation {
             KoreanCatalog.filled(KoreanCatalog.texts[english + context] ?? english, values.map(\.korean))
         }
     }
+}
 
-    private init(english: String, _ translation: Translation) {
-        self.english = english
-        self.translation = translation
-    }
-
+extension Phrase {
     package init(stringLiteral text: String) {
-        self.init(english: text, .entry(english: text, context: "", values: []))
+        self.init(english: text, translation: .entry(english: text, context: "", values: []))
     }
 
     package init(stringInterpolation text: Interpolation) {
-        self.init(english: text.english, .entry(english: text.key, context: "", values: text.values))
+        self.init(english: text.english, translation: .entry(english: text.key, context: "", values: text.values))
     }
 
     /// A literal where nothing else states the type.
@@ -46,7 +43,9 @@ package struct Phrase: Hashable, Sendable, ExpressibleByStringInterpolation {
         switch phrase.translation {
         case .stated: self = phrase
         case .entry(let english, _, let values):
-            self.init(english: phrase.english, .entry(english: english, context: " [\(context)]", values: values))
+            self.init(
+                english: phrase.english, translation: .entry(english: english, context: " [\(context)]", values: values)
+            )
         }
     }
 
@@ -60,13 +59,18 @@ package struct Phrase: Hashable, Sendable, ExpressibleByStringInterpolation {
         self.init(english: english, korean: text.map { KoreanCatalog.filled($0, values) } ?? english)
     }
 
+    /// The name of a value as a title: its raw value in English, with a capital at its beginning.
+    package init(titled value: some RawRepresentable<String>) {
+        self.init(stated: value.rawValue.prefix(1).uppercased() + value.rawValue.dropFirst())
+    }
+
     /// A text from another source in each language.
     package init(english: String, korean: String) {
-        self.init(english: english, .stated(korean))
+        self.init(english: english, translation: .stated(korean))
     }
 
     /// A text that is the same in all languages, such as an identifier of the App Store.
-    package init(same text: String) { self.init(english: text, .stated(text)) }
+    package init(same text: String) { self.init(english: text, translation: .stated(text)) }
 
     /// Phrases with the same text between them.
     package static func joined(_ phrases: [Phrase], separator: String) -> Phrase {

@@ -2,14 +2,7 @@ import Proofs
 
 extension ProductType {
     /// The name of the type, as in App Store Connect.
-    var title: Phrase {
-        switch self {
-        case .consumable: "Consumable"
-        case .nonConsumable: "Non-consumable"
-        case .nonRenewingSubscription: "Non-renewing subscription"
-        case .autoRenewableSubscription: "Auto-renewable subscription"
-        }
-    }
+    package var title: Phrase { Phrase(stated: rawValue.prefix(1) + rawValue.dropFirst().lowercased()) }
 }
 
 extension ConsumptionRequestReason {
@@ -26,7 +19,6 @@ extension ConsumptionRequestReason {
 }
 
 extension SubscriptionOffer.Kind {
-    /// The name of the kind.
     var title: Phrase {
         switch self {
         case .introductory: "Introductory offer"

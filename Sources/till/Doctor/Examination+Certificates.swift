@@ -19,7 +19,9 @@ extension Examination {
             }
             try configuration.check(try TrustAnchors(folders: folders))
             let ending = entries.compactMap { entry in
-                problem(of: HealthCertificate(entry), .trustedRoot, remedy: "Add its successor: till trust add FILE.")
+                problem(
+                    of: entry.anchor.certificate, in: entry.file, .trustedRoot,
+                    remedy: "Add its successor: till trust add FILE.")
             }
             return ending + [.passed(.trustedRoots, Phrase(same: "\(entries.count)"))]
         } catch {
@@ -36,11 +38,12 @@ extension Examination {
         } catch {
             return [.problem(.tlsCertificate, message(error))]
         }
-        guard let certificate = HealthCertificate(ofServer: tls.certificate) else {
+        guard let certificate = Self.certificate(ofServer: tls.certificate) else {
             return [.problem(.tlsCertificate, "\"\(path)\" has no certificate in PEM")]
         }
-        let until = certificate.notAfter.rfc3339
-        let ending = problem(of: certificate, .tlsCertificate, remedy: "Renew it, then restart the service.")
+        let until = certificate.validUntil.rfc3339
+        let ending = problem(
+            of: certificate, in: tls.certificate, .tlsCertificate, remedy: "Renew it, then restart the service.")
         let valid = Phrase("\"\(path)\" is valid until \(until)")
         return [ending ?? .passed(.tlsCertificate, valid)]
     }
@@ -48,16 +51,19 @@ extension Examination {
     /// The trusted roots and the certificate of the server, for people. Unreadable files are left to the findings.
     var certificates: [HealthCertificate] {
         let entries = ((try? data.trustedFolders) ?? []).flatMap { (try? TrustFolder($0).entries()) ?? [] }
-        let server = configuration.server.tls.flatMap { HealthCertificate(ofServer: $0.certificate) }
-        return entries.map { HealthCertificate($0) } + [server].compactMap(\.self)
+        let server = configuration.server.tls.flatMap { tls -> HealthCertificate? in
+            Self.certificate(ofServer: tls.certificate).map { (.tls, $0, tls.certificate) }
+        }
+        return entries.map { (.trustedRoot($0.anchor.realm), $0.anchor.certificate, $0.file) }
+            + (server.map { [$0] } ?? [])
     }
 
     /// A problem with the validity of a certificate; nil if it stays valid for long.
     private func problem(
-        of certificate: HealthCertificate, _ subject: HealthCheck.Subject, remedy: Phrase
+        of certificate: Certificate, in url: URL, _ subject: HealthCheck.Subject, remedy: Phrase
     ) -> HealthCheck? {
-        let file = certificate.file
-        let (from, until) = (certificate.notBefore.rfc3339, certificate.notAfter.rfc3339)
+        let file = url.path
+        let (from, until) = (certificate.validFrom.rfc3339, certificate.validUntil.rfc3339)
         let detail: Phrase
         switch certificate.state(at: now) {
         case .valid: return nil
@@ -83,29 +89,14 @@ extension Examination {
         let keys = configuration.appStore?.key.map { Phrase(same: $0.file) } ?? "the keys of the apps"
         return .note(.notifications, "missed ones are fetched with \(keys)", remedy: "\(address).")
     }
-}
-
-extension HealthCertificate {
-    fileprivate init(_ root: TrustFolder.Entry) {
-        self.init(root.anchor.certificate, use: .trustedRoot(root.anchor.realm), file: root.file)
-    }
 
     /// The first certificate of a file in PEM.
-    fileprivate init?(ofServer file: URL) {
+    private static func certificate(ofServer file: URL) -> Certificate? {
         guard let text = try? String(contentsOf: file, encoding: .utf8),
             let start = text.firstRange(of: "-----BEGIN CERTIFICATE-----")?.upperBound,
             let end = text[start...].firstRange(of: "-----END CERTIFICATE-----")?.lowerBound,
-            let der = Data(base64Encoded: String(text[start..<end]), options: .ignoreUnknownCharacters),
-            let certificate = Certificate(der: [UInt8](der))
+            let der = Data(base64Encoded: String(text[start..<end]), options: .ignoreUnknownCharacters)
         else { return nil }
-        self.init(certificate, use: .tls, file: file)
-    }
-
-    private init(_ certificate: Certificate, use: Use, file: URL) {
-        self.init(
-            use: use, name: certificate.commonName, file: file.path,
-            notBefore: Timestamp(secondsSince1970: certificate.notBefore),
-            notAfter: Timestamp(secondsSince1970: certificate.notAfter),
-            fingerprint: certificate.fingerprint.hexadecimal)
+        return Certificate(der: [UInt8](der))
     }
 }

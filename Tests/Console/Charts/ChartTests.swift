@@ -4,8 +4,8 @@ import Testing
 
 /// The drawings of charts.
 @Suite struct ChartTests {
-    private func points(_ values: [Double?]) -> [ChartSeries.Point] {
-        values.map { .init($0, Phrase(same: $0.map { "=\($0)" } ?? "–")) }
+    private func points(_ values: [Double?]) -> [Chart.Point] {
+        values.map { ($0, Phrase(same: $0.map { "=\($0)" } ?? "–")) }
     }
 
     private func chart(
@@ -15,10 +15,8 @@ import Testing
         return Chart(
             "Sales", kind, unit: unit,
             periods: (0..<count).map {
-                ChartPeriod(
-                    label: Phrase(english: "Day \($0)", korean: "\($0)일"), name: "2026-10-\($0)",
-                    isComplete: $0 != incomplete)
-            }, series: series.map { ChartSeries(Phrase(same: $0), points($1)) })
+                (Phrase(english: "Day \($0)", korean: "\($0)일"), "2026-10-\($0)", $0 != incomplete)
+            }, series: series.map { (Phrase(same: $0), points($1)) })
     }
 
     private func drawing(_ chart: Chart, _ language: ConsoleLanguage = .english) throws -> String {

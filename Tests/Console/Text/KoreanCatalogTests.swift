@@ -75,7 +75,11 @@ import Testing
             RenewalFact.allCases.map(\.field.meaning), AppReceipt.Attribute.allCases.map(\.meaning),
             InAppPurchase.Attribute.allCases.map(\.meaning), TransactionAction.allCases.map(\.title),
             StoreSetting.Section.allCases.map(\.rawValue), StoreSetting.all.map(\.title),
-            StoreSetting.all.compactMap(\.note),
+            StoreSetting.all.compactMap(\.note), ProductType.allCases.map(\.title.english),
+            ExpirationReason.allCases.map(\.sentence),
+            HealthCheck.Subject.allCases.map { Phrase(titled: $0).english },
+            FigureInterval.allCases.map { Phrase(titled: $0).english },
+            FigureQuery.Group.allCases.map { Phrase(titled: $0).english },
         ].joined())
 
     @Test func `every text that another part states in English has its Korean`() {

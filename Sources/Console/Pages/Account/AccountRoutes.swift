@@ -1,5 +1,4 @@
 import Features
-import Foundation
 import HTTPSupport
 import Hummingbird
 import Proofs
@@ -52,7 +51,6 @@ struct AccountRoutes: Sendable {
             return try await action(member)
         }
     }
-    /// The page of a member's own password and codes.
     private func page(_ context: ConsoleContext, _ member: TeamMember) -> Page {
         Page("Password and codes") {
             card("Another password", isNarrow: true) {

@@ -1,4 +1,22 @@
 import Features
+import Proofs
+
+/// A reconciliation of one app with one address of the App Store Server API.
+package protocol ConsoleReconciliation: Sendable {
+    var bundleIdentifier: String { get }
+    /// The address of the App Store Server API.
+    var address: String { get }
+    /// The origins of the purchases that the address knows.
+    var origins: Set<Origin> { get }
+    /// The runs of this process. They take requests for further ones.
+    var runs: ReconciliationRuns { get }
+
+    /// The interval between runs, in seconds; nil if runs happen only on request.
+    func interval(of subject: ReconciliationRuns.Subject) -> Int64?
+
+    /// The last complete run of any process; nil if there was none.
+    func checkpoint(of subject: ReconciliationRuns.Subject) async throws -> ReconciliationCheckpoint?
+}
 
 extension AppStoreRoutes {
     private typealias Checkpoints = [ReconciliationRuns.Subject: ReconciliationCheckpoint]

@@ -4,7 +4,6 @@ import Hummingbird
 import Proofs
 
 extension CustomerView {
-    /// The page of the customer.
     func page(_ request: Request) async throws -> Page {
         let items = try await entitlements.items(of: user)
         let subscriptions = try await subscriptions()
@@ -34,7 +33,12 @@ extension CustomerView {
                     }
                 }
                 card("Balances") {
-                    if balances.isEmpty { emptyNote("The catalog has no balances.") } else { list(of: balances) }
+                    if balances.isEmpty {
+                        emptyNote("The catalog has no balances.")
+                    } else {
+                        Facts.list(
+                            balances.map { Fact(name: data($0.balance), value: Shown.number(Int64($0.amount))) })
+                    }
                 }
             }
             part("Timeline") { timeline }
@@ -96,10 +100,14 @@ extension CustomerView {
                     $0.origin == status.origin
                         && $0.originalTransactionIdentifier.hasSameBytes(as: status.originalTransactionIdentifier)
                 }
-                let words = SubscriptionWords(status: status, renewal: renewal?.renewal.facts, names: names)
+                let facts = renewal?.renewal.facts
                 li {
-                    spaced(words.sentence, CustomerWords.badge(status.state), OriginWords.mark(status.origin))
-                    if words.awaitsConsent { also(Shown.badge("price increase without consent yet", .warning)) }
+                    spaced(
+                        sentence(of: status, facts), CustomerWords.badge(status.state), OriginWords.mark(status.origin))
+                    // The customer has not consented to a higher price.
+                    if facts?.integer(.priceIncreaseStatus) == 0 {
+                        also(Shown.badge("price increase without consent yet", .warning))
+                    }
                 }
             }
         }
@@ -153,15 +161,47 @@ extension CustomerView {
             },
         ]
     }
+}
 
-    private func list(of balances: [Credit]) -> HTML {
-        dl(.class("facts")) {
-            for credit in balances {
-                div {
-                    dt { data(credit.balance) }
-                    dd { Shown.number(Int64(credit.amount)) }
-                }
+extension CustomerView {
+    /// "Premium, monthly, active, renews on 22 December 2026 at KRW 4,900."
+    ///
+    /// - Parameter renewal: The last statement about the renewal; nil without one.
+    private func sentence(of status: PurchaseStatus, _ renewal: RenewalFacts?) -> Phrase {
+        let period = names.catalogs.product(status.productIdentifier)?.subscription.map {
+            CustomerWords.period($0.period)
+        }
+        var parts = [CustomerWords.isolated(names.product(status.productIdentifier)), period]
+        parts += [CustomerWords.state(status.state), Self.end(of: status, renewal)]
+        // The product of the next period, if it is another one.
+        if let next = status.nextProductIdentifier, !next.hasSameBytes(as: status.productIdentifier) {
+            let name = names.product(next)
+            parts.append("then \(CustomerWords.isolated(name))")
+        }
+        return "\(Phrase.joined(parts.compactMap(\.self), separator: ", "))."
+    }
+
+    private static func end(of status: PurchaseStatus, _ renewal: RenewalFacts?) -> Phrase? {
+        guard let until = status.until else { return nil }
+        let day = CustomerWords.day(until)
+        switch status.state {
+        case .billingRetry:
+            return "not owned since \(day), Apple retries the charge"
+        case .gracePeriod:
+            return "the renewal could not be charged, owned until \(day)"
+        case .expired:
+            let reason = status.expirationReason.map { Phrase(stated: $0.sentence) }
+            return reason.map { "ended on \(day) (\($0))" } ?? "ended on \(day)"
+        case .trial, .introductory, .active, .willNotRenew, .familyShared, .owned:
+            // The App Store may state a grace period before the paid time ends.
+            let day = CustomerWords.day(status.paidUntil ?? until)
+            guard status.renews == true else {
+                // The periods of a commitment follow, also if the customer lets it end.
+                return !status.mayRenew ? "ends on \(day)" : "paid until \(day)"
             }
+            let cost = renewal?.nextPrice?.formatted
+            return cost.map { "renews on \(day) at \($0)" } ?? "renews on \(day)"
+        case .revoked, .upgraded, .refunded, .consumed, .unclaimed: return nil
         }
     }
 }

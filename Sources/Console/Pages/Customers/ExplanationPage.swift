@@ -29,16 +29,15 @@ extension CustomerView {
     }
 
     private func answer(_ explanation: ItemExplanation) -> HTML {
-        let words = ExplanationWords(explanation: explanation)
-        return section(.class("card"), .id("explanation")) {
+        section(.class("card"), .id("explanation")) {
             h2 { spaced(names.picture(explanation.item), bdi { names.item(explanation.item) }) }
             p {
                 explanation.isOwned
                     ? Shown.badge("The customer has it", .good)
                     : Shown.badge("The customer does not have it", .bad)
             }
-            p { bdi { words.sentence } }
-            if let remedy = words.remedy {
+            p { bdi { explanation.phrase } }
+            if let remedy = explanation.remedyPhrase {
                 p {
                     strong { "What to do: " }
                     bdi { remedy }
@@ -68,11 +67,45 @@ extension CustomerView {
             // The ledger has no transaction of the purchase yet.
             return Shown.identifier(reference)
         case .refused, .transferredToAnotherUser:
-            return a(.href(ConsolePath("customers", query: ["search": reference]))) { Shown.identifier(reference) }
+            return a(.href(.customers(reference))) { Shown.identifier(reference) }
         default:
             return a(
                 .href(.customer(user, "transactions", reference, query: ["origin": explanation.origin?.rawValue]))
             ) { Shown.identifier(reference) }
         }
     }
+}
+
+/// The explanation in both languages.
+extension ItemExplanation {
+    fileprivate var phrase: Phrase { phrase(sentence, "explanation") }
+
+    /// Nil if no remedy is needed.
+    fileprivate var remedyPhrase: Phrase? {
+        remedy.map { english in
+            guard cause == .refused else { return phrase(english, "remedy") }
+            return Phrase(english: english, korean: refusal?.remedy.korean ?? english)
+        }
+    }
+
+    /// A text of the explanation. Its Korean is in the catalog under the cause.
+    private func phrase(_ english: String, _ kind: String) -> Phrase {
+        let isOver = cause == .expected && reason != nil
+        return Phrase(stated: english, key: "\(cause.rawValue)\(isOver ? " before" : "") [\(kind)]", values)
+    }
+
+    /// The values of the catalog's entries: products, end, reason, reason of the expiry, origin, cause of a refusal, and
+    /// the day of the purchase.
+    private var values: [String] {
+        [
+            products.map { CustomerWords.isolated($0) }.joined(separator: " 또는 "),
+            (until.map { ", \(CustomerWords.day($0).korean)까지" } ?? "") + (renews ? ", 갱신됩니다" : ""),
+            reason.map { ": \(CustomerWords.isolated($0))" } ?? ".",
+            reason.flatMap { ExpirationReason(rawValue: $0) }.map { " (\(Phrase(stated: $0.sentence).korean))" } ?? "",
+            origin?.rawValue ?? "", refusal?.cause.korean ?? reason ?? "",
+            since.map { CustomerWords.day($0).korean } ?? "",
+        ]
+    }
+
+    private var refusal: RefusalExplanation? { reason.flatMap { RefusalExplanation(code: $0) } }
 }

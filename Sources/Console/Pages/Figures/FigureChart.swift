@@ -3,98 +3,56 @@ import Proofs
 
 /// The chart of a figure in one currency, or of a figure that is not money.
 struct FigureChart {
-    /// The largest number of groups with a series of their own. The other groups are one series.
+    /// The number of groups with a series of their own if there are too many. The other groups are one series.
     private static let maximumGroups = Chart.maximumSeries - 1
 
-    let answer: FigureAnswer
     /// Nil for a figure that is not money.
     let currency: String?
-
-    /// A chart for each currency.
-    static func charts(of answer: FigureAnswer) -> [FigureChart] {
-        let currencies = Set(answer.series.map(\.currency)).sorted { $0 ?? "" < $1 ?? "" }
-        return currencies.map { FigureChart(answer: answer, currency: $0) }
-    }
-
-    var chart: Chart {
-        Chart(
-            name, figure.chartKind, unit: figure.isRate ? .percent : figure.isMoney ? .money : .count,
-            periods: answer.periods.map { ChartPeriod($0, by: answer.query.interval) }, series: chartSeries)
-    }
-
-    /// The number of values that are drawn.
-    var pointCount: Int {
-        let series =
-            answer.query.group == nil
-            ? max(1, groups.first?.points.first?.parts.count ?? 0) : min(groups.count, Chart.maximumSeries)
-        return series * answer.periods.count
-    }
-
+    let chart: Chart
     /// The number of groups that share one series.
-    var otherCount: Int { groups.count > Chart.maximumSeries ? groups.count - Self.maximumGroups : 0 }
+    let otherCount: Int
 
-    private var figure: Figure { answer.query.figure }
-
-    private var groups: [FigureAnswer.Series] { answer.series.filter { $0.currency == currency } }
-
-    private var name: Phrase {
-        guard let currency else { return figure.title }
-        return "\(figure.title), \(currency)"
-    }
-
-    private var chartSeries: [ChartSeries] {
-        // A movement has a series for each of its parts.
-        if answer.query.group == nil, let series = groups.first, let parts = series.points.first?.parts,
-            !parts.isEmpty
-        {
-            return parts.indices.map { place in
-                ChartSeries(
-                    Self.title(ofPart: parts[place].name), series.points.map { point($0.parts[place].value, nil) })
-            }
-        }
-        guard answer.query.group != nil else {
-            return groups.map { series in
-                ChartSeries(figure.title, series.points.map { point($0.value, $0.denominator) })
-            }
-        }
+    init(_ answer: FigureAnswer, in currency: String?) {
+        let (query, figure) = (answer.query, answer.query.figure)
+        func point(_ value: Int64, _ denominator: Int64?) -> Chart.Point { Self.point(value, denominator, currency) }
         // The largest groups come first.
-        let sorted = groups.sorted { Self.weight($0) > Self.weight($1) }
-        let shown = otherCount > 0 ? Array(sorted.prefix(Self.maximumGroups)) : sorted
-        let series = shown.map { group in
-            ChartSeries(title(ofGroup: group.group ?? ""), group.points.map { point($0.value, $0.denominator) })
+        let groups = answer.series.filter { $0.currency == currency }.sorted { Self.weight($0) > Self.weight($1) }
+        let others = groups.dropFirst(groups.count > Chart.maximumSeries ? Self.maximumGroups : groups.count)
+        var series: [Chart.Series] = groups.dropLast(others.count).map { group in
+            let name = group.group.map { $0.isEmpty ? "not stated" : Phrase(same: $0) } ?? figure.title
+            return (name, group.points.map { point($0.value, $0.denominator) })
         }
-        guard otherCount > 0 else { return series }
-        return series + [other(sorted.dropFirst(Self.maximumGroups))]
-    }
-
-    private func other(_ groups: ArraySlice<FigureAnswer.Series>) -> ChartSeries {
-        ChartSeries(
-            "\(groups.count) others",
-            answer.periods.indices.map { index in
-                let (value, denominator) = FigureText.total(groups.map { $0.points[index] })
+        if query.group == nil, let points = groups.first?.points, let parts = points.first?.parts, !parts.isEmpty {
+            // A movement has a series for each of its parts.
+            series = parts.indices.map { place in
+                (Self.title(ofPart: parts[place].name), points.map { point($0.parts[place].value, nil) })
+            }
+        } else if !others.isEmpty {
+            let points = answer.periods.indices.map { index in
+                let (value, denominator) = FigureText.total(others.map { $0.points[index] })
                 return point(value, figure.isRate ? denominator : nil)
-            })
+            }
+            series.append(("\(others.count) others", points))
+        }
+        self.currency = currency
+        otherCount = others.count
+        chart = Chart(
+            currency.map { "\(figure.title), \($0)" } ?? figure.title, figure.chartKind,
+            unit: figure.isRate ? .percent : figure.isMoney ? .money : .count,
+            periods: answer.periods.map { $0.shown(by: query.interval) }, series: series)
     }
 
     private static func weight(_ series: FigureAnswer.Series) -> Double {
         series.points.reduce(0) { $0 + Double($1.denominator?.magnitude ?? $1.value.magnitude) }
     }
 
-    private func point(_ value: Int64, _ denominator: Int64?) -> ChartSeries.Point {
+    private static func point(_ value: Int64, _ denominator: Int64?, _ currency: String?) -> Chart.Point {
         if let denominator {
-            guard let percent = FigureText.percent(value, of: denominator) else {
-                return .init(nil, Phrase(same: "–"))
-            }
+            guard let percent = FigureText.percent(value, of: denominator) else { return (nil, Phrase(same: "–")) }
             let (part, whole) = (Shown.digits(value), Shown.digits(denominator))
-            return .init(FigureText.percentage(value, of: denominator), "\(percent) (\(part) of \(whole))")
+            return (FigureText.percentage(value, of: denominator), "\(percent) (\(part) of \(whole))")
         }
-        if let currency { return .init(Double(value), Phrase(same: FigureText.money(value, currency))) }
-        return .init(Double(value), Phrase(same: Shown.digits(value)))
-    }
-
-    private func title(ofGroup group: String) -> Phrase {
-        guard group.isEmpty else { return Phrase(same: group) }
-        return "not stated"
+        return (Double(value), Phrase(same: currency.map { FigureText.money(value, $0) } ?? Shown.digits(value)))
     }
 
     private static func title(ofPart part: String) -> Phrase {
@@ -108,23 +66,23 @@ struct FigureChart {
     }
 }
 
-extension ChartPeriod {
-    fileprivate init(_ period: FigureAnswer.Period, by interval: FigureInterval) {
-        let (first, last) = (period.first.description, period.last.description)
+extension FigureAnswer {
+    /// The currencies with a chart each; nil for a figure that is not money.
+    var currencies: [String?] { Set(series.map(\.currency)).sorted { $0 ?? "" < $1 ?? "" } }
+}
+
+extension FigureAnswer.Period {
+    fileprivate func shown(by interval: FigureInterval) -> Chart.Period {
+        let (first, last) = (first.description, last.description)
         let parts = first.split(separator: "-").compactMap { Int($0) }
         let (year, month, day) = parts.count == 3 ? (parts[0], parts[1], parts[2]) : (0, 1, 1)
         let months = CustomerWords.months
         let name = months.indices.contains(month - 1) ? months[month - 1].prefix(3) : ""
-        switch interval {
-        case .day, .week:
-            self.init(
-                label: Phrase("\(name) \(day)\(korean: month)", context: "day"),
-                name: interval == .day ? first : "\(first) – \(last)", isComplete: period.isComplete)
-        case .month:
-            self.init(
-                label: Phrase("\(name) \(year)\(korean: month)", context: "month"), name: String(first.prefix(7)),
-                isComplete: period.isComplete)
+        guard interval != .month else {
+            return (Phrase("\(name) \(year)\(korean: month)", context: "month"), String(first.prefix(7)), isComplete)
         }
+        let label = Phrase("\(name) \(day)\(korean: month)", context: "day")
+        return (label, interval == .day ? first : "\(first) – \(last)", isComplete)
     }
 }
 
@@ -159,5 +117,53 @@ package enum FigureText {
     /// The points of periods as one: the sum of the values, and of the denominators.
     static func total(_ points: [FigureAnswer.Point]) -> (value: Int64, denominator: Int64) {
         points.reduce((0, 0)) { ($0.0 &+ $1.value, $0.1 &+ ($1.denominator ?? 0)) }
+    }
+}
+
+extension Figure {
+    var title: Phrase {
+        switch self {
+        case .units: "Units"
+        case .transactions: "Transactions"
+        case .withoutPrice: "Transactions without a price"
+        case .revenue: "Revenue"
+        case .refunds: "Refunds"
+        case .refundedRevenue: "Refunded revenue"
+        case .refundRate: "Refund rate"
+        case .newCustomers: "New customers"
+        case .activeSubscriptions: "Active subscriptions"
+        case .subscriptionMovement: "Movement of subscriptions"
+        case .renewals: "Renewals"
+        case .churn: "Churn"
+        case .activeTrials: "Active trials"
+        case .newTrials: "New trials"
+        case .conversions: "Conversions of trials"
+        case .trialConversion: "Conversion rate of trials"
+        case .monthlyRevenue: "Monthly recurring revenue (MRR)"
+        case .monthlyRevenueMovement: "Movement of the MRR"
+        }
+    }
+
+    var explanation: Phrase { Phrase(stated: definition) }
+
+    /// The kind of chart that fits the figure.
+    var chartKind: Chart.Kind {
+        switch kind {
+        case "level": .areas
+        case "rate": .lines
+        default: .bars
+        }
+    }
+
+    /// True if the values are divided by denominators.
+    var isRate: Bool { kind == "rate" }
+}
+
+extension FigureQuery.Environment {
+    var title: Phrase {
+        switch self {
+        case .production: "Production"
+        case .sandbox: "Sandbox and tests"
+        }
     }
 }

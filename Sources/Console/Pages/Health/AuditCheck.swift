@@ -10,7 +10,6 @@ actor AuditCheck {
         let startedAt: Timestamp
         /// The time of the end or of the interruption; nil while the verification runs.
         var endedAt: Timestamp?
-        /// The error that interrupted the verification; nil for none.
         var failure: Problem?
 
         var isRunning: Bool { endedAt == nil }

@@ -13,32 +13,28 @@ extension HealthRoutes {
     @HTMLBuilder func performance(_ state: LedgerState) -> HTML {
         let (ledger, metrics) = (services.entitlements.ledger, services.metrics)
         h2 { "Ledger" }
-        section(.class("card")) {
-            Facts.list {
-                fact("Place") { Shown.identifier(services.health.ledgerPlace) }
-                fact("Database") { plain(state.database) }
-                fact("Version of the tables") { plain(String(state.version)) }
-                fact("Size") { plain(Self.size(state.size)) }
-                if let users = state.users { fact("Users, about") { Shown.number(users) } }
-                if let server = ledger.serverReachability {
-                    let time = Self.text(server.time)
-                    fact("Server") {
-                        server.isReachable
-                            ? Shown.badge("reachable for \(time)", .good) : Shown.badge("unreachable for \(time)", .bad)
-                    }
-                    fact("Last absence of the server") {
-                        server.lastAbsence.map { plain(Self.text($0)) } ?? HTML { "none since the start" }
-                    }
+        Facts.card {
+            fact("Place") { Shown.identifier(services.health.ledgerPlace) }
+            fact("Database") { plain(state.database) }
+            fact("Version of the tables") { plain(String(state.version)) }
+            fact("Size") { plain(Self.size(state.size)) }
+            if let users = state.users { fact("Users, about") { Shown.number(users) } }
+            if let server = ledger.serverReachability {
+                let time = Self.text(server.time)
+                fact("Server") {
+                    server.isReachable
+                        ? Shown.badge("reachable for \(time)", .good) : Shown.badge("unreachable for \(time)", .bad)
+                }
+                fact("Last absence of the server") {
+                    server.lastAbsence.map { plain(Self.text($0)) } ?? HTML { "none since the start" }
                 }
             }
         }
         h2 { "Performance" }
-        section(.class("card")) {
-            Facts.list {
-                fact("Use cases that wait for a commit or a thread") { plain(String(ledger.waitingCount)) }
-                fact("Other jobs that wait for a thread") { plain(String(BlockingWork.waitingCount)) }
-                fact("Requests in progress, this one included") { plain(String(metrics.requestsInFlightCount)) }
-            }
+        Facts.card {
+            fact("Use cases that wait for a commit or a thread") { plain(String(ledger.waitingCount)) }
+            fact("Other jobs that wait for a thread") { plain(String(BlockingWork.waitingCount)) }
+            fact("Requests in progress, this one included") { plain(String(metrics.requestsInFlightCount)) }
         }
         Self.times("Commit times", metrics.recentCommits)
         Self.times("Request times", metrics.recentRequests)

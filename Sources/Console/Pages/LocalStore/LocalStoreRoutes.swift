@@ -25,9 +25,13 @@ struct LocalStoreRoutes: Sendable {
         addNotifications(to: pages)
         pages.get("store/stream", .store) { request, context in
             let isReconnected = HTTPField.Name.lastEventID.map { request.headers.contains($0) } ?? false
-            let feed = ChangeFeed(streams, isReconnected: isReconnected)
-            return try LiveResponse(streams: streams, team: services.team, context: context, permission: .store)
-                .response(to: request) { feed.events() }
+            // The page of a browser that reconnects may be older than the stream.
+            let start = isReconnected ? nil : streams.changeCount
+            return try streams.response(to: request, context, services.team, .store, from: start) { known in
+                let count = streams.changeCount
+                defer { known = count }
+                return known == count ? [] : [.change]
+            }
         }
     }
 

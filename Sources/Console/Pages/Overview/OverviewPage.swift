@@ -1,6 +1,7 @@
 import Features
 import HTTPSupport
 import Hummingbird
+import Ledger
 import Proofs
 
 /// The first page, and its live activity.
@@ -17,9 +18,10 @@ struct OverviewRoutes: Sendable {
         pages.get("") { request, _ in try await overview(request) }
         pages.get("activity") { request, context in
             let feed = ActivityFeed(
-                services.entitlements, try environment(request), shown: try request.query("shown") ?? "")
-            return try LiveResponse(streams: streams, team: services.team, context: context, permission: .view)
-                .response(to: request) { try await feed.events() }
+                services.entitlements.ledger, try environment(request), shown: try request.query("shown") ?? "")
+            return try streams.response(to: request, context, services.team, .view, from: feed) {
+                try await $0.events()
+            }
         }
     }
 
@@ -60,7 +62,7 @@ struct OverviewRoutes: Sendable {
                     Self.counts(today, environment)
                 }
                 answers.first?.pendingNotes
-                p { a(.href(ConsolePath("figures", query: ["environment": environment.rawValue]))) { "All figures" } }
+                p { a(.href(.figures(in: environment))) { "All figures" } }
             } else {
                 FiguresOff.card
                 div(.class("cards")) { Self.counts(today, environment) }
@@ -87,10 +89,7 @@ struct OverviewRoutes: Sendable {
     /// The redemptions and refusals of today.
     @HTMLBuilder private static func counts(_ today: ActivityCount, _ environment: FigureQuery.Environment) -> HTML {
         let choices: [(title: Phrase, number: Int, path: ConsolePath)] = [
-            (
-                "Redemptions today", today[.granted],
-                ConsolePath("figures", Figure.transactions.rawValue, query: ["environment": environment.rawValue])
-            ),
+            ("Redemptions today", today[.granted], .figure(.transactions, in: environment)),
             ("Refusals today", today[.refused], ConsoleSection.refusals.path),
         ]
         for choice in choices {
@@ -114,7 +113,7 @@ struct OverviewRoutes: Sendable {
                 HTMLAttribute("data-stream", stream.text)
             ) {
                 if activity.isEmpty { li(.class("empty")) { "Nothing has happened yet." } }
-                for entry in activity { ActivityRow(activity: entry, keyNames: keyNames).html }
+                for entry in activity { entry.row(keyNames) }
             }
         }
     }
@@ -122,7 +121,7 @@ struct OverviewRoutes: Sendable {
     private func environment(_ request: Request) throws(Problem) -> FigureQuery.Environment {
         let standard: FigureQuery.Environment =
             services.store.map { $0.environment == .sandbox } ?? false ? .sandbox : .production
-        return try FigureSelection.word("environment", of: request) ?? standard
+        return try request.chosen("environment") ?? standard
     }
 }
 
@@ -135,14 +134,7 @@ extension FigureAnswer {
     /// The card of the figure on the overview. It leads to the figure's page.
     func card(app: String?) -> HTML {
         section(.class("card")) {
-            h2 {
-                a(
-                    .href(
-                        ConsolePath(
-                            "figures", figure.rawValue,
-                            query: ["environment": query.environment.rawValue, "app": app]))
-                ) { figure.title }
-            }
+            h2 { a(.href(.figure(figure, in: query.environment, app: app))) { figure.title } }
             for value in values.prefix(Self.maximumCurrencies) { p(.class("figure")) { plain(value) } }
             if values.isEmpty { p(.class("figure")) { Shown.nothing } }
             if values.count > Self.maximumCurrencies {
@@ -171,5 +163,78 @@ extension FigureAnswer {
 
     private static func text(_ value: Int64, _ currency: String?) -> String {
         currency.map { FigureText.wholeMoney(value, $0) } ?? Shown.digits(value)
+    }
+}
+
+/// The live activity as events: each entry that was not among the latest ones before.
+///
+/// Entries may be recorded some time after they took effect, so the feed compares the latest entries with those before, not
+/// their times.
+package struct ActivityFeed: Sendable {
+    static let length = 50
+
+    private let ledger: Ledger
+    private let environment: FigureQuery.Environment
+    /// The newest entry that the page shows.
+    private let shown: String
+    /// The latest entries of the previous reading. Nil before the first.
+    private var known: Set<ActivityEntry.ID>?
+
+    package init(_ ledger: Ledger, _ environment: FigureQuery.Environment, shown: String) {
+        (self.ledger, self.environment, self.shown) = (ledger, environment, shown)
+    }
+
+    /// The events since the last call.
+    package mutating func events() async throws -> [LiveEvent] {
+        let latest = try await ledger.read { [environment] in
+            try $0.latestActivity(from: environment.origins, limit: Self.length)
+        }
+        defer { known = Set(latest.map(\.id)) }
+        guard let known else {
+            // The page is older than the stream, after a reconnection by a quarter of an hour.
+            return Self.newest(latest) == shown ? [] : [.change]
+        }
+        let new = latest.filter { !known.contains($0.id) }
+        let names = new.contains { $0.entry.actor.keyIdentifier != nil } ? try await ledger.apiKeyNames() : [:]
+        return new.reversed().map { .row($0.row(names)) }
+    }
+
+    /// The text that identifies the newest of some entries; empty without one.
+    package static func newest(_ entries: [ActivityEntry]) -> String { entries.first?.id.description ?? "" }
+}
+
+extension ActivityEntry {
+    /// The entry in the live activity.
+    ///
+    /// - Parameter keyNames: The names of the API keys by their identifiers.
+    fileprivate func row(_ keyNames: [String: String]) -> HTML {
+        li(.class(entry.event.mood == .neutral ? "" : entry.event.mood.rawValue)) {
+            Shown.badge(entry.event.title, entry.event.mood)
+            if !entry.subject.isEmpty, entry.event != .erased { also(Shown.identifier(entry.subject)) }
+            also(user.map { Shown.link(to: $0) } ?? HTML { "(erased customer)" })
+            div(.class("note")) {
+                spaced(by: " · ", Shown.moment(entry.happenedAt), actor(keyNames))
+                if let origin = entry.origin {
+                    plain(" · ")
+                    plain(origin.rawValue)
+                }
+                if let reason = entry.reason { also(data(reason), by: " · ") }
+            }
+        }
+    }
+
+    @HTMLBuilder private func actor(_ keyNames: [String: String]) -> HTML {
+        switch entry.actor {
+        case .user: "by the customer"
+        case .appStore: "by the App Store"
+        case .till: "by Till"
+        case .member(let name): Self.byline(name)
+        case .apiKey(let identifier): Self.byline(keyNames[identifier] ?? identifier)
+        }
+    }
+
+    @HTMLBuilder private static func byline(_ name: String) -> HTML {
+        "by "
+        data(name)
     }
 }

@@ -17,7 +17,6 @@ struct RefusalsRoutes: Sendable {
         }
     }
 
-    /// The page of all refusals by their codes.
     private func refusals() async throws -> Page {
         let since = services.entitlements.clock.now().adding(days: -Self.days)
         let groups = try await services.entitlements.ledger.read {
@@ -33,9 +32,7 @@ struct RefusalsRoutes: Sendable {
                 "Authentic purchases that a user presented and the service refused. Each is recorded once for a user and a transaction."
             )
             Listing.table("Refused purchases by code", of: groups, empty: "No purchase was ever refused.") {
-                column("Code") { group in
-                    a(.href(ConsolePath("refusals", group.code))) { Shown.identifier(group.code) }
-                }
+                column("Code") { a(.href(ConsolePath("refusals", $0.code)), Shown.identifier($0.code)) }
                 column("Last \(Self.days) days") { Self.count($0.count) }
                 column("Latest") { Shown.moment($0.latest.first?.entry.happenedAt) }
                 column("Cause") { Self.text(RefusalExplanation(code: $0.code)?.cause) }
@@ -73,7 +70,6 @@ struct RefusalsRoutes: Sendable {
         phrase.map { phrase in HTML { phrase } } ?? Shown.nothing
     }
 
-    /// The page of the refused purchases with one code.
     private func refusals(of code: String, _ request: Request) async throws -> Page {
         let page = try HTTPSupport.Page(request)
         let position = try page.position { RecordPosition($0) }
@@ -101,10 +97,8 @@ struct RefusalsRoutes: Sendable {
             column("Time") { Shown.moment($0.entry.happenedAt) }
             column("User") { Shown.customer($0.user) }
             column("Product") { Shown.identifier($0.entry.subject) }
-            column("Transaction") { refusal in
-                a(.href(ConsolePath("customers", query: ["search": refusal.entry.reference]))) {
-                    Shown.identifier(refusal.entry.reference)
-                }
+            column("Transaction") {
+                a(.href(.customers($0.entry.reference)), Shown.identifier($0.entry.reference))
             }
             column("Origin") { Shown.identifier($0.entry.origin?.rawValue) }
         }

@@ -8,6 +8,11 @@ struct TeamRoutes: Sendable {
     static let name = Field.text(
         "name", "Name", upTo: TeamMember.maximumNameLength, isRequired: true, note: "The audit log shows it.")
 
+    private static let role = Field.choice(
+        "role", "Role", TeamRole.allCases,
+        expected: "one of \(TeamRole.allCases.map(\.rawValue).joined(separator: ", "))", text: { $0.rawValue },
+        shown: { $0.title }, chosen: .viewer)
+
     let services: any ConsoleServices
 
     var team: TeamService { services.team }
@@ -16,7 +21,7 @@ struct TeamRoutes: Sendable {
         pages.get("team", .administer) { request, context in try await page(request, context) }
         pages.post("team/members", .administer) { request, context in
             let name = try context.form[Self.name]
-            let secret = try await team.add(name, role: try role(context), by: try actor(context))
+            let secret = try await team.add(name, role: try context.form[Self.role], by: try actor(context))
             return Self.page("Member added", name, secret, request)
         }
         pages.post("team/members/:name/invitation", .administer) { request, context in
@@ -26,7 +31,7 @@ struct TeamRoutes: Sendable {
         }
         pages.post("team/members/:name/role", .administer) { _, context in
             let name = try context.parameters.text("name")
-            try await team.setRole(try role(context), of: name, by: try actor(context))
+            try await team.setRole(try context.form[Self.role], of: name, by: try actor(context))
             return ConsolePath("team", done: .saved)
         }
         pages.post("team/members/:name/removal", .administer) { _, context in
@@ -38,13 +43,6 @@ struct TeamRoutes: Sendable {
 
     private func actor(_ context: ConsoleContext) throws(Problem) -> TeamActor {
         .member(try context.requiredMember.name)
-    }
-
-    private func role(_ context: ConsoleContext) throws(Problem) -> TeamRole {
-        guard let role = TeamRole(rawValue: try context.form.text("role")) else {
-            throw ConsoleForm.invalid("role", "one of \(TeamRole.allCases.map(\.rawValue).joined(separator: ", "))")
-        }
-        return role
     }
 
     /// The page that shows the one-time link of a member, once. The link has the address that the administrator's browser uses.
@@ -66,6 +64,138 @@ struct TeamRoutes: Sendable {
                 note("The link sets a password once, within three days. It is not shown again.")
                 p { a(.href(ConsolePath("team"))) { "Back to the team" } }
             }
+        }
+    }
+}
+
+extension TeamRoutes {
+    /// The page of the team: its members, the form for another one, and the changes.
+    func page(_ request: Request, _ context: ConsoleContext) async throws -> Page {
+        let page = try HTTPSupport.Page(request)
+        let found = try await team.changes(before: try page.before(), limit: page.size + 1)
+        let (changes, next) = page.part(of: found) { String($0.number) }
+        let members = try await team.members()
+        return Page("Team", section: .team) {
+            h2 { "Members" }
+            Self.table(of: members.filter { $0.removedAt == nil }, context)
+            Self.addition(context)
+            Self.removed(members.filter { $0.removedAt != nil })
+            h2 { "Changes" }
+            Listing.table(
+                "Changes", of: changes, empty: "Nothing was changed yet.",
+                next: next.map { ConsolePath("team", query: ["cursor": $0]) }
+            ) {
+                column("Time") { Shown.moment($0.happenedAt) }
+                column("Change") { Self.sentence($0) }
+                column("By") { change in
+                    switch change.actor {
+                    case .member(let name): data(name)
+                    case .commandLine: "command line"
+                    }
+                }
+            }
+        }
+    }
+
+    private static func table(of members: [TeamMember], _ context: ConsoleContext) -> HTML {
+        Listing.table("Members", of: Array(members.enumerated()), empty: "The team has no members.") {
+            column("Name") { data($0.element.name) }
+            column("Role") { $0.element.role.title }
+            column("Password") {
+                $0.element.passwordHash == nil ? Shown.badge("invited", .warning) : Shown.badge("set", .good)
+            }
+            column("Codes") {
+                $0.element.codeSecret == nil
+                    ? Shown.badge(Phrase("off", context: "codes")) : Shown.badge(Phrase("on", context: "codes"), .good)
+            }
+            column("Added") { Shown.moment($0.element.createdAt) }
+            column("Actions") { actions($0.element, $0.offset, context) }
+        }
+    }
+
+    @HTMLBuilder private static func actions(_ member: TeamMember, _ index: Int, _ context: ConsoleContext) -> HTML {
+        context.action("Role", to: path(member, "role"), submit: "Change the role", .plain) {
+            div(.class("field")) {
+                label(.for("role-\(index)")) { "Role" }
+                select(.id("role-\(index)"), .name(role.name)) {
+                    for role in TeamRole.allCases {
+                        option(.value(role.rawValue), role == member.role ? .selected : nil) { role.title }
+                    }
+                }
+            }
+        }
+        context.action(
+            "Invite again", to: path(member, "invitation"), submit: "Make a link", .plain, HTMLAttribute("data-stay")
+        ) {
+            p { "A new link sets another password and turns off codes. Until it is used, the password is valid." }
+        }
+        if context.member.map({ !$0.name.hasSameBytes(as: member.name) }) ?? true {
+            context.action("Remove", to: path(member, "removal"), submit: "Remove the member", .danger) {
+                p { "The sessions end at once. The name is never used again." }
+            }
+        }
+    }
+
+    private static func path(_ member: TeamMember, _ action: String) -> ConsolePath {
+        ConsolePath("team", "members", member.name, action)
+    }
+
+    private static func addition(_ context: ConsoleContext) -> HTML {
+        card("Add a member", isNarrow: true) {
+            context.form(to: ConsolePath("team", "members"), HTMLAttribute("data-stay")) {
+                name
+                role
+                ul(.class("note")) { for role in TeamRole.allCases { li { role.explanation } } }
+                button(.class("primary")) { "Add, and make a link" }
+            }
+        }
+    }
+
+    private static func removed(_ members: [TeamMember]) -> HTML? {
+        guard !members.isEmpty else { return nil }
+        return details(.class("action")) {
+            summary { "Removed members" }
+            Listing.table("Removed members", of: members, empty: "None.") {
+                column("Name") { data($0.name) }
+                column("Role") { $0.role.title }
+                column("Added") { Shown.moment($0.createdAt) }
+                column("Removed") { Shown.moment($0.removedAt) }
+            }
+        }
+    }
+
+    @HTMLBuilder private static func sentence(_ change: TeamChange) -> HTML {
+        spaced(by: ": ", data(change.member), change.event.title)
+        if let role = change.role {
+            plain(" (")
+            role.title
+            plain(")")
+        }
+    }
+}
+
+extension TeamRole {
+    /// The role's permissions in a sentence.
+    var explanation: Phrase {
+        switch self {
+        case .viewer: "Viewer: sees everything, changes nothing."
+        case .support: "Support: gives, revokes and assigns purchases, and controls the local App Store."
+        case .catalog: "Catalog: changes products, and controls the local App Store."
+        case .admin: "Administrator: may do everything."
+        }
+    }
+}
+
+extension TeamChange.Event {
+    var title: Phrase {
+        switch self {
+        case .added: "added"
+        case .invited: "invited again"
+        case .roleChanged: "role changed"
+        case .removed: "removed"
+        case .passwordSet: "password set"
+        case .codesTurnedOn: "codes turned on"
+        case .codesTurnedOff: "codes turned off"
         }
     }
 }

@@ -71,9 +71,7 @@ struct UnclaimedRoutes: Sendable {
                 "Unclaimed purchases", of: shown, empty: "No unclaimed purchases.",
                 next: next.map { ConsolePath("unclaimed", query: ["transaction": search, "app": app, "cursor": $0]) }
             ) {
-                column("Transaction") { purchase in
-                    a(.href(purchase.path)) { Shown.identifier(purchase.transactionIdentifier) }
-                }
+                column("Transaction") { a(.href($0.path), Shown.identifier($0.transactionIdentifier)) }
                 column("Product") { Shown.identifier($0.productIdentifier) }
                 column("Purchased") { Shown.moment($0.purchaseDate) }
                 column("Origin") { Shown.identifier($0.origin.rawValue) }
@@ -114,22 +112,19 @@ struct UnclaimedRoutes: Sendable {
         }
         return user
     }
-    /// The page of one purchase that nobody has redeemed.
     private static func page(of purchase: UnclaimedPurchase, _ context: ConsoleContext) -> Page {
         Page("Unclaimed purchase \(purchase.transactionIdentifier)", section: .unclaimed) {
-            section(.class("card")) {
-                Facts.list {
-                    fact("State") { purchase.state }
-                    fact("Product") { Shown.identifier(purchase.productIdentifier) }
-                    fact("Item") { Shown.identifier(purchase.item?.description) }
-                    fact("Purchased") { Shown.moment(purchase.purchaseDate) }
-                    fact("Last statement") { Shown.moment(purchase.statedAt) }
-                    fact("Revoked") { Shown.moment(purchase.revocationDate) }
-                    fact("Original transaction") { Shown.identifier(purchase.originalTransactionIdentifier) }
-                    fact("Origin") { Shown.identifier(purchase.origin.rawValue) }
-                    fact("App") { Shown.identifier(purchase.app) }
-                    fact("Account token") { Shown.identifier(purchase.appAccountToken?.uuidString.lowercased()) }
-                }
+            Facts.card {
+                fact("State") { purchase.state }
+                fact("Product") { Shown.identifier(purchase.productIdentifier) }
+                fact("Item") { Shown.identifier(purchase.item?.description) }
+                fact("Purchased") { Shown.moment(purchase.purchaseDate) }
+                fact("Last statement") { Shown.moment(purchase.statedAt) }
+                fact("Revoked") { Shown.moment(purchase.revocationDate) }
+                fact("Original transaction") { Shown.identifier(purchase.originalTransactionIdentifier) }
+                fact("Origin") { Shown.identifier(purchase.origin.rawValue) }
+                fact("App") { Shown.identifier(purchase.app) }
+                fact("Account token") { Shown.identifier(purchase.appAccountToken?.uuidString.lowercased()) }
             }
             if context.may(.support) {
                 details(.class("action")) {
@@ -153,7 +148,6 @@ struct UnclaimedRoutes: Sendable {
 }
 
 extension UnclaimedPurchase {
-    /// The page of the purchase.
     var path: ConsolePath {
         ConsolePath("unclaimed", transactionIdentifier, query: ["origin": origin.rawValue, "app": app])
     }

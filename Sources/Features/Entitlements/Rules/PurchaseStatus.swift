@@ -208,6 +208,17 @@ package enum ExpirationReason: String, Sendable, CaseIterable {
     case productNotAvailable
     case other
 
+    /// The reason as a part of a sentence.
+    package var sentence: String {
+        switch self {
+        case .customerCancelled: "the customer turned renewal off"
+        case .billingError: "the renewal could not be charged"
+        case .customerDidNotConsentToPriceIncrease: "the customer did not consent to a price increase"
+        case .productNotAvailable: "the product was not available at the renewal"
+        case .other: "another reason"
+        }
+    }
+
     /// - Parameter intent: Apple's number; nil if the App Store has stated none.
     init?(intent: Int64?) {
         switch intent.flatMap({ Int(exactly: $0) }).flatMap(ExpirationIntent.init(rawValue:)) {

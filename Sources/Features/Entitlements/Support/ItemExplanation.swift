@@ -180,13 +180,7 @@ extension ItemExplanation {
     }
 
     private static func words(of reason: ExpirationReason?) -> String {
-        switch reason {
-        case .customerCancelled: " because the customer turned renewal off"
-        case .billingError: " because the renewal could not be charged"
-        case .customerDidNotConsentToPriceIncrease: " because the customer did not consent to a price increase"
-        case .productNotAvailable: " because the product was not available at the renewal"
-        case .other, nil: ""
-        }
+        reason.map { $0 == .other ? "" : " because \($0.sentence)" } ?? ""
     }
 
     private static func grantEnded(_ item: Item, _ facts: ItemFacts) -> ItemExplanation? {

@@ -36,7 +36,7 @@ extension CustomerView {
                         fact("Reason") { words.reason.map { reason in bdi { reason } } ?? Shown.nothing }
                     }
                 }
-                if entry.event == .refused { RefusalNote(code: entry.reason, otherOwner: event.otherOwner).html }
+                if entry.event == .refused { refusalNote(entry.reason, event.otherOwner) }
             }
             if let transaction {
                 card("The transaction") {
@@ -65,7 +65,7 @@ extension CustomerView {
     /// The page of a notification about a purchase of the customer.
     func notificationPage(_ request: Request) async throws -> Page {
         let identifier = try context.parameters.text("notification")
-        let origin = try request.origin() ?? .appleProduction
+        let origin: Origin = try request.query("origin") ?? .appleProduction
         let recorded = try await entitlements.ledger.read {
             try $0.recordedNotification(identifier, from: origin, of: self.user)
         }

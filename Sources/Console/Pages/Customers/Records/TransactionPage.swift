@@ -1,12 +1,13 @@
 import Features
 import HTTPSupport
 import Hummingbird
+import Ledger
 import Proofs
 
 extension CustomerView {
     /// The page of a transaction: its facts, its proof, and the revocation by the team.
     func transactionPage(_ request: Request) async throws -> Page {
-        let (origin, app) = (try request.origin(), try request.query("app"))
+        let (origin, app): (Origin?, String?) = (try request.query("origin"), try request.query("app"))
         let identifier = try context.parameters.text("transaction")
         let found = try await entitlements.ledger.read { try $0.recordedTransactions(identifier, of: self.user) }
             .first { recorded in
@@ -33,17 +34,12 @@ extension CustomerView {
             }
             if context.may(.support) {
                 part("Actions") {
-                    if transaction.revocation == nil {
-                        context.action(
-                            "Revoke the purchase", to: transaction.path(of: user, "revocation"), submit: "Revoke",
-                            .danger
-                        ) { Field.reason() }
-                    } else {
-                        context.action(
-                            "Reinstate the purchase", to: transaction.path(of: user, "reinstatement"),
-                            submit: "Reinstate"
-                        ) { Field.reason() }
-                    }
+                    let isRevoked = transaction.revocation != nil
+                    context.action(
+                        isRevoked ? "Reinstate the purchase" : "Revoke the purchase",
+                        to: transaction.path(of: user, isRevoked ? "reinstatement" : "revocation"),
+                        submit: isRevoked ? "Reinstate" : "Revoke", isRevoked ? .primary : .danger
+                    ) { Field.reason() }
                 }
             }
         }
@@ -60,7 +56,6 @@ extension CustomerView {
         }
     }
 
-    /// The page of all transactions.
     func transactionsPage(_ request: Request) async throws -> Page {
         let page = try HTTPSupport.Page(request)
         let found = try await entitlements.transactions(of: user, before: try page.before(), limit: page.size + 1)
@@ -71,7 +66,6 @@ extension CustomerView {
         }
     }
 
-    /// Transactions, newest first.
     func table(of transactions: [RedeemedTransaction], next: ConsolePath?) -> HTML {
         Listing.table("Transactions", of: transactions, empty: "The customer has redeemed nothing.", next: next) {
             column("Product") { transaction in
@@ -97,5 +91,73 @@ extension CustomerView {
             Shown.badge("valid", .good)
         }
         also(OriginWords.mark(transaction.origin))
+    }
+}
+
+extension CustomerView {
+    /// The facts that the ledger stores about a redeemed transaction and its proof.
+    @HTMLBuilder func facts(of recorded: RecordedTransaction) -> HTML {
+        let transaction = recorded.transaction
+        Facts.list {
+            fact("Product") {
+                spaced(
+                    bdi { names.product(transaction.productIdentifier) },
+                    Shown.identifier(transaction.productIdentifier))
+            }
+            fact("Gives") {
+                if recorded.items.isEmpty, recorded.credit == nil { Shown.nothing }
+                for item in recorded.items { div { names.item(item) } }
+                if let credit = recorded.credit {
+                    div { spaced(Shown.number(Int64(credit.amount)), data(credit.balance)) }
+                }
+            }
+            fact("Transaction") { Shown.identifier(transaction.transactionIdentifier) }
+            fact("Original transaction") { Shown.identifier(transaction.originalTransactionIdentifier) }
+            fact("Origin") { OriginWords.html(transaction.origin) }
+            fact("App") { Shown.identifier(transaction.app) }
+            fact("Quantity") { plain(String(transaction.quantity)) }
+            fact("Bought") { Shown.moment(transaction.purchaseDate) }
+            fact("Redeemed") { Shown.moment(transaction.redeemedAt) }
+            fact("Last statement") { Shown.moment(recorded.statedAt) }
+            fact("Ends") { Shown.moment(transaction.expiresAt) }
+            fact("Revoked by Apple") { Shown.moment(transaction.revocationDate) }
+            fact("Revoked by the team") {
+                if let revocation = transaction.revocation {
+                    spaced(
+                        by: " · ", Shown.moment(revocation.revokedAt),
+                        ActorWords.html(caller: revocation.revokedBy, keys), data(revocation.reason))
+                } else {
+                    Shown.nothing
+                }
+            }
+        }
+        h3 { "The proof" }
+        Facts.list {
+            fact("Digest (SHA-256)") {
+                let digest = recorded.proofDigest.hexadecimal
+                Shown.identifier(digest)
+                if recorded.isProofKept {
+                    div { a(.href(.customer(user, "proofs", digest))) { "Decode the kept proof" } }
+                }
+            }
+            fact("Trusted certificate (SHA-256)") { Shown.identifier(recorded.anchorDigest?.hexadecimal) }
+            fact("Signing certificate (SHA-256)") { Shown.identifier(recorded.leafDigest?.hexadecimal) }
+        }
+    }
+}
+
+extension RedeemedTransaction {
+    func path(of user: User, _ action: String? = nil, done notice: Notice? = nil) -> ConsolePath {
+        let query: KeyValuePairs<String, String?> = ["origin": origin.rawValue, "app": app]
+        guard let action else {
+            return .customer(user, "transactions", transactionIdentifier, query: query, done: notice)
+        }
+        return .customer(user, "transactions", transactionIdentifier, action, query: query, done: notice)
+    }
+
+    /// True if an event is about the transaction.
+    func isMeant(by event: AuditEntry) -> Bool {
+        event.origin == origin && event.reference.hasSameBytes(as: transactionIdentifier)
+            && event.subject.hasSameBytes(as: productIdentifier)
     }
 }

@@ -1,6 +1,5 @@
 import Catalog
 import Features
-import Ledger
 import Proofs
 
 /// The names of items and products in the catalogs.
@@ -126,14 +125,4 @@ package enum CustomerWords {
     }
 
     static func badge(_ state: PurchaseState) -> HTML { Shown.badge(word(state)) }
-
-    static func reason(_ reason: ExpirationReason) -> Phrase {
-        switch reason {
-        case .customerCancelled: "the customer turned renewal off"
-        case .billingError: "the renewal could not be charged"
-        case .customerDidNotConsentToPriceIncrease: "the customer did not consent to a price increase"
-        case .productNotAvailable: "the product was not available at the renewal"
-        case .other: "another reason"
-        }
-    }
 }

@@ -1,5 +1,4 @@
-import HTTPSupport
-import Ledger
+import Foundation
 import Proofs
 
 /// The result of a check of the installation, for `till doctor` and the console.
@@ -13,7 +12,7 @@ package struct HealthCheck: Sendable {
     }
 
     /// The subject of a check, by its name in the output of `till doctor`.
-    package enum Subject: String, Encodable, Sendable {
+    package enum Subject: String, Encodable, CaseIterable, Sendable {
         case settings
         case dataDirectory = "data directory"
         case permissions
@@ -26,24 +25,6 @@ package struct HealthCheck: Sendable {
         case port
         case tlsCertificate = "TLS certificate"
         case notifications
-
-        /// The name in the console.
-        var title: Phrase {
-            switch self {
-            case .settings: "Settings"
-            case .dataDirectory: "Data directory"
-            case .permissions: "Permissions"
-            case .trustedRoots: "Trusted roots"
-            case .trustedRoot: "Trusted root"
-            case .catalog: "Catalog"
-            case .ledger: "Ledger"
-            case .apiKeys: "API keys"
-            case .clock: "Clock"
-            case .port: "Port"
-            case .tlsCertificate: "TLS certificate"
-            case .notifications: "Notifications"
-            }
-        }
     }
 
     package let subject: Subject
@@ -65,55 +46,35 @@ package struct HealthCheck: Sendable {
     }
 }
 
-/// A certificate of the installation.
-package struct HealthCertificate: Sendable {
-    package enum Use: Sendable {
-        /// A root that ends the chains of proofs, of Apple or of another store.
-        case trustedRoot(Realm)
-        /// The certificate that the service presents to clients.
-        case tls
-    }
+/// A certificate of the installation, its use and its file.
+package typealias HealthCertificate = (use: CertificateUse, certificate: Certificate, file: URL)
 
-    package enum State: Sendable {
-        case notYetValid
-        case valid
-        /// Valid for less than 30 days more.
-        case endsSoon
-        case expired
-    }
+package enum CertificateUse: Sendable {
+    /// A root that ends the chains of proofs, of Apple or of another store.
+    case trustedRoot(Realm)
+    /// The certificate that the service presents to clients.
+    case tls
+}
 
+package enum CertificateState: Sendable {
+    case notYetValid
+    case valid
+    /// Valid for less than 30 days more.
+    case endsSoon
+    case expired
+}
+
+extension Certificate {
     /// The time before the end of a certificate in which it is reported, in days.
     private static let warningDays: Int64 = 30
 
-    let use: Use
-    /// The common name; nil if the certificate has none.
-    let name: String?
-    package let file: String
-    package let notBefore: Timestamp
-    package let notAfter: Timestamp
-    /// The SHA-256 in hexadecimal.
-    let fingerprint: String
+    package var validFrom: Timestamp { Timestamp(secondsSince1970: notBefore) }
+    package var validUntil: Timestamp { Timestamp(secondsSince1970: notAfter) }
 
-    package init(
-        use: Use,
-        name: String?,
-        file: String,
-        notBefore: Timestamp,
-        notAfter: Timestamp,
-        fingerprint: String
-    ) {
-        self.use = use
-        self.name = name
-        self.file = file
-        self.notBefore = notBefore
-        self.notAfter = notAfter
-        self.fingerprint = fingerprint
-    }
-
-    package func state(at moment: Timestamp) -> State {
-        if moment < notBefore { return .notYetValid }
-        if moment > notAfter { return .expired }
-        return moment > notAfter.adding(days: -Self.warningDays) ? .endsSoon : .valid
+    package func state(at moment: Timestamp) -> CertificateState {
+        if moment < validFrom { return .notYetValid }
+        if moment > validUntil { return .expired }
+        return moment > validUntil.adding(days: -Self.warningDays) ? .endsSoon : .valid
     }
 }
 

@@ -1,71 +1,3 @@
-/// The lines and labels around a chart's values.
-struct ChartAxes {
-    let frame: ChartFrame
-    let unit: ChartUnit
-    let periods: [ChartPeriod]
-    let maximumLabels: Int
-
-    @HTMLBuilder var html: HTML {
-        for tick in frame.scale.ticks {
-            level(tick)
-            label(frame.leftEdge - 6, frame.y(tick) + 4, anchor: "end", Phrase(same: unit.label(tick)), class: "")
-        }
-        for (order, index) in labelled.enumerated() {
-            // A phone has room for every second label.
-            label(
-                frame.middle(index), frame.bottomEdge + 22, anchor: "middle", periods[index].label,
-                class: order.isMultiple(of: 2) ? "" : "wide")
-        }
-    }
-
-    /// The periods with a label, evenly spread.
-    private var labelled: [Int] {
-        let step = max(1, (periods.count + maximumLabels - 1) / maximumLabels)
-        return Array(stride(from: 0, to: periods.count, by: step))
-    }
-
-    private func level(_ tick: Double) -> HTML {
-        let y = SVG.number(frame.y(tick))
-        return SVG.line(
-            HTMLAttribute("x1", SVG.number(frame.leftEdge)), HTMLAttribute("x2", SVG.number(frame.rightEdge)),
-            HTMLAttribute("y1", y), HTMLAttribute("y2", y), .class(tick == 0 ? "axis" : "grid"))
-    }
-
-    private func label(_ x: Double, _ y: Double, anchor: String, _ phrase: Phrase, class names: String) -> HTML {
-        SVG.text(
-            HTMLAttribute("x", SVG.number(x)), HTMLAttribute("y", SVG.number(y)),
-            HTMLAttribute("text-anchor", anchor), names.isEmpty ? nil : .class(names)
-        ) { phrase }
-    }
-}
-
-/// The geometry of a chart, in the units of its view box.
-struct ChartFrame {
-    static let width = 680.0
-    static let height = 300.0
-    private static let (left, right, top, bottom) = (64.0, 8.0, 12.0, 36.0)
-
-    let scale: ChartScale
-    /// The number of periods.
-    let count: Int
-
-    var leftEdge: Double { Self.left }
-    var rightEdge: Double { Self.width - Self.right }
-    var topEdge: Double { Self.top }
-    var bottomEdge: Double { Self.height - Self.bottom }
-
-    /// The width of a period.
-    var slot: Double { (rightEdge - leftEdge) / Double(max(count, 1)) }
-
-    /// The left end of a period.
-    func start(_ index: Int) -> Double { leftEdge + slot * Double(index) }
-
-    /// The middle of a period.
-    func middle(_ index: Int) -> Double { start(index) + slot / 2 }
-
-    func y(_ value: Double) -> Double { bottomEdge - (bottomEdge - topEdge) * scale.fraction(of: value) }
-}
-
 /// The vertical scale of a chart: round numbers from below the lowest value to above the highest, with zero.
 package struct ChartScale: Hashable, Sendable {
     /// The number of steps that a scale aims at.
@@ -160,5 +92,50 @@ struct Sparkline {
         ) {
             SVG.path(HTMLAttribute("d", SVG.commands(points)), .class("line stroke-1"))
         }
+    }
+}
+
+/// The unit of a chart's values.
+package enum ChartUnit: Sendable {
+    case count
+    /// Milliunits of a currency.
+    case money
+    /// Hundredths.
+    case percent
+
+    /// The smallest distance of two ticks.
+    var minimumStep: Double {
+        switch self {
+        case .count: 1
+        case .money: 10
+        case .percent: 0.1
+        }
+    }
+
+    /// A label of the axis, as short as possible.
+    package func label(_ value: Double) -> String {
+        switch self {
+        case .count: Self.short(value)
+        case .money: Self.short(value / 1000)
+        case .percent: Self.short(value) + "%"
+        }
+    }
+
+    /// A number with at most two decimals; a large one in thousands (K), millions (M), billions (B) or trillions (T).
+    private static func short(_ value: Double) -> String {
+        let magnitude = value.magnitude
+        let sign = value < 0 ? "-" : ""
+        guard magnitude >= 10_000 else { return sign + decimal(magnitude) }
+        let units: [(size: Double, name: String)] = [(1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K")]
+        let unit = units.first { $0.size <= magnitude } ?? (1e3, "K")
+        return sign + decimal(magnitude / unit.size) + unit.name
+    }
+
+    private static func decimal(_ value: Double) -> String {
+        let hundredths = Int64((min(value, 1e15) * 100).rounded())
+        let whole = Shown.digits(hundredths / 100)
+        let rest = hundredths % 100
+        guard rest > 0 else { return whole }
+        return "\(whole).\(rest < 10 ? "0" : "")\(rest % 10 == 0 ? rest / 10 : rest)"
     }
 }
