@@ -70,7 +70,7 @@ struct MessageFollower {
 
     private mutating func follow(_ decision: EntitlementDecision) {
         facts = decision.facts
-        for case .audit(let entry, _) in decision.changes { follow(entry) }
+        for case .audit(let entry, _) in decision.changes.events { follow(entry) }
     }
 
     private mutating func follow(_ entry: AuditEntry) {

@@ -127,7 +127,7 @@ extension LedgerTransaction {
         try write(change, to: [user] + original.sqlValues(apps))
         var after = before
         if change.revokes { after.revokedByTeam.insert(original) } else { after.revokedByTeam.remove(original) }
-        let (old, places) = (before.coverage(of: original), PurchaseMoves.Places(before))
+        let (old, places) = (before.coverage(of: original), PurchaseMoves.Places(before: before))
         try database.update(
             coverage:
                 after.coverage(of: original).sorted { $0.key < $1.key }.compactMap { key, coverage in

@@ -140,8 +140,8 @@ import Testing
         var decision = EntitlementDecision(
             facts: facts, origins: [.localSandbox], at: Rules.later(example.after))
         decision.recordStates(of: [key], holding: example.hold.map(Rules.later)) { _ in example.type }
-        let events = decision.changes.compactMap { change -> String? in
-            guard case .audit(let entry, Rules.alice) = change else { return nil }
+        let events = decision.changes.events.compactMap { event -> String? in
+            guard case .audit(let entry, Rules.alice) = event else { return nil }
             let seconds = (entry.happenedAt.millisecondsSince1970 - Rules.now.millisecondsSince1970) / 1000
             return (["\(entry.event.rawValue) \(seconds)"] + [entry.reason].compactMap(\.self)).joined(separator: " ")
         }
@@ -153,7 +153,7 @@ import Testing
         var again = EntitlementDecision(
             facts: decision.facts, origins: [.localSandbox], at: Rules.later(example.after))
         again.recordStates(of: [key], holding: example.hold.map(Rules.later)) { _ in example.type }
-        #expect(again.changes.isEmpty)
+        #expect(again.changes == EntitlementChanges())
     }
 
     @Test func `a period that is granted after the end of the purchase has an end of its own`() {

@@ -74,7 +74,8 @@ import Testing
         let (results, decision) = Rules.play([.redeem(Rules.claim(item: nil), Rules.alice)])
         #expect(results == ["productUnknown"])
         #expect(
-            decision.changes == [.refused(.productUnknown, Rules.claim(item: nil), user: Rules.alice, actor: .user)])
+            decision.changes.events
+                == [.refused(.productUnknown, Rules.claim(item: nil), user: Rules.alice, actor: .user)])
     }
 
     @Test func `a transaction stays with the original that it was redeemed with`() {

@@ -91,8 +91,8 @@ extension EntitlementDecision {
 
     /// The audit entries as text, such as "1 granted 1".
     var story: [String] {
-        changes.compactMap { change in
-            guard case .audit(let entry, let user) = change else { return nil }
+        changes.events.compactMap { event in
+            guard case .audit(let entry, let user) = event else { return nil }
             return "\(user) \(entry.event.rawValue) \(entry.reference)"
         }
     }

@@ -73,9 +73,8 @@ struct ClaimGroup {
         try notifications.insert(decisions.received, at: moment)
         try notifications.note(repeated: decisions.repeated.subtracting(earlier.repeated), at: moment)
         try EntitlementChangeRecords(
-            database: database, users: users, audit: transaction.audit, apps: apps, before: facts,
-            after: decisions.decision.facts, moment: moment
-        ).write(decisions.decision.changes)
+            transaction: transaction, apps: apps, before: facts, decision: decisions.decision
+        ).write()
         let answers = try answers(decisions.decided)
         try keptAnswers.keep(
             zip(requests, answers).compactMap { request, answer in

@@ -81,10 +81,7 @@ extension LedgerTransaction {
         }
         var decision = EntitlementDecision(facts: facts, origins: accepted.origins, at: moment)
         let awaiting = decision.recordStates(of: originals, holding: hold, type: type)
-        try EntitlementChangeRecords(
-            database: database, users: users, audit: audit, apps: apps, before: facts, after: decision.facts,
-            moment: moment
-        ).write(decision.changes)
+        try EntitlementChangeRecords(transaction: self, apps: apps, before: facts, decision: decision).write()
         let changed = originals.count { facts.recordedStates[$0] != decision.facts.recordedStates[$0] }
         return (changed, awaiting)
     }

@@ -199,10 +199,7 @@ extension LedgerTransaction {
         let tombstone = try merge.mergeNames(name)
         var decision = EntitlementDecision(facts: before, at: moment)
         decision.merge(former, into: customer, identifier: name.name, by: actor)
-        try EntitlementChangeRecords(
-            database: database, users: users, audit: audit, apps: apps, before: before, after: decision.facts,
-            moment: moment
-        ).write(decision.changes)
+        try EntitlementChangeRecords(transaction: self, apps: apps, before: before, decision: decision).write()
         try mergeGrantsAndBalances(of: former, into: customer)
         try merge.mergeRows()
         try audit.append(

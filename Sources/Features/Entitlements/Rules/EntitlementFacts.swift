@@ -74,7 +74,7 @@ package struct EntitlementFacts: Sendable {
     /// The owners of account tokens.
     package var tokenOwners: [UUID: Int64] = [:]
     /// The customers for whom an import expects purchases that nobody owns, by the original transaction.
-    package private(set) var expectedOwners: [TransactionKey: Int64] = [:]
+    package internal(set) var expectedOwners: [TransactionKey: Int64] = [:]
     /// The origins that are valid only for some users.
     package var acceptedOriginsByUser: [Int64: Set<Origin>] = [:]
     // Each is made when a decision first needs it.
@@ -93,10 +93,6 @@ package struct EntitlementFacts: Sendable {
 
     package mutating func setExpected(_ owner: Int64, for original: TransactionKey) {
         expectedOwners[original] = owner
-    }
-
-    mutating func removeExpected(_ original: TransactionKey) {
-        expectedOwners[original] = nil
     }
 
     /// - Precondition: The purchase is set.
@@ -267,59 +263,6 @@ extension EntitlementFacts {
     func namedOwner(by claim: Claim) -> NamedOwner? {
         guard let token = claim.appAccountToken, !token.isPlaceholder, let user = tokenOwners[token] else { return nil }
         return NamedOwner(user: user, naming: Naming(claim))
-    }
-}
-
-extension EntitlementFacts {
-    /// Updates the facts by a change.
-    mutating func apply(_ change: EntitlementChange, at moment: Timestamp) {
-        switch change {
-        case .purchase(let original, let owner, let naming):
-            set(Purchase(owner: owner, naming: naming), for: original)
-            removeExpected(original)
-        case .transaction(let claim, let status, _):
-            set(Transaction(claim, status), for: claim.key)
-        case .facts(let key, let complete):
-            set(complete, for: key)
-        case .renewal(let original, let renewal):
-            set(renewal, for: original)
-        case .status(let key, let status):
-            guard var transaction = transactions[key] else { return }
-            transaction.status = status
-            set(transaction, for: key)
-        case .statements(let key, let statements):
-            guard var transaction = transactions[key] else { return }
-            transaction.statements = statements
-            set(transaction, for: key)
-        case .grace(let key, let grace):
-            guard var transaction = transactions[key] else { return }
-            transaction.grace = grace
-            set(transaction, for: key)
-        case .naming(let original, let naming):
-            guard var purchase = purchases[original] else { return }
-            purchase.naming = naming
-            set(purchase, for: original)
-        case .transfer(let original, _, let owner):
-            guard var purchase = purchases[original] else { return }
-            purchase.owner = owner
-            purchase.transferredAt = moment
-            set(purchase, for: original)
-        case .merge(let original, _, let owner):
-            guard var purchase = purchases[original] else { return }
-            purchase.owner = owner
-            set(purchase, for: original)
-        case .mergedTokens(let former, let owner):
-            tokenOwners = tokenOwners.mapValues { $0 == former ? owner : $0 }
-            tokensHaveMoved()
-        case .parked(let claim, let status):
-            setParked(ParkedStatement(status: status, claim: claim), for: claim.key)
-        case .unparked(let key):
-            removeParked(key)
-        case .recordedState(let original, let state):
-            recordedStates[original] = state
-        case .refused, .audit, .endChanged:
-            break
-        }
     }
 }
 
