@@ -124,11 +124,10 @@ import Testing
     ]
 
     @Test(arguments: cases) func `events follow from the state before and the state now`(example: Case) throws {
-        var facts = EntitlementFacts()
         let claim = Rules.claim(
             revoked: example.revoked, expires: 100, grace: example.graceEnds.map { .init(endsAt: Rules.later($0)) })
         let key = claim.key
-        facts.set(EntitlementFacts.Purchase(owner: Rules.alice), for: key)
+        var facts = Rules.play([.redeem(claim, Rules.alice)]).decision.facts
         var transaction = EntitlementFacts.Transaction(claim, TransactionStatus(claim))
         transaction.grace = GracePeriod(claim)
         facts.set(transaction, for: key)

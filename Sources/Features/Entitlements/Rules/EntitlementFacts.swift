@@ -17,12 +17,6 @@ package struct EntitlementFacts: Sendable {
         /// The last statement about the renewal; nil also if it was not read, because no claim states a renewal.
         package var renewal: StatedRenewal?
         package var transactions: [TransactionKey] = []
-
-        package init(owner: Int64, transferredAt: Timestamp? = nil, naming: Naming? = nil) {
-            self.owner = owner
-            self.transferredAt = transferredAt
-            self.naming = naming
-        }
     }
 
     /// A redeemed transaction.
@@ -167,9 +161,9 @@ package struct EntitlementFacts: Sendable {
     mutating func parkedSiblings(of claim: Claim) -> ParkedSiblings {
         let original = claim.originalKey
         guard let keys = parkedByOriginal[original], !keys.isEmpty else {
-            return ParkedSiblings(of: claim.key, in: nil)
+            return ParkedSiblings(key: claim.key, purchase: nil)
         }
-        if let known = parkedPurchases[original] { return ParkedSiblings(of: claim.key, in: known) }
+        if let known = parkedPurchases[original] { return ParkedSiblings(key: claim.key, purchase: known) }
         var purchase = ParkedPurchase()
         for key in keys.sorted() {
             guard let claim = parked[key]?.claim else { continue }
@@ -180,7 +174,7 @@ package struct EntitlementFacts: Sendable {
             purchase.namings.removeLast(max(0, purchase.namings.count - 2))
         }
         parkedPurchases[original] = purchase
-        return ParkedSiblings(of: claim.key, in: purchase)
+        return ParkedSiblings(key: claim.key, purchase: purchase)
     }
 
     /// The summary of a purchase.
@@ -206,7 +200,11 @@ package struct EntitlementFacts: Sendable {
         if let known = repeatedStatuses[key] { return known }
         var status: RepeatedStatus?
         for (_, transaction) in transactions(ofPurchaseRepeatedBy: claim) {
-            if status == nil { status = RepeatedStatus(transaction.status) } else { status?.add(transaction.status) }
+            if status == nil {
+                status = RepeatedStatus(last: transaction.status)
+            } else {
+                status?.add(transaction.status)
+            }
         }
         repeatedStatuses[key] = status
         return status

@@ -24,13 +24,6 @@ package struct UnclaimedPurchase: Hashable, Sendable {
     /// The granted item; nil for another product.
     package var item: Item? { claim.item }
 
-    package init(_ claim: Claim, appNumber: Int64, statedAt: Timestamp, revocationDate: Timestamp?) {
-        self.claim = claim
-        self.appNumber = appNumber
-        self.statedAt = statedAt
-        self.revocationDate = revocationDate
-    }
-
     /// The position in the list of all unclaimed purchases.
     package var position: Position { Position(appNumber, origin.rawValue, transactionIdentifier) }
 
@@ -65,10 +58,14 @@ extension LedgerTransaction {
             ORDER BY transaction_id, origin, app LIMIT $\(isOne ? 5 : 4)
             """,
             [last?.third ?? "", last?.second ?? "", last?.first ?? 0] + (identifier.map { [$0] } ?? []) + [limit]
-        ).map { try unclaimed($0, apps) }
+        ).map {
+            UnclaimedPurchase(
+                claim: try Claim(parked: $0, apps), appNumber: try $0["app"], statedAt: try $0["stated_at"],
+                revocationDate: try $0["revocation_date"])
+        }
     }
 
-    /// The newest unclaimed purchase of one of some products from some origins, except revoked ones.
+    /// The claim of the newest unclaimed purchase of one of some products from some origins, except revoked ones.
     ///
     /// - Parameter app: The number of the app; nil for all apps.
     func newestUnclaimed(
@@ -76,7 +73,7 @@ extension LedgerTransaction {
         of origins: Set<Origin>,
         in app: Int64?,
         _ apps: AppNumbers
-    ) throws -> UnclaimedPurchase? {
+    ) throws -> Claim? {
         // A claim is a JSON text without an index. There are few unclaimed purchases.
         let rows = try database.rows(
             """
@@ -89,13 +86,7 @@ extension LedgerTransaction {
             // One member takes a tenth of the time of all.
             let claim = try JSONDecoder().decode(ClaimedProduct.self, from: Data(try row["claim"] as [UInt8]))
             return known.contains(ByteKey(claim.productIdentifier))
-        }.map { try unclaimed($0, apps) }
-    }
-
-    private func unclaimed(_ row: SQLRow, _ apps: AppNumbers) throws -> UnclaimedPurchase {
-        UnclaimedPurchase(
-            try Claim(parked: row, apps), appNumber: try row["app"], statedAt: try row["stated_at"],
-            revocationDate: try row["revocation_date"])
+        }.map { try Claim(parked: $0, apps) }
     }
 }
 
