@@ -1,3 +1,4 @@
+import Catalog
 import Foundation
 import Ledger
 import Proofs
@@ -136,14 +137,8 @@ extension EntitlementService {
         by caller: String
     ) async throws -> Grant {
         let (limit, revocation) = (limit, Revocation(revokedAt: clock.now(), reason: reason, revokedBy: caller))
-        let revoked = try await ledger.write { transaction -> Grant? in
-            if let limit {
-                guard let number = try transaction.users.known(user),
-                    let grant = try transaction.grant(identifier, of: number), limit.sees(grant.item)
-                else { return nil }
-                try limit.check(grant.item)
-            }
-            return try transaction.revoke(grant: identifier, of: user, revocation)
+        let revoked = try await ledger.write {
+            try $0.revoke(grant: identifier, of: user, revocation, seeing: limit)
         }
         guard let revoked else { throw GrantError.grantNotFound }
         return revoked
@@ -192,9 +187,18 @@ extension LedgerTransaction {
 
     /// Revokes a grant. A second revocation changes nothing.
     ///
-    /// - Returns: The grant; nil if the user has none of that identifier.
-    package func revoke(grant identifier: String, of user: User, _ revocation: Revocation) throws -> Grant? {
-        guard let user = try users.known(user), let grant = try grant(identifier, of: user) else { return nil }
+    /// - Parameter limit: The limit of the caller; nil for a caller of all apps.
+    /// - Returns: The grant; nil if the user has none of that identifier, or the caller does not see it.
+    package func revoke(
+        grant identifier: String,
+        of user: User,
+        _ revocation: Revocation,
+        seeing limit: AppLimit? = nil
+    ) throws -> Grant? {
+        guard let user = try users.known(user), let grant = try grant(identifier, of: user),
+            limit?.sees(grant.item) ?? true
+        else { return nil }
+        try limit?.check(grant.item)
         guard let revoked = grant.revoked(by: revocation) else { return grant }
         try database.update(
             "team_grant", set: ["revoked_at", "revoked_by", "revocation_reason"], where: ["user_id", "grant_id"],

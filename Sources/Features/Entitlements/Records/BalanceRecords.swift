@@ -75,18 +75,15 @@ extension EntitlementService {
     package func spend(_ spending: Spending, for user: User) async throws -> SpentBalance {
         let limit = limit
         try limit?.check(balance: spending.balance)
-        let answer = try await ledger.write {
-            try $0.spend(spending, for: user, accepting: accepted.origins(for: user), seeing: limit)
-        }
-        switch answer {
-        case .spent(let left): return SpentBalance(spending: spending, left: left, isRepeated: false)
-        case .repeated(let first, let left): return SpentBalance(spending: first, left: left, isRepeated: true)
-        case .keyReused: throw BalanceError.idempotencyKeyReused
-        case .tooLow(let amount):
+        do {
+            return try await ledger.write {
+                try $0.spend(spending, for: user, accepting: accepted.origins(for: user), seeing: limit)
+            }
+        } catch let error as BalanceError {
+            guard case .balanceTooLow = error else { throw error }
             // Users can still spend a balance that the catalog no longer has, if they have ever had some of it.
             let isKnown = try await balances(of: user).contains { ByteKey($0.balance) == ByteKey(spending.balance) }
-            guard isKnown else { throw BalanceError.balanceUnknown(spending.balance) }
-            throw BalanceError.balanceTooLow(name: spending.balance, amount: amount)
+            throw isKnown ? error : BalanceError.balanceUnknown(spending.balance)
         }
     }
 }
@@ -177,20 +174,20 @@ extension LedgerTransaction {
     /// - Parameters:
     ///   - origins: The origins whose purchases add to the balance.
     ///   - limit: The limit of the caller; nil for a caller of all apps.
-    /// - Throws: `AppLimitError` for a balance to which purchases of another app have added.
+    /// - Throws: `BalanceError`; `AppLimitError` for a balance to which purchases of another app have added.
     package func spend(
         _ spending: Spending,
         for user: User,
         accepting origins: Set<Origin>,
         seeing limit: AppLimit? = nil
-    ) throws -> SpendingAnswer {
+    ) throws -> SpentBalance {
         if let limit { try check(spending.balance, of: user, isOnlyOf: limit) }
-        guard let user = try users.known(user) else { return spending.answer(from: [], earlier: nil) }
+        guard let user = try users.known(user) else { return try spending.answer(from: [], earlier: nil) }
         // The heads are read first, so that a concurrent writer changes their version.
         var heads = try users.heads(of: [user])
-        let answer = spending.answer(
+        let answer = try spending.answer(
             from: try balances(of: user, accepting: origins), earlier: try earlier(for: spending.request, of: user))
-        guard case .spent(let left) = answer else { return answer }
+        guard !answer.isRepeated else { return answer }
         try database.insert(
             into: "spending",
             [
@@ -200,7 +197,7 @@ extension LedgerTransaction {
             [
                 [
                     spending.identifier, user, spending.balance, spending.amount, spending.reason, spending.spentBy,
-                    spending.spentAt, spending.request?.idempotencyKey, spending.request?.digest, left,
+                    spending.spentAt, spending.request?.idempotencyKey, spending.request?.digest, answer.left,
                 ]
             ])
         let entry = AuditEntry(

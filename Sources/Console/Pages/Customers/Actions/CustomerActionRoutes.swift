@@ -22,16 +22,18 @@ extension CustomersRoutes {
         pages.post("customers/:issuer/:user/balances", .support) { try await credit($0, $1) }
         pages.post("customers/:issuer/:user/transactions/:transaction/revocation", .support) { request, context in
             let user = try await services.customer(context)
-            let transaction = try await entitlements.revoke(
-                transaction: try context.parameters.text("transaction"), origin: try request.origin(),
-                in: try request.query("app"), of: user, reason: try context.form.reason(), by: try context.caller)
+            let transaction = try await entitlements.change(
+                .revoke(reason: try context.form.reason()),
+                ofTransaction: try context.parameters.text("transaction"), origin: try request.origin(),
+                in: try request.query("app"), of: user, by: try context.caller)
             return transaction.path(of: user, done: .revoked)
         }
         pages.post("customers/:issuer/:user/transactions/:transaction/reinstatement", .support) { request, context in
             let user = try await services.customer(context)
-            let transaction = try await entitlements.reinstate(
-                transaction: try context.parameters.text("transaction"), origin: try request.origin(),
-                in: try request.query("app"), of: user, reason: try context.form.reason(), by: try context.caller)
+            let transaction = try await entitlements.change(
+                .reinstate(reason: try context.form.reason()),
+                ofTransaction: try context.parameters.text("transaction"), origin: try request.origin(),
+                in: try request.query("app"), of: user, by: try context.caller)
             return transaction.path(of: user, done: .reinstated)
         }
         pages.post("customers/:issuer/:user/erasure", .administer) { _, context in
