@@ -37,7 +37,8 @@ extension EntitlementService {
             addedBy: caller, addedAt: clock.now())
     }
 
-    /// Adds to a user's balance, and stores the answer to the caller in the same commit.
+    /// Adds to a user's balance, and stores the answer to the caller in the same commit. Adds nothing if another process has
+    /// stored an answer under the same key.
     ///
     /// - Returns: The answer that another process has stored under the key; nil if the amount was added.
     package func add(
@@ -50,7 +51,25 @@ extension EntitlementService {
         try limit?.check(balance: addition.balance)
         return try await ledger.write { transaction in
             if let limit { try transaction.check(addition.balance, of: user, isOnlyOf: limit) }
-            return try transaction.add(addition, for: user, keeping: answer, for: key)
+            let (user, moment) = (try transaction.number(of: user, at: addition.addedAt), addition.addedAt)
+            if let kept = try transaction.earlierAnswer(orKeeping: answer, for: key, about: user, at: moment) {
+                return kept
+            }
+            var heads = try transaction.users.heads(of: [user])
+            try transaction.database.insert(
+                into: "balance_addition",
+                ["addition_id", "user_id", "balance", "amount", "reason", "added_by", "added_at"],
+                [
+                    [
+                        addition.identifier, user, addition.balance, addition.amount, addition.reason,
+                        addition.addedBy, moment,
+                    ]
+                ])
+            let entry = AuditEntry(
+                by: addition.addedBy, .credited, addition.identifier, "\(addition.amount) \(addition.balance)",
+                reason: addition.reason, at: moment)
+            try transaction.record(entry, of: user, &heads)
+            return nil
         }
     }
 
@@ -138,35 +157,6 @@ extension LedgerTransaction {
                 (bought: try row["bought"], spent: try row["spent"], isMerged: mergedFrom != nil))
         }
         return parts.map { Balance(name: $0.name, parts: $0.parts) }
-    }
-
-    /// Adds to a user's balance, and stores the answer to the caller in the same commit. Adds nothing if another process has
-    /// stored an answer under the same key.
-    ///
-    /// - Returns: The answer that another process has stored; nil if the amount was added.
-    fileprivate func add(
-        _ addition: BalanceAddition,
-        for user: User,
-        keeping answer: KeptAnswer?,
-        for key: IdempotencyKey?
-    ) throws -> KeptAnswer? {
-        let user = try number(of: user, at: addition.addedAt)
-        if let kept = try earlierAnswer(orKeeping: answer, for: key, about: user, at: addition.addedAt) { return kept }
-        var heads = try users.heads(of: [user])
-        try database.insert(
-            into: "balance_addition",
-            ["addition_id", "user_id", "balance", "amount", "reason", "added_by", "added_at"],
-            [
-                [
-                    addition.identifier, user, addition.balance, addition.amount, addition.reason, addition.addedBy,
-                    addition.addedAt,
-                ]
-            ])
-        let entry = AuditEntry(
-            by: addition.addedBy, .credited, addition.identifier, "\(addition.amount) \(addition.balance)",
-            reason: addition.reason, at: addition.addedAt)
-        try record(entry, of: user, &heads)
-        return nil
     }
 
     /// Spends a part of a user's balance, once for each idempotency key of the user.

@@ -137,37 +137,24 @@ extension EntitlementService {
             guard let parked = found.first?.claim else { throw AssignmentError.purchaseNotFound }
             guard found.count == 1 else { throw AssignmentError.purchaseAmbiguous }
             let benefit = catalogs[parked.app]?.benefit(of: parked.productIdentifier)
-            return try transaction.assign(
-                parked.valued(by: benefit), to: user, reason: reason, by: AuditActor(caller: caller), from: view)
+            let origins = view.accepted.origins(for: user)
+            guard origins.contains(parked.origin) else { throw AssignmentError.originNotAccepted(parked.origin) }
+            let (claim, actor) = (parked.valued(by: benefit), AuditActor(caller: caller))
+            let answers = try transaction.decide(
+                [.redeem([claim], for: user, accepting: origins, by: actor)], under: .keep, accepting: view.accepted,
+                at: view.moment, type: view.type)
+            guard case .redeemed(let answer) = answers.first, let result = answer.results.first else {
+                throw LedgerError.userUnknown
+            }
+            guard result.allowsFinish, let number = try transaction.users.known(user) else { return result }
+            try transaction.audit.append(
+                AuditEntry(
+                    happenedAt: view.moment, event: .assigned, actor: actor, origin: claim.origin, app: claim.app,
+                    reference: claim.transactionIdentifier, subject: claim.productIdentifier, reason: reason),
+                to: number)
+            return result
         }
         guard result.allowsFinish else { throw AssignmentError.refused(result) }
-        return result
-    }
-}
-
-extension LedgerTransaction {
-    /// Redeems the claim of an unclaimed purchase for a user.
-    fileprivate func assign(
-        _ claim: Claim,
-        to user: User,
-        reason: String,
-        by actor: AuditActor,
-        from view: Viewpoint
-    ) throws -> Redemption.Result {
-        let origins = view.accepted.origins(for: user)
-        guard origins.contains(claim.origin) else { throw AssignmentError.originNotAccepted(claim.origin) }
-        let answers = try decide(
-            [.redeem([claim], for: user, accepting: origins, by: actor)], under: .keep, accepting: view.accepted,
-            at: view.moment, type: view.type)
-        guard case .redeemed(let answer) = answers.first, let result = answer.results.first else {
-            throw LedgerError.userUnknown
-        }
-        guard result.allowsFinish, let number = try users.known(user) else { return result }
-        try audit.append(
-            AuditEntry(
-                happenedAt: view.moment, event: .assigned, actor: actor, origin: claim.origin, app: claim.app,
-                reference: claim.transactionIdentifier, subject: claim.productIdentifier, reason: reason),
-            to: number)
         return result
     }
 }
