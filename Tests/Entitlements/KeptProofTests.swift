@@ -107,10 +107,10 @@ import Testing
         let proof = try transaction("garden.basic.monthly")
         _ = try await service.redeem(proof, for: alice)
         #expect(try await service.redeem(proof, for: bob).outcome == .granted)
-        #expect(try await service.erase(alice, by: .user))
+        #expect(try await service.ledger.write { try $0.erase(alice, by: .user, at: service.clock.now()) })
         #expect(try count("kept_proof") == 1)
         #expect(try counts() == [1, 0])
-        #expect(try await service.erase(bob, by: .user))
+        #expect(try await service.ledger.write { try $0.erase(bob, by: .user, at: service.clock.now()) })
         #expect(try counts() == [0, 1])
     }
 }

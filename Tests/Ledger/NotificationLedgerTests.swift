@@ -123,7 +123,7 @@ import Testing
     @Test func `a settled consumption request has the time of its answer`() async throws {
         _ = try await receive("a", type: "CONSUMPTION_REQUEST", stating: claim("9", item: nil))
         let open = try await ledger.read {
-            try $0.openConsumptionRequests(since: Self.now, of: [.localSandbox], limit: 9)
+            try $0.openConsumptionRequests(at: Self.now, of: [.localSandbox], limit: 9)
         }
         try await ledger.write { try $0.settle(try #require(open.first), at: Self.later(3)) }
         #expect(

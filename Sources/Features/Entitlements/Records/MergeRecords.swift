@@ -72,7 +72,10 @@ extension SQLRow {
 }
 
 extension LedgerTransaction {
-    /// Logs a customer in: an anonymous id and the new id become one customer. A second log-in changes nothing.
+    /// Logs a customer in: an anonymous id and the new id become one customer, with all purchases, grants and balances of both.
+    /// Two known customers stay apart; then the ownership policy decides about a purchase that both present.
+    ///
+    /// A second log-in changes nothing. Log-ins, redemptions and notifications lead to the same owners in any order.
     ///
     /// - Parameters:
     ///   - current: The id that the app used before.

@@ -43,9 +43,11 @@ extension CustomersRoutes {
             guard typed == user else {
                 throw ConsoleForm.invalid("erase-name", "the exact name of the customer")
             }
-            guard try await entitlements.erase(user, by: try context.requiredMember.actor) else {
-                throw Problem.userNotFound
+            let actor = try context.requiredMember.actor
+            let isKnown = try await entitlements.ledger.write {
+                try $0.erase(user, by: actor, at: entitlements.clock.now())
             }
+            guard isKnown else { throw Problem.userNotFound }
             return ConsolePath("customers", done: .erased)
         }
         if let webhooks = services.webhooks {
