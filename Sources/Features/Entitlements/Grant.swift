@@ -19,7 +19,7 @@ package struct Grant: Hashable, Sendable {
     /// Nil if the grant is not revoked.
     package var revocation: Revocation? { revocations.first }
     /// At most one element. The array keeps the value small enough for throwing functions to return.
-    private let revocations: [Revocation]
+    private var revocations: [Revocation]
 
     package init(
         sequence: Int64 = 0,
@@ -61,13 +61,11 @@ extension Grant {
     /// The grant after a revocation; nil if it was revoked before.
     package func revoked(by revocation: Revocation) -> Grant? {
         guard self.revocation == nil else { return nil }
-        return Grant(
-            sequence: sequence, identifier: identifier, item: item, reason: reason, grantedBy: grantedBy,
-            grantedAt: grantedAt, endsAt: endsAt, revocation: revocation)
+        var grant = self
+        grant.revocations = [revocation]
+        return grant
     }
-}
 
-extension Grant {
     /// The end of the grant or its revocation; nil for no end.
     package var coverageEndsAt: Timestamp? { [endsAt, revocation?.revokedAt].compactMap(\.self).min() }
 

@@ -119,12 +119,7 @@ extension RedeemedTransaction {
 
 extension RedeemedTransaction {
     /// The transaction of a row of `redeemed_transaction`.
-    init(
-        _ row: SQLRow,
-        revocationDate: Timestamp? = nil,
-        revocationReason: Int? = nil,
-        details: Details
-    ) throws {
+    init(_ row: SQLRow, revocationDate: Timestamp? = nil, revocationReason: Int? = nil, details: Details) throws {
         sequence = try row["sequence"]
         origin = try row["origin"]
         transactionIdentifier = try row["transaction_id"]

@@ -88,7 +88,7 @@ extension SettingGroup {
             ),
             Setting(
                 "ownership", .choice(["keep", "transfer", "transferIfInactive"]),
-                default: .text(OwnershipPolicy.keep.name), valueName: "policy", reference: "[API](API.md#ownership)",
+                default: .text("keep"), valueName: "policy", reference: "[API](API.md#ownership)",
                 "the policy for a user who presents another user's purchase"),
             .number(
                 "transfer-pause-seconds", 0...315_360_000, Int(OwnershipPolicy.defaultPauseSeconds),

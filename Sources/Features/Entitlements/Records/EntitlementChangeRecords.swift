@@ -140,10 +140,7 @@ struct EntitlementChangeRecords {
     }
 
     /// Writes the changed coverage of transactions that were already redeemed.
-    private func updateCoverage(
-        of originals: Set<TransactionKey>,
-        _ places: PurchaseMoves.Places
-    ) throws {
+    private func updateCoverage(of originals: Set<TransactionKey>, _ places: PurchaseMoves.Places) throws {
         var changed: [(place: PurchaseMoves.Place, coverage: Coverage)] = []
         for original in originals.sorted() {
             let (old, coverage) = (before.coverage(of: original), after.coverage(of: original))

@@ -6,12 +6,7 @@ extension EntitlementDecision {
     /// Applies a statement about a transaction of a user.
     ///
     /// - Parameter naming: The transaction whose account token names the user; nil if none does.
-    mutating func apply(
-        _ claim: Claim,
-        of user: Int64,
-        by actor: AuditActor,
-        _ naming: Naming?
-    ) -> Redemption.Result {
+    mutating func apply(_ claim: Claim, of user: Int64, by actor: AuditActor, _ naming: Naming?) -> Redemption.Result {
         guard let before = facts.transactions[claim.key]?.status else {
             return redeemFirst(claim, of: user, by: actor, naming)
         }

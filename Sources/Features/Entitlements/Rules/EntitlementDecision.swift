@@ -225,9 +225,7 @@ extension EntitlementDecision {
 }
 
 extension EntitlementFacts {
-    func transactions(
-        ofPurchaseRepeatedBy claim: Claim
-    ) -> [(key: TransactionKey, transaction: Transaction)] {
+    func transactions(ofPurchaseRepeatedBy claim: Claim) -> [(key: TransactionKey, transaction: Transaction)] {
         let product = ByteKey(claim.productIdentifier)
         return transactions(of: claim.originalKey).filter { ByteKey($0.transaction.productIdentifier) == product }
     }

@@ -245,11 +245,7 @@ extension EntitlementFacts {
     /// - Parameter original: The original transaction of the purchase, if somebody owns it.
     /// - Returns: Nil if no user of this service has the token. Nil also if the token of a later purchase has determined the
     ///   owner, or if the purchase has added to another user's balance, which may be spent.
-    mutating func namedOwner(
-        by claim: Claim,
-        _ siblings: ParkedSiblings,
-        of original: TransactionKey?
-    ) -> NamedOwner? {
+    mutating func namedOwner(by claim: Claim, _ siblings: ParkedSiblings, of original: TransactionKey?) -> NamedOwner? {
         let said = claim.appAccountToken == nil ? parked[claim.key]?.claim : nil
         let last = [namedOwner(by: claim), said.flatMap { namedOwner(by: $0) }, siblings.lastNaming]
             .compactMap(\.self).max { $0.naming < $1.naming }

@@ -15,9 +15,7 @@ extension Table {
     /// concatenated.
     fileprivate static let keptProof = Table(
         name: "kept_proof", family: .userData,
-        columns: [
-            .integer("user_id"), .blob("proof_digest", count: 32), .blob("bytes"), .blob("certificates"),
-        ],
+        columns: [.integer("user_id"), .blob("proof_digest", count: 32), .blob("bytes"), .blob("certificates")],
         key: ["user_id", "proof_digest"], references: [Reference(columns: ["user_id"], table: "user")],
         hasLargeRows: true, erasure: .deletion, merge: .move)
 
