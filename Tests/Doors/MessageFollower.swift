@@ -65,7 +65,7 @@ struct MessageFollower {
     }
 
     private func decision(at moment: Timestamp) -> EntitlementDecision {
-        EntitlementDecision(facts: facts, origins: [.appleProduction], at: moment)
+        facts.decision(accepting: [.appleProduction], at: moment)
     }
 
     private mutating func follow(_ decision: EntitlementDecision) {

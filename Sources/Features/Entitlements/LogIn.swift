@@ -75,7 +75,7 @@ package struct VerifiedPurchase: Hashable, Sendable {
         isConflicting = facts.hasOtherProduct(than: claim)
         guard !isConflicting else { return }
         isRedeemed = facts.transactions[facts.standing(for: claim).key] != nil
-        var decision = EntitlementDecision(facts: facts, at: moment)
+        var decision = facts.decision(at: moment)
         let (key, original) = decision.suppose(claim.endingAsStated)
         let transaction = decision.facts.transactions[key]
         let isTakenBack = transaction?.status.isRevoked ?? false

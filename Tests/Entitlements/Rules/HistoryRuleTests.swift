@@ -136,8 +136,7 @@ import Testing
                 StatedRenewal(statedAt: Rules.later(20), proofDigest: [], facts: RenewalFacts(renewal)), for: key)
         }
         facts.recordedStates[key] = example.recorded
-        var decision = EntitlementDecision(
-            facts: facts, origins: [.localSandbox], at: Rules.later(example.after))
+        var decision = facts.decision(accepting: [.localSandbox], at: Rules.later(example.after))
         decision.recordStates(of: [key], holding: example.hold.map(Rules.later)) { _ in example.type }
         let events = decision.changes.events.compactMap { event -> String? in
             guard case .audit(let entry, Rules.alice) = event else { return nil }
@@ -149,8 +148,7 @@ import Testing
         #expect(recorded.state == example.state)
         #expect(recorded.changesAt == example.changes.map(Rules.later))
         // The events are recorded once.
-        var again = EntitlementDecision(
-            facts: decision.facts, origins: [.localSandbox], at: Rules.later(example.after))
+        var again = decision.facts.decision(accepting: [.localSandbox], at: Rules.later(example.after))
         again.recordStates(of: [key], holding: example.hold.map(Rules.later)) { _ in example.type }
         #expect(again.changes == EntitlementChanges())
     }

@@ -50,7 +50,7 @@ struct RuleFixture {
     ) -> EntitlementDecision {
         var facts = facts ?? EntitlementFacts()
         for user in [alice, bob, carol] { facts.tokenOwners[token(of: user)] = user }
-        return EntitlementDecision(facts: facts, policy: policy, origins: [.localSandbox], at: later(seconds))
+        return facts.decision(under: policy, accepting: [.localSandbox], at: later(seconds))
     }
 
     /// A step of a story: a user presents a claim, or the App Store states it.

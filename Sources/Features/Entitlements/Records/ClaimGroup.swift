@@ -53,8 +53,7 @@ struct ClaimGroup {
 
         func decide(for numbers: [User: Int64]) -> Decisions {
             for (user, number) in numbers { facts.acceptedOriginsByUser[number] = accepted.origins(for: user) }
-            let decision = EntitlementDecision(
-                facts: facts, policy: policy, origins: accepted.origins, at: moment)
+            let decision = facts.decision(under: policy, accepting: accepted.origins, at: moment)
             var decisions = Decisions(decision: decision, known: earlier.known, kept: kept)
             decisions.decide(requests, for: numbers)
             return decisions

@@ -79,7 +79,7 @@ extension LedgerTransaction {
         for (number, user) in try users.names(of: Set(facts.purchases.values.map(\.owner))) {
             facts.acceptedOriginsByUser[number] = accepted.origins(for: user)
         }
-        var decision = EntitlementDecision(facts: facts, origins: accepted.origins, at: moment)
+        var decision = facts.decision(accepting: accepted.origins, at: moment)
         let awaiting = decision.recordStates(of: originals, holding: hold, type: type)
         try EntitlementChangeRecords(transaction: self, apps: apps, before: facts, decision: decision).write()
         let changed = originals.count { facts.recordedStates[$0] != decision.facts.recordedStates[$0] }

@@ -196,7 +196,7 @@ extension LedgerTransaction {
         // The names come first: the former customer is a tombstone then, whose audit records concern nobody any more.
         let merge = UserMerge(former: former, user: customer, moment: moment, transaction: self)
         let tombstone = try merge.mergeNames(name)
-        var decision = EntitlementDecision(facts: before, at: moment)
+        var decision = before.decision(at: moment)
         decision.merge(former, into: customer, identifier: name.name, by: actor)
         try EntitlementChangeRecords(transaction: self, apps: apps, before: before, decision: decision).write()
         // Everything but the purchases, whose credits move with them.

@@ -16,18 +16,6 @@ package struct EntitlementDecision: Sendable {
     let origins: Set<Origin>
     let moment: Timestamp
 
-    package init(
-        facts: EntitlementFacts,
-        policy: OwnershipPolicy = .keep,
-        origins: Set<Origin> = [],
-        at moment: Timestamp
-    ) {
-        self.facts = facts
-        self.policy = policy
-        self.origins = origins
-        self.moment = moment
-    }
-
     /// Decides a claim that a user presents.
     ///
     /// - Parameter user: The user's number.
@@ -127,6 +115,17 @@ package struct EntitlementDecision: Sendable {
                 AuditEntry(
                     happenedAt: moment, event: event, actor: actor, origin: key.origin, app: key.app,
                     reference: key.identifier, subject: productIdentifier, reason: reason), user: user))
+    }
+}
+
+extension EntitlementFacts {
+    /// A decision over these facts, which has changed nothing.
+    package func decision(
+        under policy: OwnershipPolicy = .keep,
+        accepting origins: Set<Origin> = [],
+        at moment: Timestamp
+    ) -> EntitlementDecision {
+        EntitlementDecision(facts: self, policy: policy, origins: origins, moment: moment)
     }
 }
 

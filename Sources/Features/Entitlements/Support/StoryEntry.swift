@@ -32,18 +32,14 @@ package struct StoryEntry: Hashable, Sendable {
             Position(notification.signedAt.millisecondsSince1970, 0, notification.notificationUUID)
         }
     }
-}
 
-extension StoryEntry {
     fileprivate static func isNewer(_ one: Position, than other: Position) -> Bool {
         if (one.first, one.second) != (other.first, other.second) {
             return (one.first, one.second) > (other.first, other.second)
         }
         return ByteKey(one.third) > ByteKey(other.third)
     }
-}
 
-extension StoryEntry {
     /// The entry as a sentence.
     package var sentence: String {
         switch content {

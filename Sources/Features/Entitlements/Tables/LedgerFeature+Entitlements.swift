@@ -3,9 +3,7 @@ import Ledger
 extension LedgerFeature {
     /// The purchases of users, their items, and the grants and revocations of back ends.
     package static let entitlements = LedgerFeature(tables: Table.purchases + Table.team, rules: EntitlementRules.all)
-}
 
-extension LedgerFeature {
     /// The signed bytes of proofs.
     package static let keptProofs = LedgerFeature(tables: [.keptProof, .keptCertificate])
 }
