@@ -94,11 +94,11 @@ extension LedgerTransaction {
         let records = EntitlementRecords(database: database, apps: apps)
         let original = try records.original(ofTransaction: transaction.sequence, of: user)
         let before = try records.facts(ofPurchases: [original])
-        var after = before
+        var after = before.decision(at: moment)
         let purchase = [user] + original.sqlValues(apps)
         switch change {
         case .revoke(let reason):
-            guard after.revokedByTeam.insert(original).inserted else { return nil }
+            guard after.facts.revokedByTeam.insert(original).inserted else { return nil }
             let last: Int64? = try database.value(
                 """
                 SELECT coalesce(max(sequence), 0) FROM team_revocation
@@ -110,7 +110,7 @@ extension LedgerTransaction {
                 ["user_id"] + Table.originalKey + ["sequence", "reason", "revoked_by", "revoked_at"],
                 [purchase + [(last ?? 0) + 1, reason, caller, moment]])
         case .reinstate:
-            guard after.revokedByTeam.remove(original) != nil else { return nil }
+            guard after.facts.revokedByTeam.remove(original) != nil else { return nil }
             // The author and the reason of the revocation are kept.
             try database.write(
                 """
@@ -120,13 +120,8 @@ extension LedgerTransaction {
                 """,
                 [caller, moment] + purchase)
         }
-        let (old, places) = (before.coverage(of: original), PurchaseMoves.Places(before: before))
-        try database.update(
-            coverage:
-                after.coverage(of: original).sorted { $0.key < $1.key }.compactMap { key, coverage in
-                    guard old[key] != coverage, let place = places[key] else { return nil }
-                    return (place, coverage)
-                })
+        try EntitlementChangeRecords(transaction: self, apps: apps, before: before, decision: after)
+            .updateCoverage(of: [original], .init(before: before))
         return original
     }
 }

@@ -12,15 +12,14 @@ struct EntitlementChangeRecords {
     let before: EntitlementFacts
     let decision: EntitlementDecision
 
-    private var database: any LedgerDatabase { transaction.database }
+    var database: any LedgerDatabase { transaction.database }
+    var after: EntitlementFacts { decision.facts }
     private var changes: EntitlementChanges { decision.changes }
-    private var after: EntitlementFacts { decision.facts }
 
     func write() throws {
         let (entries, refusals) = try newEvents()
         var heads = try transaction.users.heads(of: affectedUsers(entries))
-        let places = try PurchaseMoves(database: database, apps: apps, before: before, after: after)
-            .move(changes.transferred, &heads)
+        let places = try move(changes.transferred, &heads)
         let originals = changes.newPurchases.sorted()
         try insertPurchases(originals)
         try deleteExpectations(of: originals)
@@ -28,8 +27,7 @@ struct EntitlementChangeRecords {
         try update(changes.changedTransactions.sorted(), places)
         try updateFacts(of: changes.changedFacts.sorted(), places)
         try writeRenewals(of: changes.changedRenewals.sorted())
-        try HistoryStateRecords(database: database, apps: apps).write(
-            changes.recordedStates.sorted(), after, before: before)
+        try writeStates(of: changes.recordedStates.sorted())
         try updateCoverage(of: Set(changedKeys.compactMap(original(of:))), places)
         try updateNaming(of: changes.named.filter { before.purchases[$0] != nil })
         try writeParked(changes.parkedOrUnparked.sorted())
@@ -103,11 +101,11 @@ struct EntitlementChangeRecords {
                 claim: claim, transaction: transaction, owner: owner, sequence: head.lastTransaction,
                 coverage: coverage[transaction.originalKey]?[claim.key])
         }
-        try NewTransactionRecords(database: database, apps: apps, moment: decision.moment).insert(new)
+        try insert(new)
     }
 
     /// Writes the last statements about transactions that were already redeemed.
-    private func update(_ keys: [TransactionKey], _ places: PurchaseMoves.Places) throws {
+    private func update(_ keys: [TransactionKey], _ places: Places) throws {
         try database.update(
             "redeemed_transaction", set: EntitlementFacts.Transaction.statementColumns, where: ["user_id", "sequence"],
             try keys.compactMap { key in
@@ -116,7 +114,7 @@ struct EntitlementChangeRecords {
             })
     }
 
-    private func updateFacts(of keys: [TransactionKey], _ places: PurchaseMoves.Places) throws {
+    private func updateFacts(of keys: [TransactionKey], _ places: Places) throws {
         try database.update(
             "redeemed_transaction", set: TransactionFacts.columnNames, where: ["user_id", "sequence"],
             keys.compactMap { key in
@@ -139,16 +137,39 @@ struct EntitlementChangeRecords {
             })
     }
 
+    private func writeStates(of originals: [TransactionKey]) throws {
+        func key(_ original: TransactionKey) -> [any SQLConvertible]? {
+            after.purchases[original].map { [$0.owner] + original.sqlValues(apps) }
+        }
+        let columns = ["user_id"] + Table.originalKey
+        try database.delete(
+            from: "purchase_state", where: columns,
+            originals.filter { before.recordedStates[$0] != nil }.compactMap(key))
+        try database.insert(
+            into: "purchase_state", columns + ["state", "renews", "changes_at"],
+            originals.compactMap { original in
+                guard let key = key(original), let state = after.recordedStates[original] else { return nil }
+                return key + [state.state.rawValue, state.renews, state.changesAt]
+            })
+    }
+
     /// Writes the changed coverage of transactions that were already redeemed.
-    private func updateCoverage(of originals: Set<TransactionKey>, _ places: PurchaseMoves.Places) throws {
-        var changed: [(place: PurchaseMoves.Place, coverage: Coverage)] = []
+    func updateCoverage(of originals: Set<TransactionKey>, _ places: Places) throws {
+        var changed: [(place: Place, coverage: Coverage)] = []
         for original in originals.sorted() {
             let (old, coverage) = (before.coverage(of: original), after.coverage(of: original))
             for (key, coverage) in coverage.sorted(by: { $0.key < $1.key }) where old[key] != coverage {
                 if let place = places[key] { changed.append((place, coverage)) }
             }
         }
-        try database.update(coverage: changed)
+        try database.update(
+            "entitlement", set: ["begins_at", "ends_at", "is_revoked"], where: ["user_id", "sequence"],
+            changed.map { place, coverage in
+                [coverage.beginsAt, coverage.endsAt, coverage.isRevoked, place.user, place.sequence]
+            })
+        try database.update(
+            "credit", set: ["is_revoked"], where: ["user_id", "sequence"],
+            changed.map { place, coverage in [coverage.isRevoked, place.user, place.sequence] })
     }
 
     private func updateNaming(of originals: Set<TransactionKey>) throws {

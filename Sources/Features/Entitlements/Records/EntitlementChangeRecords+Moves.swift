@@ -5,13 +5,7 @@ import Proofs
 ///
 /// The key of a user's row begins with the user's number. A distributed database shards by it and does not let it change. So a
 /// transfer inserts new rows and deletes the old ones.
-struct PurchaseMoves {
-    let database: any LedgerDatabase
-    let apps: AppNumbers
-    /// The facts before and after the decision.
-    let before: EntitlementFacts
-    let after: EntitlementFacts
-
+extension EntitlementChangeRecords {
     /// The key of a redeemed transaction's row.
     struct Place: Hashable {
         let user: Int64
@@ -166,19 +160,5 @@ struct PurchaseMoves {
     private func insert(into table: String, _ rows: [SQLRow]) throws {
         guard let columns = rows.first?.columns else { return }
         try database.insert(into: table, columns, rows.map(\.values))
-    }
-}
-
-extension LedgerDatabase {
-    /// Writes the coverage of redeemed transactions.
-    func update(coverage changed: [(place: PurchaseMoves.Place, coverage: Coverage)]) throws {
-        try update(
-            "entitlement", set: ["begins_at", "ends_at", "is_revoked"], where: ["user_id", "sequence"],
-            changed.map { place, coverage in
-                [coverage.beginsAt, coverage.endsAt, coverage.isRevoked, place.user, place.sequence]
-            })
-        try update(
-            "credit", set: ["is_revoked"], where: ["user_id", "sequence"],
-            changed.map { place, coverage in [coverage.isRevoked, place.user, place.sequence] })
     }
 }
