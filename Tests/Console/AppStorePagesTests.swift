@@ -152,7 +152,9 @@ import Testing
             "q", type: "CONSUMPTION_REQUEST", signedAt: fixture.shop.clock.now(), stating: claim, to: fixture)
         let open = try await browser.get(page)
         #expect(open.has("Open until") && open.has(transaction) && open.has("mint") && open.has("Nobody answers"))
-        let requests = try await fixture.entitlements.openConsumptionRequests(of: [.localSandbox], limit: 9)
+        let requests = try await fixture.entitlements.ledger.read {
+            try $0.openConsumptionRequests(at: fixture.entitlements.clock.now(), of: [.localSandbox], limit: 9)
+        }
         let request = try #require(requests.first)
         try await fixture.entitlements.ledger.write { try $0.settle(request, at: fixture.entitlements.clock.now()) }
         let settled = try await browser.get(page)

@@ -90,9 +90,8 @@ struct CustomerInfoFixture {
                 sequence: sequence, origin: origin, transactionIdentifier: String(sequence),
                 originalTransactionIdentifier: original, productIdentifier: product, purchaseDate: Self.day(start),
                 redeemedAt: Self.day(start), revocationDate: refund.map { Self.day($0) },
-                details: RedeemedTransaction.Details(
-                    app: "com.example.garden", expiresAt: end.map { Self.day($0) },
-                    graceEndsAt: grace.map { Self.day($0) }, revocation: revocation, facts: TransactionFacts(stated))))
+                app: "com.example.garden", expiresAt: end.map { Self.day($0) },
+                graceEndsAt: grace.map { Self.day($0) }, revocation: revocation, facts: TransactionFacts(stated)))
     }
 
     /// Adds a statement about the renewal of a subscription.

@@ -18,10 +18,19 @@ import Testing
         owned: Bool = false,
         conflicting: Bool = false
     ) -> VerifiedPurchase {
-        VerifiedPurchase(
-            productIdentifier: "gate", type: type, expiresAt: end, isRevoked: revoked, isRedeemed: redeemed,
-            isOwned: owned, isConflicting: conflicting)
+        var purchase = VerifiedPurchase(claim, type, .sandbox, by: EntitlementFacts(), at: now)
+        purchase.expiresAt = end
+        purchase.isRevoked = revoked
+        purchase.isRedeemed = redeemed
+        purchase.isOwned = owned
+        purchase.isConflicting = conflicting
+        return purchase
     }
+
+    private static let claim = Claim(
+        app: "com.example.garden", origin: .appleSandbox, transactionIdentifier: "1",
+        originalTransactionIdentifier: "1", productIdentifier: "gate", quantity: 1, purchaseDate: now,
+        revocationDate: nil, signedAt: now, proofDigest: [], item: nil)
 
     private static let cases: [(purchase: VerifiedPurchase, state: IAPKitState)] = [
         (purchase(), IAPKitState.entitled),
@@ -65,7 +74,7 @@ import Testing
 
     @Test(arguments: AppStoreEnvironment.allCases)
     func `only Apple's own environments are named`(environment: AppStoreEnvironment) {
-        let purchase = VerifiedPurchase(environment: environment, productIdentifier: "gate", type: nil)
+        let purchase = VerifiedPurchase(Self.claim, nil, environment, by: EntitlementFacts(), at: Self.now)
         let isNamed = environment == .production || environment == .sandbox
         #expect(
             IAPKitAnswer(purchase, expecting: nil, at: Self.now).json.at("environment")

@@ -65,12 +65,12 @@ struct MessageFollower {
     }
 
     private func decision(at moment: Timestamp) -> EntitlementDecision {
-        EntitlementDecision(facts: facts, origins: [.appleProduction], at: moment)
+        facts.decision(accepting: [.appleProduction], at: moment)
     }
 
     private mutating func follow(_ decision: EntitlementDecision) {
         facts = decision.facts
-        for case .audit(let entry, _) in decision.changes { follow(entry) }
+        for case .audit(let entry, _) in decision.changes.events { follow(entry) }
     }
 
     private mutating func follow(_ entry: AuditEntry) {

@@ -18,7 +18,7 @@ import Testing
         _ dice: Dice
     ) -> SurfaceAnswers {
         let claims = life.known(at: known)
-        var decision = EntitlementDecision(facts: EntitlementFacts(), origins: [.appleProduction], at: moment)
+        var decision = EntitlementFacts().decision(accepting: [.appleProduction], at: moment)
         for claim in dice.shuffle(claims) { _ = decision.redeem(claim, for: user, by: .user) }
         return SurfaceAnswers(decision.facts, by: claims, life.grants(at: moment), at: moment)
     }

@@ -119,9 +119,8 @@ import Testing
             sequence: 1, origin: .appleProduction, transactionIdentifier: "1", originalTransactionIdentifier: "1",
             productIdentifier: Self.gate, purchaseDate: Self.day(1), redeemedAt: Self.day(1),
             revocationDate: Self.day(5), revocationReason: Int(number),
-            details: RedeemedTransaction.Details(
-                app: "com.example.garden",
-                facts: TransactionFacts([.type: .text(ProductType.nonConsumable.rawValue)])))
+            app: "com.example.garden",
+            facts: TransactionFacts([.type: .text(ProductType.nonConsumable.rawValue)]))
         let facts = PurchaseCollection.Facts(moment: CustomerInfoFixture.now, transactions: [revoked])
         let purchase = try #require(PurchaseCollection(facts).purchases.first)
         #expect(purchase.isExpired)

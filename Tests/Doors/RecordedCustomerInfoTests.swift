@@ -135,7 +135,7 @@ private struct Recording {
             sequence: 1, origin: recorded["is_sandbox"] == .bool(true) ? .appleSandbox : .appleProduction,
             transactionIdentifier: identifier, originalTransactionIdentifier: identifier, productIdentifier: product,
             purchaseDate: purchaseDate, redeemedAt: purchaseDate,
-            details: RedeemedTransaction.Details(app: "app", expiresAt: end, facts: TransactionFacts(stated)))
+            app: "app", expiresAt: end, facts: TransactionFacts(stated))
     }
 
     private struct Missing: Error {}

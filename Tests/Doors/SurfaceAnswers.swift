@@ -62,10 +62,9 @@ struct SurfaceAnswers {
                 purchaseDate: transaction.transaction.purchaseDate,
                 redeemedAt: transaction.transaction.purchaseDate,
                 revocationDate: transaction.transaction.status.revocationDate,
-                details: .init(
-                    app: original.app, expiresAt: transaction.transaction.status.expiresAt,
-                    graceEndsAt: transaction.transaction.grace?.endsAt,
-                    facts: transaction.transaction.stated ?? TransactionFacts()))
+                app: original.app, expiresAt: transaction.transaction.status.expiresAt,
+                graceEndsAt: transaction.transaction.grace?.endsAt,
+                facts: transaction.transaction.stated ?? TransactionFacts())
         }
     }
 
@@ -167,9 +166,7 @@ struct SurfaceAnswers {
             about.purchases = purchases.filter { purchase in
                 purchase.type != .consumable && purchase.transactions.contains { $0.productIdentifier == product }
             }.map {
-                ItemFacts.Purchase(
-                    status: $0.status, counts: true, revocation: nil,
-                    revocationDate: $0.transactions.last?.revocationDate)
+                ItemFacts.Purchase($0.status, of: $0.transactions, counts: true)
             }
             let explanation = ItemExplanation(of: item, by: about)
             return explanation.isOwned ? "\(Self.text(product, explanation.until)) \(explanation.cause)" : nil

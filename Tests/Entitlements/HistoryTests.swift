@@ -151,11 +151,12 @@ import Testing
 
     @Test func `a purchase that the team has revoked does not expire again`() async throws {
         let transaction = try await buy("garden.season")
-        _ = try await service.revoke(transaction: transaction, origin: nil, of: alice, reason: "fraud", by: "key")
+        _ = try await service.change(
+            .revoke(reason: "fraud"), ofTransaction: transaction, origin: nil, of: alice, by: "key")
         _ = try store.advance(seconds: 400 * 86_400)
         try await service.recordDueStates()
         #expect(try await history().count == 2)
-        _ = try await service.reinstate(transaction: transaction, origin: nil, of: alice, by: "key")
+        _ = try await service.change(.reinstate(), ofTransaction: transaction, origin: nil, of: alice, by: "key")
         #expect(try await history().last?.hasPrefix("expired") == true)
     }
 }

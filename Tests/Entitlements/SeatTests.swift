@@ -87,7 +87,7 @@ import Testing
 
     private func lastNotification() async throws -> [String?] {
         let shown = try await service.ledger.read {
-            try $0.notifications(ReceivedNotificationFilter(), before: nil, limit: 1)
+            try $0.notifications(before: nil, limit: 1)
         }.shown
         return [shown.first?.notification.type, shown.first?.notification.subtype]
     }

@@ -111,6 +111,15 @@ private struct CountingDatabase: LedgerDatabase {
         return try database.rows(sql, arguments)
     }
 
+    func forEachRow(
+        _ sql: String,
+        _ arguments: [any SQLConvertible],
+        _ body: (borrowing ResultRow) throws -> Void
+    ) throws {
+        count()
+        try database.forEachRow(sql, arguments, body)
+    }
+
     func execute(_ sql: String, _ arguments: [any SQLConvertible]) throws -> Int {
         count()
         return try database.execute(sql, arguments)

@@ -48,7 +48,7 @@ import Testing
         try ledger.writeNow { try $0.database.write("DELETE FROM kept_certificate", []) }
         let damaged = try #require(try await service.ledger.read { try $0.storedProof(digest, of: alice) })
         #expect(damaged.bytes == nil)
-        #expect(try await service.erase(alice, by: .user))
+        #expect(try await service.ledger.write { try $0.erase(alice, by: .user, at: service.clock.now()) })
         #expect(try await service.ledger.read { try $0.storedProof(digest, of: alice) } == nil)
     }
 }

@@ -42,9 +42,8 @@ extension FigureSuite {
             originalTransactionIdentifier: original, productIdentifier: product, quantity: quantity,
             purchaseDate: try moment(bought), redeemedAt: try moment(bought),
             revocationDate: try refunded.map(moment),
-            details: RedeemedTransaction.Details(
-                appNumber: app, expiresAt: try expires.map(moment), graceEndsAt: try graceEnds.map(moment),
-                facts: TransactionFacts(stated)))
+            appNumber: app, expiresAt: try expires.map(moment), graceEndsAt: try graceEnds.map(moment),
+            facts: TransactionFacts(stated))
     }
 
     static var trial: [TransactionFact: StatedValue] {

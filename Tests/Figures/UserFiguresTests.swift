@@ -130,13 +130,12 @@ import Testing
             sequence: 1, origin: .xcode, transactionIdentifier: "1", originalTransactionIdentifier: "1",
             productIdentifier: long, quantity: .max, purchaseDate: Timestamp(millisecondsSince1970: .min),
             redeemedAt: Timestamp(millisecondsSince1970: 0), revocationDate: Timestamp(millisecondsSince1970: .max),
-            details: RedeemedTransaction.Details(
-                appNumber: 1, expiresAt: Timestamp(millisecondsSince1970: .max),
-                graceEndsAt: Timestamp(millisecondsSince1970: .max),
-                facts: TransactionFacts([
-                    .price: .integer(.max), .currency: .text("EUR"), .storefront: .text(long),
-                    .type: .text(ProductType.autoRenewableSubscription.rawValue),
-                ])))
+            appNumber: 1, expiresAt: Timestamp(millisecondsSince1970: .max),
+            graceEndsAt: Timestamp(millisecondsSince1970: .max),
+            facts: TransactionFacts([
+                .price: .integer(.max), .currency: .text("EUR"), .storefront: .text(long),
+                .type: .text(ProductType.autoRenewableSubscription.rawValue),
+            ]))
         let sums = UserFigures.sums(of: [extreme])
         #expect(sums.amounts.keys.allSatisfy { $0.subject.product == "" && $0.subject.storefront == "" })
         #expect(sums.amounts.keys.contains { $0.metric == .withoutPrice })

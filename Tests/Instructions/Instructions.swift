@@ -79,7 +79,7 @@ import TestSupport
     private static func decide(_ rounds: Range<Int>) throws {
         let claims = (0..<100).map(claim)
         for _ in 0..<rounds.count / claims.count {
-            var decision = EntitlementDecision(facts: EntitlementFacts(), origins: [.localSandbox], at: now)
+            var decision = EntitlementFacts().decision(accepting: [.localSandbox], at: now)
             for (index, claim) in claims.enumerated() {
                 decision.presented = [claim]
                 let isExpected =

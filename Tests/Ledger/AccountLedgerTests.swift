@@ -124,7 +124,11 @@ import Testing
         }
         let fraud = Revocation(revokedAt: Self.now, reason: "Mint has cheated", revokedBy: "K")
         _ = try await ledger.write { try $0.revoke(grant: "g", of: mint.user, fraud) }
-        _ = try await ledger.write { try $0.change(.revoke(fraud), ofTransaction: "1", origin: nil, of: mint.user) }
+        _ = try await ledger.write {
+            try $0.change(
+                .revoke(reason: "Mint has cheated"), ofTransaction: "1", origin: nil, of: mint.user, by: "K",
+                at: Self.now)
+        }
         let spending = Spending(
             identifier: "s", balance: "coins", amount: 4, reason: "a hat for Mint", spentBy: "K", spentAt: Self.now)
         _ = try await ledger.write {

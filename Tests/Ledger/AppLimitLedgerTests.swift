@@ -160,8 +160,8 @@ import Testing
             let refund = claim("2", in: app, product: "garden.seeds", revoked: Self.later(1))
             _ = try await ledger.write { try $0.record(record, stating: refund, at: Self.later(1)) }
         }
-        _ = try await service.revoke(
-            transaction: "1", origin: nil, in: Self.orchard, of: alice, reason: "a test", by: "K")
+        _ = try await service.change(
+            .revoke(reason: "a test"), ofTransaction: "1", origin: nil, in: Self.orchard, of: alice, by: "K")
         func words(_ user: User) async throws -> [[String]] {
             try await ofEachApp { service in
                 try await service.story(of: user, before: nil, limit: 9).map { entry in

@@ -24,18 +24,19 @@ import Testing
         _ = try await notify("1", claim("1", revoked: Self.now, signedAt: Self.later(1)))
         _ = try await notify("1", claim("1", revoked: Self.now, signedAt: Self.later(1)))
         _ = try await notify("2", claim("1", signedAt: Self.later(2)))
-        let revocation = Revocation(revokedAt: Self.now, reason: "a fraud", revokedBy: "K")
         for _ in 0..<2 {
             _ = try await ledger.write {
-                try $0.change(.revoke(revocation), ofTransaction: "1", origin: nil, of: alice)
+                try $0.change(
+                    .revoke(reason: "a fraud"), ofTransaction: "1", origin: nil, of: alice, by: "K", at: Self.now)
             }
         }
         for _ in 0..<2 {
             _ = try await ledger.write {
-                try $0.change(.reinstate(by: "K", at: Self.now), ofTransaction: "1", origin: nil, of: alice)
+                try $0.change(.reinstate(), ofTransaction: "1", origin: nil, of: alice, by: "K", at: Self.now)
             }
         }
         _ = try await ledger.write { try $0.add(grant, for: alice, keeping: nil, for: nil) }
+        let revocation = Revocation(revokedAt: Self.now, reason: "a fraud", revokedBy: "K")
         for _ in 0..<2 { _ = try await ledger.write { try $0.revoke(grant: "g", of: alice, revocation) } }
         let spending = Spending(
             identifier: "s", balance: "coins", amount: 4, reason: "a hat", spentBy: "K", spentAt: Self.now)
@@ -106,8 +107,9 @@ import Testing
         ])
     func `a check finds a change of the audit log`(change: String) async throws {
         _ = try await redeem(claim("1"), claim("2"), claim("3"), for: alice)
-        let revocation = Revocation(revokedAt: Self.now, reason: "a fraud", revokedBy: "K")
-        _ = try await ledger.write { try $0.change(.revoke(revocation), ofTransaction: "1", origin: nil, of: alice) }
+        _ = try await ledger.write {
+            try $0.change(.revoke(reason: "a fraud"), ofTransaction: "1", origin: nil, of: alice, by: "K", at: Self.now)
+        }
         let file = folder.file("ledger.sqlite")
         #expect(try LedgerFile(file).check().problems == [])
         var configuration = Configuration()
@@ -124,8 +126,11 @@ import Testing
 
     @Test(.enabled(if: LedgerFixture.isFile)) func `the erasure of a reason leaves the chain unbroken`() async throws {
         _ = try await redeem(claim("1"), for: alice)
-        let revocation = Revocation(revokedAt: Self.now, reason: "asked for by Alice Liddell", revokedBy: "K")
-        _ = try await ledger.write { try $0.change(.revoke(revocation), ofTransaction: "1", origin: nil, of: alice) }
+        _ = try await ledger.write {
+            try $0.change(
+                .revoke(reason: "asked for by Alice Liddell"), ofTransaction: "1", origin: nil, of: alice, by: "K",
+                at: Self.now)
+        }
         _ = try await redeem(claim("2"), for: alice)
         let file = folder.file("ledger.sqlite")
         try await DatabaseQueue(path: file.path).write {

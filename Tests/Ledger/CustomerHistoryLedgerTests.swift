@@ -62,9 +62,10 @@ import Testing
         ]
         let results = try await ledger.write { try $0.redeem(claims, for: alice, at: Self.now) }.results
         #expect(results.map(\.rawValue).filter { $0 != "granted" } == ["revoked"])
-        let revocation = Revocation(revokedAt: Self.later(1), reason: "fraud", revokedBy: "K")
         _ = try await ledger.write {
-            try $0.change(.revoke(revocation), ofTransaction: "taken back", origin: nil, of: alice)
+            try $0.change(
+                .revoke(reason: "fraud"), ofTransaction: "taken back", origin: nil, of: alice, by: "K",
+                at: Self.later(1))
         }
         let all = claims.map(\.transactionIdentifier).filter { $0 != "gate of Xcode" }
         let complete = try await history(newest: claims.count)

@@ -81,11 +81,11 @@ import Testing
         _ = try await redeem(claim("1"), for: alice)
         _ = try await redeem(claim("2"), for: bob)
         #expect(try await notify("n", claim("1", revoked: Self.now, signedAt: Self.later(1))) == .revoked)
-        func recorded(_ origin: Origin, _ user: User) async throws -> RecordedNotification? {
+        func recorded(_ origin: Origin, _ user: User) async throws -> StatedNotification? {
             try await ledger.read { try $0.recordedNotification("n", from: origin, of: user) }
         }
         let found = try #require(try await recorded(.localSandbox, alice))
-        #expect(found.notification.notificationUUID == "n" && found.notification.outcome == .revoked)
+        #expect(found.notificationUUID == "n" && found.outcome == .revoked)
         #expect(found.proofDigest.count == 32)
         #expect(try await recorded(.localSandbox, bob) == nil)
         #expect(try await recorded(.xcode, alice) == nil)

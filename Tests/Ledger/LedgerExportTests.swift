@@ -36,10 +36,11 @@ import Testing
                 grant, for: bob, keeping: answer, for: IdempotencyKey(caller: "c", key: "k")
             )
         }
-        let revocation = Revocation(revokedAt: Self.now, reason: "a fraud", revokedBy: "K")
-        _ = try await ledger.write { try $0.change(.revoke(revocation), ofTransaction: "3", origin: nil, of: alice) }
         _ = try await ledger.write {
-            try $0.change(.reinstate(by: "K", at: Self.now), ofTransaction: "3", origin: nil, of: alice)
+            try $0.change(.revoke(reason: "a fraud"), ofTransaction: "3", origin: nil, of: alice, by: "K", at: Self.now)
+        }
+        _ = try await ledger.write {
+            try $0.change(.reinstate(), ofTransaction: "3", origin: nil, of: alice, by: "K", at: Self.now)
         }
         let spending = Spending(
             identifier: "s", balance: "coins", amount: 4, reason: "a hat", spentBy: "K", spentAt: Self.now,

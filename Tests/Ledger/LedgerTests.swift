@@ -292,7 +292,7 @@ import Testing
                 let asking = try await clock.measure {
                     for _ in 0..<20 {
                         _ = try await ledger.read {
-                            try $0.openConsumptionRequests(since: Self.now, of: [.localSandbox], limit: 100)
+                            try $0.openConsumptionRequests(at: Self.now, of: [.localSandbox], limit: 100)
                         }
                         #expect(
                             try await ledger.read { try $0.customers(after: 0, of: [.localSandbox], limit: 10) }.count

@@ -29,13 +29,15 @@ import Testing
     }
 
     private func list(
-        _ filter: ReceivedNotificationFilter = ReceivedNotificationFilter(),
+        type: String? = nil,
+        outcome: NotificationOutcome? = nil,
+        app: String? = nil,
         by size: Int = 2
     ) async throws -> [ReceivedNotification] {
         var (all, position): ([ReceivedNotification], ReceivedNotification.Position?) = ([], nil)
         repeat {
             let page = try await ledger.read { [position] in
-                try $0.notifications(filter, before: position, limit: size)
+                try $0.notifications(ofType: type, outcome: outcome, in: app, before: position, limit: size)
             }
             #expect(page.shown.count <= size)
             all += page.shown
@@ -69,21 +71,21 @@ import Testing
                 app: number.isMultiple(of: 3) ? "com.example.other" : "com.example.app",
                 stating: number > 5 ? claim("\(number)", item: nil) : nil, at: Self.later(Int64(number)))
         }
-        func numbers(_ filter: ReceivedNotificationFilter) async throws -> [Int] {
-            try await list(filter).compactMap { Int($0.notification.notificationUUID.dropFirst()) }
+        func numbers(_ found: [ReceivedNotification]) -> [Int] {
+            found.compactMap { Int($0.notification.notificationUUID.dropFirst()) }
         }
-        #expect(try await numbers(ReceivedNotificationFilter(type: "TEST")) == [10, 8, 6, 4, 2, 0])
-        #expect(try await numbers(ReceivedNotificationFilter(outcome: .parked)) == [11, 10, 9, 8, 7, 6])
-        #expect(try await numbers(ReceivedNotificationFilter(outcome: .recorded)) == [5, 4, 3, 2, 1, 0])
-        #expect(try await numbers(ReceivedNotificationFilter(app: "com.example.other")) == [9, 6, 3, 0])
-        #expect(try await numbers(ReceivedNotificationFilter(type: "REFUND", outcome: .parked)) == [11, 9, 7])
+        #expect(try await numbers(list(type: "TEST")) == [10, 8, 6, 4, 2, 0])
+        #expect(try await numbers(list(outcome: .parked)) == [11, 10, 9, 8, 7, 6])
+        #expect(try await numbers(list(outcome: .recorded)) == [5, 4, 3, 2, 1, 0])
+        #expect(try await numbers(list(app: "com.example.other")) == [9, 6, 3, 0])
+        #expect(try await numbers(list(type: "REFUND", outcome: .parked)) == [11, 9, 7])
         #expect(
-            try await numbers(ReceivedNotificationFilter(type: "REFUND", outcome: .parked, app: "com.example.other"))
+            try await numbers(list(type: "REFUND", outcome: .parked, app: "com.example.other"))
                 == [9])
         #expect(
-            try await numbers(ReceivedNotificationFilter(outcome: .parked, app: "com.example.app")) == [11, 10, 8, 7])
-        #expect(try await numbers(ReceivedNotificationFilter(app: "com.example.none")) == [])
-        #expect(try await numbers(ReceivedNotificationFilter(type: "NONE")) == [])
+            try await numbers(list(outcome: .parked, app: "com.example.app")) == [11, 10, 8, 7])
+        #expect(try await numbers(list(app: "com.example.none")) == [])
+        #expect(try await numbers(list(type: "NONE")) == [])
     }
 
     @Test func `a repetition is noted once`() async throws {
@@ -123,11 +125,11 @@ import Testing
     @Test func `a settled consumption request has the time of its answer`() async throws {
         _ = try await receive("a", type: "CONSUMPTION_REQUEST", stating: claim("9", item: nil))
         let open = try await ledger.read {
-            try $0.openConsumptionRequests(since: Self.now, of: [.localSandbox], limit: 9)
+            try $0.openConsumptionRequests(at: Self.now, of: [.localSandbox], limit: 9)
         }
         try await ledger.write { try $0.settle(try #require(open.first), at: Self.later(3)) }
         #expect(
-            try await list(ReceivedNotificationFilter(type: "CONSUMPTION_REQUEST")).map(\.settledAt) == [Self.later(3)])
+            try await list(type: "CONSUMPTION_REQUEST").map(\.settledAt) == [Self.later(3)])
     }
 
     @Test func `a checkpoint of the reconciliation has the findings of its run`() async throws {

@@ -44,9 +44,12 @@ import Testing
     private func spend(_ amount: Int, of user: User, _ identifier: String) async throws -> Bool {
         let spending = Spending(
             identifier: identifier, balance: "coins", amount: amount, reason: "a hat", spentBy: "K", spentAt: Self.now)
-        let answer = try await ledger.write { try $0.spend(spending, for: user, accepting: Set(Origin.allCases)) }
-        if case .spent = answer { return true }
-        return false
+        do {
+            _ = try await ledger.write { try $0.spend(spending, for: user, accepting: Set(Origin.allCases)) }
+            return true
+        } catch BalanceError.balanceTooLow {
+            return false
+        }
     }
 
     private func refund(_ transaction: String) async throws {

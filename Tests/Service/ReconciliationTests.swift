@@ -83,6 +83,12 @@ import Testing
         try await service.items(of: alice).contains { $0.item.collection == collection && $0.item.number > 0 }
     }
 
+    private func openRequests(of origins: Set<Origin>, limit: Int) async throws -> [OpenConsumptionRequest] {
+        try await service.ledger.read {
+            try $0.openConsumptionRequests(at: service.clock.now(), of: origins, limit: limit)
+        }
+    }
+
     /// Sends the last notification to the service, like Apple.
     private func receiveLast() async throws {
         let last = try #require(try garden.store.notifications().last)
@@ -291,7 +297,7 @@ import Testing
         try await garden.withStore { client in
             try await running(responder(client)) {
                 try await expectEventually {
-                    try await service.openConsumptionRequests(of: Self.origins, limit: 1) == []
+                    try await openRequests(of: Self.origins, limit: 1) == []
                 }
             }
         }
@@ -326,7 +332,7 @@ import Testing
         try await garden.withServer(router) { client in
             try await running(responder(client)) {
                 try await expectEventually {
-                    try await service.openConsumptionRequests(of: Self.origins, limit: 9).map(\.transactionIdentifier)
+                    try await openRequests(of: Self.origins, limit: 9).map(\.transactionIdentifier)
                         == [
                             first
                         ]
@@ -334,7 +340,7 @@ import Testing
             }
             try await running(responder(client)) {
                 try await expectEventually {
-                    try await service.openConsumptionRequests(of: Self.origins, limit: 9) == []
+                    try await openRequests(of: Self.origins, limit: 9) == []
                 }
             }
         }
@@ -362,12 +368,12 @@ import Testing
         try garden.store.requestRefund(of: seeds.transactionIdentifier)
         try await receiveLast()
         try garden.store.delete(seeds.transactionIdentifier)
-        #expect(try await service.openConsumptionRequests(of: Self.origins, limit: 9).count == 1)
-        #expect(try await service.openConsumptionRequests(of: [.appleProduction], limit: 9) == [])
+        #expect(try await openRequests(of: Self.origins, limit: 9).count == 1)
+        #expect(try await openRequests(of: [.appleProduction], limit: 9) == [])
         try await garden.withStore { client in
             try await running(responder(client)) {
                 try await expectEventually {
-                    try await service.openConsumptionRequests(of: Self.origins, limit: 1) == []
+                    try await openRequests(of: Self.origins, limit: 1) == []
                 }
             }
         }
@@ -378,9 +384,9 @@ import Testing
         try garden.store.requestRefund(of: seeds.transactionIdentifier)
         try await receiveLast()
         _ = try garden.store.advance(seconds: 12 * 60 * 60)
-        #expect(try await service.openConsumptionRequests(of: Self.origins, limit: 9).count == 1)
+        #expect(try await openRequests(of: Self.origins, limit: 9).count == 1)
         _ = try garden.store.advance(seconds: 1)
-        #expect(try await service.openConsumptionRequests(of: Self.origins, limit: 9) == [])
+        #expect(try await openRequests(of: Self.origins, limit: 9) == [])
     }
 
     /// A server that refuses once because of too many requests, with a retry time that has passed.

@@ -29,7 +29,7 @@ import Testing
         let transaction = RedeemedTransaction(
             sequence: 1, origin: .localSandbox, transactionIdentifier: "2", originalTransactionIdentifier: "1",
             productIdentifier: "a/b", purchaseDate: Timestamp(secondsSince1970: 0),
-            redeemedAt: Timestamp(secondsSince1970: 0), details: .init())
+            redeemedAt: Timestamp(secondsSince1970: 0))
         let plus = Item(collection: "plus", number: 1)
         let since = Timestamp(secondsSince1970: 0)
         let encoder = JSONEncoder()

@@ -46,12 +46,9 @@ extension Simulation {
         for person in people {
             let changed = try await insist { service -> RedeemedTransaction? in
                 do {
-                    return takesBack
-                        ? try await service.revoke(
-                            transaction: identifier, origin: nil, in: app, of: person.user, reason: "a fraud",
-                            by: "team")
-                        : try await service.reinstate(
-                            transaction: identifier, origin: nil, in: app, of: person.user, by: "team")
+                    return try await service.change(
+                        takesBack ? .revoke(reason: "a fraud") : .reinstate(), ofTransaction: identifier, origin: nil,
+                        in: app, of: person.user, by: "team")
                 } catch is GrantError {
                     return nil
                 }

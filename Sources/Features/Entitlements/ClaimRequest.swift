@@ -92,14 +92,22 @@ extension EntitlementService {
                     newcomers: newcomers))
         }
         let parts = Self.parts(of: sent)
-        var results = PartialResults(count: sent.count)
+        var results: [Int: Redemption.Result] = [:]
         for part in parts.dropLast() {
             guard case .redeemed(let answer) = try await answer(part) else { return .userUnknown }
-            results.add(answer.results, at: part)
+            results.merge(zip(part, answer.results)) { $1 }
         }
-        let (earlier, last) = (results, parts[parts.count - 1])
-        let answer = try await answer(last, keeping: keeping?.ofWhole { earlier.adding($0, at: last) })
-        return earlier.adding(answer, at: last)
+        // The answer to all parts. The items are those after the last one.
+        let (places, last) = (sent.indices, parts[parts.count - 1])
+        let whole = { @Sendable [results] (answer: ClaimAnswer) -> ClaimAnswer in
+            guard case .redeemed(let redeemed) = answer else { return answer }
+            let all = results.merging(zip(last, redeemed.results)) { $1 }
+            return .redeemed(LedgerAnswer(results: places.compactMap { all[$0] }, items: redeemed.items))
+        }
+        let keepingWhole = keeping.map { keeping in
+            AnswerKeeping(key: keeping.key, oldest: keeping.oldest) { keeping.make(whole($0)) }
+        }
+        return whole(try await answer(last, keeping: keepingWhole))
     }
 
     /// The places of the claims in each part, in order.
@@ -114,33 +122,5 @@ extension EntitlementService {
             parts[parts.count - 1] += places
         }
         return parts
-    }
-}
-
-/// The results of the first parts of a request.
-private struct PartialResults: Sendable {
-    private var results: [Redemption.Result?]
-
-    init(count: Int) {
-        results = Array(repeating: nil, count: count)
-    }
-
-    mutating func add(_ new: [Redemption.Result], at places: [Int]) {
-        for (place, result) in zip(places, new) { results[place] = result }
-    }
-
-    /// The answer to all parts. The items are those after the last one.
-    func adding(_ last: ClaimAnswer, at places: [Int]) -> ClaimAnswer {
-        guard case .redeemed(let answer) = last else { return last }
-        var whole = self
-        whole.add(answer.results, at: places)
-        return .redeemed(LedgerAnswer(results: whole.results.compactMap(\.self), items: answer.items))
-    }
-}
-
-extension AnswerKeeping {
-    /// Keeps the answer that a function makes of the one in the commit.
-    fileprivate func ofWhole(_ whole: @escaping @Sendable (ClaimAnswer) -> ClaimAnswer) -> AnswerKeeping {
-        AnswerKeeping(key: key, oldest: oldest) { [make] in make(whole($0)) }
     }
 }

@@ -94,17 +94,12 @@ package struct EntitlementService: Sendable {
     /// - Parameter actor: The actor that presents the proof.
     /// - Throws: `RedemptionError` if no purchase of the proof is the user's.
     package func redeem(_ proof: [UInt8], for user: User, by actor: AuditActor = .user) async throws -> Redemption {
-        try await redeem(try purchases(in: proof), for: user, by: actor)
+        let verified = try purchases(of: try verify(proof), in: proof)
+        let answer = try await answer(try request(verified, for: user, by: actor))
+        return try redemption(of: verified, answered: answer)
     }
 
-    /// Verifies a proof. This is the first half of a redemption. It uses the processor, not the ledger.
-    ///
-    /// - Parameter app: The bundle identifier of the only app whose proofs the caller may send; nil for all apps.
-    package func purchases(in proof: [UInt8], of app: String? = nil) throws(RedemptionError) -> VerifiedPurchases {
-        try purchases(of: try verify(proof, of: app), in: proof)
-    }
-
-    /// The purchases of a proof that was verified.
+    /// The purchases of a proof that was verified, which is the first half of a redemption. It uses the processor, not the ledger.
     ///
     /// - Parameter proof: The signed bytes.
     package func purchases(of verified: VerifiedProof, in proof: [UInt8]) throws(RedemptionError) -> VerifiedPurchases {
@@ -113,17 +108,7 @@ package struct EntitlementService: Sendable {
         return VerifiedPurchases(origin: verified.origin, claims: purchases.map { claims.claim($0) })
     }
 
-    /// Redeems verified purchases. This is the second half of a redemption, in one transaction of the ledger.
-    package func redeem(
-        _ verified: VerifiedPurchases,
-        for user: User,
-        by actor: AuditActor
-    ) async throws -> Redemption {
-        let answer = try await answer(try request(verified, for: user, by: actor))
-        return try redemption(of: verified, answered: answer)
-    }
-
-    /// The request to redeem the purchases of a proof.
+    /// The request to redeem the purchases of a proof, which the second half answers in one transaction of the ledger.
     ///
     /// - Parameter newcomers: The caller's allowance for users without a purchase; nil for no limit.
     /// - Throws: `RedemptionError` for a name that stands for no user, and for a proof from an origin that is not accepted for the
@@ -245,14 +230,5 @@ package struct EntitlementService: Sendable {
                 ProofRefusal(.bundleIdentifierMismatch, "The proof names no app, and the service sells several."))
         }
         return apps.first.bundleIdentifier
-    }
-}
-
-extension EntitlementService {
-    /// Erases a user's personal data. Their transactions stay redeemed, under a tombstone.
-    ///
-    /// - Returns: True if the ledger knew the user.
-    package func erase(_ user: User, by actor: AuditActor) async throws -> Bool {
-        try await ledger.write { try $0.erase(user, by: actor, at: clock.now()) }
     }
 }

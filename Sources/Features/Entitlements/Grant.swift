@@ -1,3 +1,4 @@
+import Catalog
 import Foundation
 import Ledger
 import Proofs
@@ -18,7 +19,7 @@ package struct Grant: Hashable, Sendable {
     /// Nil if the grant is not revoked.
     package var revocation: Revocation? { revocations.first }
     /// At most one element. The array keeps the value small enough for throwing functions to return.
-    private let revocations: [Revocation]
+    private var revocations: [Revocation]
 
     package init(
         sequence: Int64 = 0,
@@ -60,13 +61,11 @@ extension Grant {
     /// The grant after a revocation; nil if it was revoked before.
     package func revoked(by revocation: Revocation) -> Grant? {
         guard self.revocation == nil else { return nil }
-        return Grant(
-            sequence: sequence, identifier: identifier, item: item, reason: reason, grantedBy: grantedBy,
-            grantedAt: grantedAt, endsAt: endsAt, revocation: revocation)
+        var grant = self
+        grant.revocations = [revocation]
+        return grant
     }
-}
 
-extension Grant {
     /// The end of the grant or its revocation; nil for no end.
     package var coverageEndsAt: Timestamp? { [endsAt, revocation?.revokedAt].compactMap(\.self).min() }
 
@@ -136,14 +135,8 @@ extension EntitlementService {
         by caller: String
     ) async throws -> Grant {
         let (limit, revocation) = (limit, Revocation(revokedAt: clock.now(), reason: reason, revokedBy: caller))
-        let revoked = try await ledger.write { transaction -> Grant? in
-            if let limit {
-                guard let number = try transaction.users.known(user),
-                    let grant = try transaction.grant(identifier, of: number), limit.sees(grant.item)
-                else { return nil }
-                try limit.check(grant.item)
-            }
-            return try transaction.revoke(grant: identifier, of: user, revocation)
+        let revoked = try await ledger.write {
+            try $0.revoke(grant: identifier, of: user, revocation, seeing: limit)
         }
         guard let revoked else { throw GrantError.grantNotFound }
         return revoked
@@ -192,9 +185,18 @@ extension LedgerTransaction {
 
     /// Revokes a grant. A second revocation changes nothing.
     ///
-    /// - Returns: The grant; nil if the user has none of that identifier.
-    package func revoke(grant identifier: String, of user: User, _ revocation: Revocation) throws -> Grant? {
-        guard let user = try users.known(user), let grant = try grant(identifier, of: user) else { return nil }
+    /// - Parameter limit: The limit of the caller; nil for a caller of all apps.
+    /// - Returns: The grant; nil if the user has none of that identifier, or the caller does not see it.
+    package func revoke(
+        grant identifier: String,
+        of user: User,
+        _ revocation: Revocation,
+        seeing limit: AppLimit? = nil
+    ) throws -> Grant? {
+        guard let user = try users.known(user), let grant = try grant(identifier, of: user),
+            limit?.sees(grant.item) ?? true
+        else { return nil }
+        try limit?.check(grant.item)
         guard let revoked = grant.revoked(by: revocation) else { return grant }
         try database.update(
             "team_grant", set: ["revoked_at", "revoked_by", "revocation_reason"], where: ["user_id", "grant_id"],

@@ -23,27 +23,6 @@ package struct LogIn: Hashable, Sendable {
 }
 
 extension EntitlementService {
-    /// Logs a customer in: an anonymous id and the new id become one customer, with all purchases, grants and balances of both.
-    /// Two known customers stay apart; then the ownership policy decides about a purchase that both present.
-    ///
-    /// A second log-in changes nothing. Log-ins, redemptions and notifications lead to the same owners in any order.
-    ///
-    /// - Parameter newcomers: The caller's allowance for users without a purchase; nil for no limit.
-    /// - Throws: `LedgerError.userUnknown` if the new id is an account that was never opened, or was erased.
-    package func logIn(
-        _ current: User,
-        as new: User,
-        by actor: AuditActor,
-        newcomers: NewcomerAllowance? = nil
-    ) async throws -> LogIn {
-        let moment = clock.now()
-        return try await ledger.write {
-            try $0.logIn(current, as: new, by: actor, newcomers: newcomers, at: moment)
-        }
-    }
-}
-
-extension EntitlementService {
     /// The purchase of a verified signed transaction. Nothing is redeemed.
     ///
     /// - Throws: `RedemptionError` for another kind of proof; `StorageFault`.
@@ -69,39 +48,16 @@ package struct VerifiedPurchase: Hashable, Sendable {
     /// Nil if neither the App Store nor the catalog states it.
     package let type: ProductType?
     /// The end of the period; nil for a purchase without an end.
-    package let expiresAt: Timestamp?
+    package var expiresAt: Timestamp?
     /// True if the last statement about the purchase, or the team, has revoked it.
-    package let isRevoked: Bool
+    package var isRevoked = false
     /// True if a user has redeemed the transaction.
-    package let isRedeemed: Bool
+    package var isRedeemed = false
     /// True if the latest period of the purchase is of the same product, and owned.
-    package let isOwned: Bool
+    package var isOwned = false
     /// True if the ledger has the transaction with another product, so that a redemption would be refused.
-    package let isConflicting: Bool
+    package var isConflicting = false
 
-    package init(
-        environment: AppStoreEnvironment = .sandbox,
-        productIdentifier: String,
-        type: ProductType?,
-        expiresAt: Timestamp? = nil,
-        isRevoked: Bool = false,
-        isRedeemed: Bool = false,
-        isOwned: Bool = false,
-        isConflicting: Bool = false
-    ) {
-        self.environment = environment
-        self.productIdentifier = productIdentifier
-        self.type = type
-        self.expiresAt = expiresAt
-        self.isRevoked = isRevoked
-        self.isRedeemed = isRedeemed
-        self.isOwned = isOwned
-        self.isConflicting = isConflicting
-    }
-}
-
-/// The rules that derive the purchase from the proof and the ledger.
-extension VerifiedPurchase {
     /// The purchase as it would be in the ledger if its user redeemed the proof now.
     ///
     /// - Parameters:
@@ -114,28 +70,23 @@ extension VerifiedPurchase {
         by facts: EntitlementFacts,
         at moment: Timestamp
     ) {
-        guard !facts.hasOtherProduct(than: claim) else {
-            self.init(
-                environment: environment, productIdentifier: claim.productIdentifier, type: type, isConflicting: true)
-            return
-        }
-        let isRedeemed = facts.transactions[facts.standing(for: claim).key] != nil
-        var decision = EntitlementDecision(facts: facts, at: moment)
+        (self.environment, self.type) = (environment, type)
+        productIdentifier = claim.productIdentifier
+        isConflicting = facts.hasOtherProduct(than: claim)
+        guard !isConflicting else { return }
+        isRedeemed = facts.transactions[facts.standing(for: claim).key] != nil
+        var decision = facts.decision(at: moment)
         let (key, original) = decision.suppose(claim.endingAsStated)
         let transaction = decision.facts.transactions[key]
         let isTakenBack = transaction?.status.isRevoked ?? false
         // The App Store may state the upgrade of a period as its revocation.
         let isReplaced = isTakenBack && transaction?.isUpgraded ?? false
-        let status = decision.status(of: original) { _ in type }
-        self.init(
-            environment: environment, productIdentifier: claim.productIdentifier, type: type,
-            expiresAt: isReplaced
-                ? transaction?.status.revocationDate : decision.facts.coverage(of: original)[key]?.endsAt,
-            isRevoked: decision.facts.revokedByTeam.contains(original) || isTakenBack && !isReplaced,
-            isRedeemed: isRedeemed,
-            isOwned: status.map {
-                $0.state.isOwned && $0.productIdentifier.hasSameBytes(as: claim.productIdentifier)
-            } ?? false)
+        expiresAt =
+            isReplaced ? transaction?.status.revocationDate : decision.facts.coverage(of: original)[key]?.endsAt
+        isRevoked = decision.facts.revokedByTeam.contains(original) || isTakenBack && !isReplaced
+        if let status = decision.status(of: original, type: { _ in type }) {
+            isOwned = status.state.isOwned && status.productIdentifier.hasSameBytes(as: claim.productIdentifier)
+        }
     }
 }
 

@@ -39,6 +39,14 @@ package struct NotificationRecord: Hashable, Sendable {
         self.proofDigest = proofDigest
         self.content = content.flatMap { $0.utf8.count <= Self.maximumContentLength ? $0 : nil }
     }
+
+    /// The identity of a notification. Duplicates have the same one.
+    struct Key: Hashable {
+        let origin: Origin
+        let uuid: ByteKey
+    }
+
+    var key: Key { Key(origin: origin, uuid: ByteKey(notificationUUID)) }
 }
 
 /// The outcome of a notification.
@@ -156,9 +164,7 @@ struct NotificationRecords {
                 ]
             })
     }
-}
 
-extension NotificationRecords {
     /// Notes the first repetition of notifications. Later ones change nothing, so that repetitions cost little.
     func note(repeated keys: Set<NotificationRecord.Key>, at moment: Timestamp) throws {
         guard !keys.isEmpty else { return }
@@ -167,14 +173,4 @@ extension NotificationRecords {
             "notification", set: ["repeated_at"], where: ["notification_uuid", "origin"],
             sorted.map { [moment, $0.uuid.text, $0.origin] })
     }
-}
-
-extension NotificationRecord {
-    /// The identity of a notification. Duplicates have the same one.
-    struct Key: Hashable {
-        let origin: Origin
-        let uuid: ByteKey
-    }
-
-    var key: Key { Key(origin: origin, uuid: ByteKey(notificationUUID)) }
 }

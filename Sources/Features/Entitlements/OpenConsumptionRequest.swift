@@ -14,22 +14,6 @@ package struct OpenConsumptionRequest: Hashable, Sendable {
     package let isSubscription: Bool
 }
 
-extension EntitlementService {
-    /// The open consumption requests of the App Store about refunds, oldest first. The App Store waits for twelve hours (App
-    /// Store Server Notifications, "CONSUMPTION_REQUEST").
-    package func openConsumptionRequests(
-        of origins: Set<Origin>,
-        in app: String? = nil,
-        limit: Int
-    ) async throws -> [OpenConsumptionRequest] {
-        try await ledger.read {
-            try $0.openConsumptionRequests(
-                since: clock.now().adding(seconds: -ReceivedNotification.answerTime), of: origins, in: app, limit: limit
-            )
-        }
-    }
-}
-
 /// The customers whose purchases are reconciled with the App Store, and its consumption requests.
 extension LedgerTransaction {
     /// Users with redeemed transactions, once for each of their origins, in a stable order.
@@ -66,14 +50,14 @@ extension LedgerTransaction {
         ).compactMap(Customer.init)
     }
 
-    /// The open consumption requests of the App Store (`CONSUMPTION_REQUEST`), oldest first.
+    /// The open consumption requests of the App Store about refunds (`CONSUMPTION_REQUEST`), oldest first. The App Store waits for
+    /// twelve hours (App Store Server Notifications, "CONSUMPTION_REQUEST").
     ///
     /// - Parameters:
-    ///   - moment: The date of the oldest request.
     ///   - origins: The origins of the requests.
     ///   - app: The bundle identifier of an app, for only its purchases; nil for all apps.
     package func openConsumptionRequests(
-        since moment: Timestamp,
+        at moment: Timestamp,
         of origins: Set<Origin>,
         in app: String? = nil,
         limit: Int
@@ -88,7 +72,7 @@ extension LedgerTransaction {
                 \(database.isIn(app.number))
             ORDER BY signed_at, notification_uuid LIMIT $2
             """,
-            [moment, limit])
+            [moment.adding(seconds: -ReceivedNotification.answerTime), limit])
         let claimed = try claimedTransactions(among: rows)
         return try rows.map { row in
             OpenConsumptionRequest(

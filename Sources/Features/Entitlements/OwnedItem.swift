@@ -172,10 +172,8 @@ private enum CoverageStatement {
             originalTransactionIdentifier: try row.text(at: first + 2),
             productIdentifier: try row.text(at: first + 3), quantity: Int(try row.integer(at: first + 4)),
             purchaseDate: purchaseDate, redeemedAt: try row.timestamp(at: first + 5),
-            details: RedeemedTransaction.Details(
-                expiresAt: try row.optionalTimestamp(at: first + 6),
-                graceEndsAt: try row.optionalTimestamp(at: first + 7),
-                facts: TransactionFacts(row, transactionFacts, at: firstFact)))
+            expiresAt: try row.optionalTimestamp(at: first + 6), graceEndsAt: try row.optionalTimestamp(at: first + 7),
+            facts: TransactionFacts(row, transactionFacts, at: firstFact))
     }
 
     private static func renewal(_ row: borrowing ResultRow) throws -> StatedRenewal? {

@@ -9,11 +9,6 @@ package struct ProofReport: Hashable, Sendable {
     package internal(set) var notKept = 0
     /// A sentence for each of the first transactions whose proof is invalid.
     package internal(set) var problems: [String] = []
-
-    package init(verified: Int = 0, notKept: Int = 0) {
-        self.verified = verified
-        self.notKept = notKept
-    }
 }
 
 extension LedgerTransaction {
@@ -50,14 +45,9 @@ private struct ProofCheck {
     let apps: AppNumbers
     /// The certificates by their SHA-256.
     var certificates: [[UInt8]: [UInt8]] = [:]
-    private(set) var report = ProofReport()
+    fileprivate(set) var report = ProofReport()
     /// The last proof. One receipt proves many transactions in a row.
-    private var last: (digest: [UInt8], purchases: [ProvenPurchase])?
-
-    init(verifier: ProofVerifier, apps: AppNumbers) {
-        self.verifier = verifier
-        self.apps = apps
-    }
+    fileprivate var last: (digest: [UInt8], purchases: [ProvenPurchase])?
 
     mutating func check(_ row: SQLRow) throws {
         guard let bytes: [UInt8] = try row["bytes"] else {

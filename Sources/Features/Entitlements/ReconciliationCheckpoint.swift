@@ -8,25 +8,6 @@ package struct ReconciliationCheckpoint: Hashable, Sendable {
     package let until: Timestamp
     /// The number of each outcome of the run: `granted`, `duplicate`, …, or the code of a refusal.
     package let findings: [String: Int]
-
-    /// The findings as JSON.
-    var findingsText: String {
-        get throws {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = .sortedKeys
-            return String(decoding: try encoder.encode(findings), as: UTF8.self)
-        }
-    }
-}
-
-extension ReconciliationCheckpoint {
-    init(_ row: SQLRow) throws {
-        let text: String = try row["findings"]
-        guard let findings = try? JSONDecoder().decode([String: Int].self, from: Data(text.utf8)) else {
-            throw SQLRow.Mismatch(column: "findings")
-        }
-        self.init(until: try row["reconciled_until"], findings: findings)
-    }
 }
 
 /// The use cases of the reconciliation with the App Store.
@@ -62,12 +43,19 @@ extension LedgerTransaction {
     /// The checkpoint of a reconciliation; nil if there was none.
     package func checkpoint(ofReconciliation subject: String) throws -> ReconciliationCheckpoint? {
         try database.row("SELECT reconciled_until, findings FROM reconciliation WHERE subject = $1", [subject])
-            .map(ReconciliationCheckpoint.init)
+            .map { row in
+                let text: String = try row["findings"]
+                guard let findings = try? JSONDecoder().decode([String: Int].self, from: Data(text.utf8)) else {
+                    throw SQLRow.Mismatch(column: "findings")
+                }
+                return ReconciliationCheckpoint(until: try row["reconciled_until"], findings: findings)
+            }
     }
 
     /// Stores the checkpoint of a reconciliation, unless a later one is stored.
     package func setReconciled(_ subject: String, until moment: Timestamp, findings: [String: Int]) throws {
-        let checkpoint = ReconciliationCheckpoint(until: moment, findings: findings)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
         _ = try database.execute(
             """
             INSERT INTO reconciliation (subject, reconciled_until, findings) VALUES ($1, $2, $3)
@@ -75,6 +63,6 @@ extension LedgerTransaction {
             SET reconciled_until = excluded.reconciled_until, findings = excluded.findings
             WHERE excluded.reconciled_until > reconciliation.reconciled_until
             """,
-            [subject, checkpoint.until, try checkpoint.findingsText])
+            [subject, moment, String(decoding: try encoder.encode(findings), as: UTF8.self)])
     }
 }

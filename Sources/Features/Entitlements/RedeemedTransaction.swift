@@ -42,7 +42,12 @@ package struct RedeemedTransaction: Hashable, Sendable {
         redeemedAt: Timestamp,
         revocationDate: Timestamp? = nil,
         revocationReason: Int? = nil,
-        details: Details
+        app: String? = nil,
+        appNumber: Int64 = 0,
+        expiresAt: Timestamp? = nil,
+        graceEndsAt: Timestamp? = nil,
+        revocation: Revocation? = nil,
+        facts: TransactionFacts = TransactionFacts()
     ) {
         self.sequence = sequence
         self.origin = origin
@@ -54,32 +59,20 @@ package struct RedeemedTransaction: Hashable, Sendable {
         self.redeemedAt = redeemedAt
         self.revocationDate = revocationDate
         self.revocationReason = revocationReason
-        self.details = [details]
+        details = [
+            Details(
+                app: app, appNumber: appNumber, expiresAt: expiresAt, graceEndsAt: graceEndsAt, revocation: revocation,
+                facts: facts)
+        ]
     }
 
-    package struct Details: Hashable, Sendable {
-        let app: String?
-        let appNumber: Int64
-        let expiresAt: Timestamp?
-        let graceEndsAt: Timestamp?
-        let revocation: Revocation?
-        let facts: TransactionFacts
-
-        package init(
-            app: String? = nil,
-            appNumber: Int64 = 0,
-            expiresAt: Timestamp? = nil,
-            graceEndsAt: Timestamp? = nil,
-            revocation: Revocation? = nil,
-            facts: TransactionFacts = TransactionFacts()
-        ) {
-            self.app = app
-            self.appNumber = appNumber
-            self.expiresAt = expiresAt
-            self.graceEndsAt = graceEndsAt
-            self.revocation = revocation
-            self.facts = facts
-        }
+    struct Details: Hashable, Sendable {
+        var app: String?
+        var appNumber: Int64 = 0
+        var expiresAt: Timestamp?
+        var graceEndsAt: Timestamp?
+        var revocation: Revocation?
+        var facts = TransactionFacts()
     }
 }
 
@@ -126,18 +119,16 @@ extension RedeemedTransaction {
 
 extension RedeemedTransaction {
     /// The transaction of a row of `redeemed_transaction`.
-    init(
-        _ row: SQLRow,
-        revocationDate: Timestamp? = nil,
-        revocationReason: Int? = nil,
-        details: Details
-    ) throws {
-        self.init(
-            sequence: try row["sequence"], origin: try row["origin"], transactionIdentifier: try row["transaction_id"],
-            originalTransactionIdentifier: try row["original_transaction_id"],
-            productIdentifier: try row["product_id"], quantity: try row["quantity"],
-            purchaseDate: try row["purchase_date"], redeemedAt: try row["redeemed_at"],
-            revocationDate: revocationDate, revocationReason: revocationReason, details: details)
+    init(_ row: SQLRow, revocationDate: Timestamp? = nil, revocationReason: Int? = nil, details: Details) throws {
+        sequence = try row["sequence"]
+        origin = try row["origin"]
+        transactionIdentifier = try row["transaction_id"]
+        originalTransactionIdentifier = try row["original_transaction_id"]
+        productIdentifier = try row["product_id"]
+        quantity = try row["quantity"]
+        purchaseDate = try row["purchase_date"]
+        redeemedAt = try row["redeemed_at"]
+        (self.revocationDate, self.revocationReason, self.details) = (revocationDate, revocationReason, [details])
     }
 }
 

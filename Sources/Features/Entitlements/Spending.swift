@@ -47,17 +47,6 @@ package struct Spending: Hashable, Sendable {
     }
 }
 
-/// The result of a spending.
-package enum SpendingAnswer: Hashable, Sendable {
-    case spent(left: Int)
-    /// The same request was answered before, with this spending and the amount left after it.
-    case repeated(Spending, left: Int)
-    /// Another request was sent under the same idempotency key.
-    case keyReused
-    /// The balance of the user.
-    case tooLow(Int)
-}
-
 /// An amount that the team adds to a user's balance, such as a compensation.
 package struct BalanceAddition: Hashable, Sendable {
     package let identifier: String

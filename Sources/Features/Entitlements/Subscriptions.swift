@@ -38,14 +38,6 @@ extension [SubscribedPurchase] {
     }
 }
 
-extension LedgerTransaction {
-    /// The last statements about the renewals of a user's subscriptions.
-    package func renewals(of user: User) throws -> [SubscribedPurchase] {
-        guard let user = try users.known(user) else { return [] }
-        return try ReadingRecords(database: database).renewals(of: user)
-    }
-}
-
 extension EntitlementService {
     /// The subscriptions of a user, in the order of their first purchases.
     package func subscriptions(of user: User) async throws -> [PurchaseStatus] {
@@ -55,6 +47,12 @@ extension EntitlementService {
 }
 
 extension LedgerTransaction {
+    /// The last statements about the renewals of a user's subscriptions.
+    package func renewals(of user: User) throws -> [SubscribedPurchase] {
+        guard let user = try users.known(user) else { return [] }
+        return try ReadingRecords(database: database).renewals(of: user)
+    }
+
     /// The subscriptions of a user, in the order of their first purchases.
     package func subscriptions(of user: User, from view: Viewpoint) throws -> [PurchaseStatus] {
         guard let number = try users.known(user) else { return [] }

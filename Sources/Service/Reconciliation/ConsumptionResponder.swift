@@ -82,8 +82,10 @@ package struct ConsumptionResponder: Service {
     /// Answers all open questions. A question that fails does not block the others.
     private func answerAll() async throws {
         while true {
-            let requests = try await service.openConsumptionRequests(
-                of: origins, in: app.bundleIdentifier, limit: Self.pageSize)
+            let requests = try await service.ledger.read {
+                try $0.openConsumptionRequests(
+                    at: service.clock.now(), of: origins, in: app.bundleIdentifier, limit: Self.pageSize)
+            }
             var failure: ReconciliationError?
             for request in requests {
                 do {

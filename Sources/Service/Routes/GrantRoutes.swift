@@ -30,30 +30,23 @@ struct GrantRoutes: Sendable {
             return try JSONAnswer.response(GrantResource(revoked, naming: try await service.ledger.apiKeyNames()))
         }
         group.on(.revokeTransaction) { request, context in
-            let reason = try await reason(request, context)
-            return try await change(request, context) { service, purchase, user, caller in
-                try await service.revoke(
-                    transaction: purchase.identifier, origin: purchase.origin, in: purchase.app, of: user,
-                    reason: reason, by: caller)
-            }
+            try await change(.revoke(reason: try await reason(request, context)), request, context)
         }
         group.on(.reinstateTransaction) { request, context in
-            try await change(request, context) { service, purchase, user, caller in
-                try await service.reinstate(
-                    transaction: purchase.identifier, origin: purchase.origin, in: purchase.app, of: user, by: caller)
-            }
+            try await change(.reinstate(), request, context)
         }
     }
 
     private func change(
+        _ change: PurchaseChange,
         _ request: Request,
-        _ context: ServiceContext,
-        _ change: (EntitlementService, NamedPurchase, User, String) async throws -> RedeemedTransaction
+        _ context: ServiceContext
     ) async throws -> Response {
         let user = try subjects.user(request, context)
         let purchase = try NamedPurchase(request, context)
-        let caller = try context.requiredCaller.name
-        let changed = try await change(service.limited(to: context), purchase, user, caller)
+        let changed = try await service.limited(to: context).change(
+            change, ofTransaction: purchase.identifier, origin: purchase.origin, in: purchase.app, of: user,
+            by: try context.requiredCaller.name)
         return try JSONAnswer.response(TransactionResource(changed, naming: try await service.ledger.apiKeyNames()))
     }
 

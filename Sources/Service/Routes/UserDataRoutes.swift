@@ -37,7 +37,9 @@ struct UserDataRoutes: Sendable {
     }
 
     private func erase(_ user: User, _ context: ServiceContext) async throws -> HTTPResponse.Status {
-        guard try await service.erase(user, by: try context.requiredCaller.actor) else { throw Problem.userNotFound }
+        let actor = try context.requiredCaller.actor
+        let isKnown = try await service.ledger.write { try $0.erase(user, by: actor, at: service.clock.now()) }
+        guard isKnown else { throw Problem.userNotFound }
         return .noContent
     }
 }

@@ -69,7 +69,7 @@ struct SeedAppRoutes: Sendable {
     private func withdraw(_ context: ServiceContext) async throws -> Response {
         let user = try context.requiredUser
         _ = try await member(user)
-        _ = try await service.erase(user, by: .user)
+        _ = try await service.ledger.write { try $0.erase(user, by: .user, at: service.clock.now()) }
         return SeedAppStatus.done.response
     }
 

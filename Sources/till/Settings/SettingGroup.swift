@@ -97,7 +97,7 @@ extension SettingGroup {
             ),
             Setting(
                 name: "ownership", kind: .choice(["keep", "transfer", "transferIfInactive"]),
-                defaultValue: .text(OwnershipPolicy.keep.name), valueName: "policy",
+                defaultValue: .text("keep"), valueName: "policy",
                 reference: "[API](API.md#ownership)",
                 description: "the policy for a user who presents another user's purchase"),
             .number(

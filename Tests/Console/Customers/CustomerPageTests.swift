@@ -285,10 +285,11 @@ import Testing
             ).words
         }
         let transaction = try await console.buy("garden.premium.monthly", for: alice)
-        _ = try await console.entitlements.revoke(
-            transaction: transaction, origin: nil, of: alice, reason: "chargeback", by: "member Ada")
+        _ = try await console.entitlements.change(
+            .revoke(reason: "chargeback"), ofTransaction: transaction, origin: nil, of: alice, by: "member Ada")
         #expect(try await explain("plus%202").contains("팀이 garden.premium.monthly 상품을 회수했습니다: chargeback"))
-        _ = try await console.entitlements.reinstate(transaction: transaction, origin: nil, of: alice, by: "member Ada")
+        _ = try await console.entitlements.change(
+            .reinstate(), ofTransaction: transaction, origin: nil, of: alice, by: "member Ada")
         #expect(try await explain("plus%202").contains("2026년 11월 30일까지"))
         let grant = try console.entitlements.newGrant(
             of: Item(collection: "gate", number: 1), reason: "a prize", endsAt: nil, by: "member Ada")

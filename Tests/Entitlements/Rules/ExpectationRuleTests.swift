@@ -79,13 +79,13 @@ import Testing
     }
 
     @Test func `an expectation counts only if its origin is accepted for the customer`() {
-        var decision = EntitlementDecision(facts: Self.expecting, origins: [], at: Rules.now)
+        var decision = Self.expecting.decision(at: Rules.now)
         #expect(decision.state(Rules.claim()) == .parked)
         #expect(decision.redeem(Rules.claim(), for: Rules.bob, by: .user) == .granted)
         #expect(decision.owner(of: "1") == Rules.bob)
         var facts = Self.expecting
         facts.acceptedOriginsByUser[Rules.alice] = [.localSandbox]
-        var other = EntitlementDecision(facts: facts, origins: [], at: Rules.now)
+        var other = facts.decision(at: Rules.now)
         #expect(other.state(Rules.claim()) == .granted)
         #expect(other.owner(of: "1") == Rules.alice)
     }

@@ -94,7 +94,7 @@ import Testing
             .redeem(Rules.claim(expires: 10), Rules.alice), .state(claim(1, grace: nil)), .state(claim(2, grace: nil)),
             .state(claim(3, grace: 20)), .state(claim(4, grace: 20)),
         ]).decision
-        let ends = decision.changes.filter { if case .endChanged = $0 { true } else { false } }
+        let ends = decision.changes.events.filter { if case .endChanged = $0 { true } else { false } }
         #expect(ends.count == 1)
     }
 

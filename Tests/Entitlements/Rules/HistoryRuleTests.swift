@@ -124,11 +124,10 @@ import Testing
     ]
 
     @Test(arguments: cases) func `events follow from the state before and the state now`(example: Case) throws {
-        var facts = EntitlementFacts()
         let claim = Rules.claim(
             revoked: example.revoked, expires: 100, grace: example.graceEnds.map { .init(endsAt: Rules.later($0)) })
         let key = claim.key
-        facts.set(EntitlementFacts.Purchase(owner: Rules.alice), for: key)
+        var facts = Rules.play([.redeem(claim, Rules.alice)]).decision.facts
         var transaction = EntitlementFacts.Transaction(claim, TransactionStatus(claim))
         transaction.grace = GracePeriod(claim)
         facts.set(transaction, for: key)
@@ -137,11 +136,10 @@ import Testing
                 StatedRenewal(statedAt: Rules.later(20), proofDigest: [], facts: RenewalFacts(renewal)), for: key)
         }
         facts.recordedStates[key] = example.recorded
-        var decision = EntitlementDecision(
-            facts: facts, origins: [.localSandbox], at: Rules.later(example.after))
+        var decision = facts.decision(accepting: [.localSandbox], at: Rules.later(example.after))
         decision.recordStates(of: [key], holding: example.hold.map(Rules.later)) { _ in example.type }
-        let events = decision.changes.compactMap { change -> String? in
-            guard case .audit(let entry, Rules.alice) = change else { return nil }
+        let events = decision.changes.events.compactMap { event -> String? in
+            guard case .audit(let entry, Rules.alice) = event else { return nil }
             let seconds = (entry.happenedAt.millisecondsSince1970 - Rules.now.millisecondsSince1970) / 1000
             return (["\(entry.event.rawValue) \(seconds)"] + [entry.reason].compactMap(\.self)).joined(separator: " ")
         }
@@ -150,10 +148,9 @@ import Testing
         #expect(recorded.state == example.state)
         #expect(recorded.changesAt == example.changes.map(Rules.later))
         // The events are recorded once.
-        var again = EntitlementDecision(
-            facts: decision.facts, origins: [.localSandbox], at: Rules.later(example.after))
+        var again = decision.facts.decision(accepting: [.localSandbox], at: Rules.later(example.after))
         again.recordStates(of: [key], holding: example.hold.map(Rules.later)) { _ in example.type }
-        #expect(again.changes.isEmpty)
+        #expect(again.changes == EntitlementChanges())
     }
 
     @Test func `a period that is granted after the end of the purchase has an end of its own`() {

@@ -27,27 +27,26 @@ import Testing
         ends: Int64? = nil,
         refunded: Int64? = nil,
         grace: Int64? = nil,
+        revocation: Revocation? = nil,
         facts: [TransactionFact: StatedValue] = [:]
     ) -> RedeemedTransaction {
         RedeemedTransaction(
             sequence: 1, origin: .localSandbox, transactionIdentifier: "7", originalTransactionIdentifier: "7",
             productIdentifier: "p", purchaseDate: Rules.now, redeemedAt: Rules.now,
             revocationDate: refunded.map(Rules.later),
-            details: .init(
-                expiresAt: ends.map(Rules.later), graceEndsAt: grace.map(Rules.later), facts: TransactionFacts(facts)))
+            expiresAt: ends.map(Rules.later), graceEndsAt: grace.map(Rules.later), revocation: revocation,
+            facts: TransactionFacts(facts))
     }
 
     private static func purchase(
         _ transaction: RedeemedTransaction,
         type: ProductType = .autoRenewableSubscription,
         renewal: [RenewalFact: StatedValue] = [:],
-        counts: Bool = true,
-        revocation: Revocation? = nil
+        counts: Bool = true
     ) -> ItemFacts.Purchase? {
         let stated = StatedRenewal(statedAt: Rules.later(10), proofDigest: [], facts: RenewalFacts(renewal))
         return PurchaseStatus([transaction], type, stated, at: Rules.later(150)).map {
-            ItemFacts.Purchase(
-                status: $0, counts: counts, revocation: revocation, revocationDate: transaction.revocationDate)
+            ItemFacts.Purchase($0, of: [transaction], counts: counts)
         }
     }
 
@@ -89,8 +88,7 @@ import Testing
             purchaseDate: Rules.now, expiresAt: until.map(Rules.later))
     }
 
-    private static let unclaimed = UnclaimedPurchase(
-        Rules.claim("9", app: "a", of: 9), appNumber: 1, statedAt: Rules.now, revocationDate: nil)
+    private static let unclaimed = Rules.claim("9", app: "a", of: 9)
 
     private static let refusal = event(.refused, reason: "ownedByAnotherUser").event
 
@@ -139,7 +137,7 @@ import Testing
             facts: purchases(purchase(transaction(ends: 200, refunded: 50))), cause: .revokedByAppStore),
         Case(
             testDescription: "revoked by the team",
-            facts: purchases(purchase(transaction(), type: .nonConsumable, revocation: fraud)), cause: .revokedByTeam,
+            facts: purchases(purchase(transaction(revocation: fraud), type: .nonConsumable)), cause: .revokedByTeam,
             says: ["fraud", "DELETE"]),
         Case(
             testDescription: "upgraded",

@@ -24,8 +24,7 @@ import Testing
                 (numbers[id], names[last]) = (last, id)
                 facts.tokenOwners[Rules.token(of: last)] = last
             }
-            decision = EntitlementDecision(
-                facts: facts, policy: policy, origins: [.localSandbox], at: Rules.later(1000))
+            decision = facts.decision(under: policy, accepting: [.localSandbox], at: Rules.later(1000))
         }
 
         static func isAnonymous(_ id: String) -> Bool { id.hasPrefix("$") }

@@ -26,7 +26,7 @@ import Testing
             sequence: 1, origin: .localSandbox, transactionIdentifier: identifier,
             originalTransactionIdentifier: "1", productIdentifier: end == nil ? "sprout" : "monthly",
             purchaseDate: Rules.later(begin), redeemedAt: Rules.now,
-            details: .init(expiresAt: end.map(Rules.later), facts: TransactionFacts(facts)))
+            expiresAt: end.map(Rules.later), facts: TransactionFacts(facts))
         return ItemCoverage(
             item: item, beginsAt: Rules.later(begin), endsAt: end.map(Rules.later), source: .purchase(transaction),
             renewal: renewal.map {

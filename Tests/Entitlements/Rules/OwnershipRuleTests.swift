@@ -62,11 +62,11 @@ import Testing
     /// The pause runs from the last transfer. A purchase that was never transferred has none.
     @Test(arguments: [(999, "transferTooSoon"), (1000, "granted")])
     func `a purchase is not transferred again before the pause is over`(seconds: Int64, expected: String) {
-        var facts = EntitlementFacts()
-        facts.set(.init(owner: Rules.alice, transferredAt: Rules.now), for: Rules.claim().key)
-        facts.set(.init(Rules.claim(), TransactionStatus(Rules.claim())), for: Rules.claim().key)
+        let policy = OwnershipPolicy.transfer(pauseSeconds: 1000)
+        let (_, transferred) = Rules.play(
+            [.redeem(Rules.claim(), Rules.carol), .redeem(Rules.claim(), Rules.alice)], under: policy)
         let (results, _) = Rules.play(
-            [.redeem(Rules.claim(), Rules.bob)], under: .transfer(pauseSeconds: 1000), after: seconds, knowing: facts)
+            [.redeem(Rules.claim(), Rules.bob)], under: policy, after: seconds, knowing: transferred.facts)
         #expect(results == [expected])
     }
 
@@ -74,7 +74,8 @@ import Testing
         let (results, decision) = Rules.play([.redeem(Rules.claim(item: nil), Rules.alice)])
         #expect(results == ["productUnknown"])
         #expect(
-            decision.changes == [.refused(.productUnknown, Rules.claim(item: nil), user: Rules.alice, actor: .user)])
+            decision.changes.events
+                == [.refused(.productUnknown, Rules.claim(item: nil), user: Rules.alice, actor: .user)])
     }
 
     @Test func `a transaction stays with the original that it was redeemed with`() {

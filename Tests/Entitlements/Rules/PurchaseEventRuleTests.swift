@@ -122,10 +122,7 @@ import Testing
             #expect(transactions.count == 1, "seed \(seed)")
             #expect(transactions.first?.status.isRevoked == isRevoked, "seed \(seed)")
             #expect(decision.facts.parked.isEmpty, "seed \(seed)")
-            let changes = decision.changes.count {
-                if case .transaction = $0 { true } else { false }
-            }
-            #expect(changes == 1, "seed \(seed)")
+            #expect(decision.changes.newTransactions.count == 1, "seed \(seed)")
         }
     }
 }

@@ -50,7 +50,7 @@ struct RuleFixture {
     ) -> EntitlementDecision {
         var facts = facts ?? EntitlementFacts()
         for user in [alice, bob, carol] { facts.tokenOwners[token(of: user)] = user }
-        return EntitlementDecision(facts: facts, policy: policy, origins: [.localSandbox], at: later(seconds))
+        return facts.decision(under: policy, accepting: [.localSandbox], at: later(seconds))
     }
 
     /// A step of a story: a user presents a claim, or the App Store states it.
@@ -91,8 +91,8 @@ extension EntitlementDecision {
 
     /// The audit entries as text, such as "1 granted 1".
     var story: [String] {
-        changes.compactMap { change in
-            guard case .audit(let entry, let user) = change else { return nil }
+        changes.events.compactMap { event in
+            guard case .audit(let entry, let user) = event else { return nil }
             return "\(user) \(entry.event.rawValue) \(entry.reference)"
         }
     }

@@ -122,8 +122,7 @@ import Testing
     }
 
     @Test func `a statement from an origin that is not accepted for its user grants nothing`() {
-        var decision = EntitlementDecision(
-            facts: RuleFixture.decision().facts, origins: [.localProduction], at: Rules.now)
+        var decision = RuleFixture.decision().facts.decision(accepting: [.localProduction], at: Rules.now)
         #expect(decision.state(Rules.claim(of: Rules.alice)) == .recorded)
         #expect(decision.story == [])
         #expect(decision.facts.transactions.isEmpty)

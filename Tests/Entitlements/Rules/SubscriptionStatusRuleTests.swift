@@ -111,11 +111,10 @@ import Testing
             sequence: 1, origin: .localSandbox, transactionIdentifier: "1", originalTransactionIdentifier: "1",
             productIdentifier: "monthly", purchaseDate: Rules.now, redeemedAt: Rules.now,
             revocationDate: example.isRefunded ? Rules.later(10) : nil,
-            details: .init(
-                expiresAt: Rules.later(100), graceEndsAt: example.graceEnds.map(Rules.later),
-                revocation: example.isRevokedByTeam
-                    ? Revocation(revokedAt: Rules.now, reason: "fraud", revokedBy: "K") : nil,
-                facts: TransactionFacts(example.facts)))
+            expiresAt: Rules.later(100), graceEndsAt: example.graceEnds.map(Rules.later),
+            revocation: example.isRevokedByTeam
+                ? Revocation(revokedAt: Rules.now, reason: "fraud", revokedBy: "K") : nil,
+            facts: TransactionFacts(example.facts))
         let renewal = example.renewal.map {
             StatedRenewal(statedAt: Rules.now, proofDigest: [], facts: RenewalFacts($0))
         }
@@ -134,7 +133,7 @@ import Testing
             sequence: number, origin: .localSandbox, transactionIdentifier: "\(number)",
             originalTransactionIdentifier: "1", productIdentifier: "monthly",
             purchaseDate: Rules.later(number * 10 * day), redeemedAt: Rules.later(number * 10 * day),
-            details: .init(expiresAt: Rules.later((number + 1) * 10 * day)))
+            expiresAt: Rules.later((number + 1) * 10 * day))
     }
 
     /// The statement is that the subscription ends. A later period shows that it was bought again.
@@ -161,7 +160,7 @@ import Testing
             RedeemedTransaction(
                 sequence: sequence, origin: .localSandbox, transactionIdentifier: product,
                 originalTransactionIdentifier: "1", productIdentifier: product, purchaseDate: Rules.now,
-                redeemedAt: Rules.now, details: .init(expiresAt: Rules.later(100), facts: TransactionFacts(facts)))
+                redeemedAt: Rules.now, expiresAt: Rules.later(100), facts: TransactionFacts(facts))
         }
         let periods = [
             period(sequences[0], "basic", [.isUpgraded: .integer(1)]), period(sequences[1], "premium", [:]),
@@ -182,9 +181,8 @@ import Testing
             sequence: number, origin: .localSandbox, transactionIdentifier: "\(number)",
             originalTransactionIdentifier: "1", productIdentifier: "monthly", purchaseDate: Rules.later(start),
             redeemedAt: Rules.later(start), revocationDate: isRefunded ? Rules.later(450) : nil,
-            details: .init(
-                expiresAt: Rules.later(1000), graceEndsAt: graceEnds.map(Rules.later),
-                facts: TransactionFacts([.additionalTransactionReason: .text("SEAT_ADDITION")])))
+            expiresAt: Rules.later(1000), graceEndsAt: graceEnds.map(Rules.later),
+            facts: TransactionFacts([.additionalTransactionReason: .text("SEAT_ADDITION")]))
     }
 
     @Test(
@@ -227,7 +225,7 @@ import Testing
                 sequence: 9 - number, origin: .localSandbox, transactionIdentifier: "\(number)",
                 originalTransactionIdentifier: "1", productIdentifier: "p\(number)",
                 purchaseDate: Rules.later(number * 100), redeemedAt: Rules.later(number * 100),
-                details: .init(expiresAt: Rules.later(ends)))
+                expiresAt: Rules.later(ends))
         }
         let periods = [period(2, ends: 300), period(1, ends: 200), period(3, ends: 400)]
         let status = try #require(PurchaseStatus(periods, .autoRenewableSubscription, nil, at: Rules.later(350)))

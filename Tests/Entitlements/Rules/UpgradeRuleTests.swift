@@ -103,7 +103,7 @@ import Testing
             sequence: 1, origin: .localSandbox, transactionIdentifier: "1", originalTransactionIdentifier: "1",
             productIdentifier: "plus", purchaseDate: Rules.later(0), redeemedAt: Rules.later(600),
             revocationDate: Rules.later(501),
-            details: .init(expiresAt: Rules.later(0), facts: TransactionFacts(Self.upgraded)))
+            expiresAt: Rules.later(0), facts: TransactionFacts(Self.upgraded))
         let status = try #require(
             PurchaseStatus([transaction], .autoRenewableSubscription, nil, at: Rules.later(600)))
         #expect(status.state == .upgraded)

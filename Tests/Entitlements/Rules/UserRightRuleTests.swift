@@ -35,7 +35,7 @@ import Testing
         let transaction = RedeemedTransaction(
             sequence: 1, origin: .localSandbox, transactionIdentifier: identifier,
             originalTransactionIdentifier: "1", productIdentifier: product, purchaseDate: Rules.later(begin),
-            redeemedAt: Rules.now, details: .init(expiresAt: (paid ?? end).map(Rules.later)))
+            redeemedAt: Rules.now, expiresAt: (paid ?? end).map(Rules.later))
         return ItemCoverage(
             item: item, beginsAt: Rules.later(begin), endsAt: end.map(Rules.later), source: .purchase(transaction),
             renewal: renewal.map {

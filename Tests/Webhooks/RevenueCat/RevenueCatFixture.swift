@@ -70,10 +70,9 @@ struct RevenueCatFixture {
                 transactionIdentifier: identifier, originalTransactionIdentifier: "1", productIdentifier: product,
                 purchaseDate: Self.day(start), redeemedAt: Self.day(start),
                 revocationDate: refund.map { Self.day($0) },
-                details: RedeemedTransaction.Details(
-                    app: Self.app, expiresAt: end.map { Self.day($0) }, graceEndsAt: grace.map { Self.day($0) },
-                    revocation: revocation,
-                    facts: TransactionFacts(values))))
+                app: Self.app, expiresAt: end.map { Self.day($0) }, graceEndsAt: grace.map { Self.day($0) },
+                revocation: revocation,
+                facts: TransactionFacts(values)))
         return fixture
     }
 

@@ -13,12 +13,12 @@ extension AppStoreRoutes {
         let list = try HTTPSupport.Page(request)
         let position = try list.position { ReceivedNotification.Position($0) }
         let found = try await services.entitlements.ledger.read {
-            try $0.notifications(
-                ReceivedNotificationFilter(type: Self.consumptionType), before: position, limit: list.size)
+            try $0.notifications(ofType: Self.consumptionType, before: position, limit: list.size)
         }
-        let open = try await services.entitlements.openConsumptionRequests(
-            of: Set(Origin.allCases), limit: Self.openLimit)
         let now = services.entitlements.clock.now()
+        let open = try await services.entitlements.ledger.read {
+            try $0.openConsumptionRequests(at: now, of: Set(Origin.allCases), limit: Self.openLimit)
+        }
         return Page("Refund questions", section: .appStore) {
             AppStoreTab.links(present: AppStoreTab.consumption)
             p {

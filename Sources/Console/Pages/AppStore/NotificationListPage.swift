@@ -10,16 +10,15 @@ extension AppStoreRoutes {
     func notifications(_ request: Request) async throws -> Page {
         // A form without a choice sends an empty parameter.
         func choice(_ name: String) throws -> String? { try request.query(name).flatMap { $0.isEmpty ? nil : $0 } }
-        let filter = ReceivedNotificationFilter(
-            type: try choice("type"), outcome: try choice("outcome").flatMap(NotificationOutcome.init),
-            app: try choice("app"))
+        let (type, app) = (try choice("type"), try choice("app"))
+        let outcome = try choice("outcome").flatMap(NotificationOutcome.init)
         let list = try HTTPSupport.Page(request)
         let position = try list.position { ReceivedNotification.Position($0) }
         let found = try await services.entitlements.ledger.read {
-            try $0.notifications(filter, before: position, limit: list.size)
+            try $0.notifications(ofType: type, outcome: outcome, in: app, before: position, limit: list.size)
         }
         let latest = try await services.entitlements.ledger.read {
-            try $0.notifications(ReceivedNotificationFilter(), before: nil, limit: 1)
+            try $0.notifications(before: nil, limit: 1)
         }
         let apps = services.entitlements.apps.all.map(\.bundleIdentifier)
         return Page("App Store", section: .appStore) {
@@ -31,11 +30,11 @@ extension AppStoreRoutes {
                         Field.choice(
                             "type", "Type", empty: "All",
                             NotificationTypeV2.allCases.map(\.rawValue).sorted().map { ($0, Phrase(same: $0)) },
-                            chosen: filter.type)
+                            chosen: type)
                         Field.choice(
                             "outcome", "Outcome", empty: "All",
-                            Self.outcomes.map { ($0.rawValue, $0.title) }, chosen: filter.outcome?.rawValue)
-                        Field.app(apps, empty: "All", chosen: filter.app)
+                            Self.outcomes.map { ($0.rawValue, $0.title) }, chosen: outcome?.rawValue)
+                        Field.app(apps, empty: "All", chosen: app)
                         button { "Show" }
                     }
                 }
@@ -48,7 +47,7 @@ extension AppStoreRoutes {
                         ConsolePath(
                             "app-store",
                             query: [
-                                "type": filter.type, "outcome": filter.outcome?.rawValue, "app": filter.app,
+                                "type": type, "outcome": outcome?.rawValue, "app": app,
                                 "cursor": HTTPSupport.Page.cursor(after: $0.description),
                             ])
                     })

@@ -32,7 +32,11 @@ struct OverviewRoutes: Sendable {
         let named = try request.query("app")
         // The only app whose figures are shown; nil for all apps.
         let app = apps.first { named?.hasSameBytes(as: $0) ?? false }
-        async let counted = services.entitlements.activityToday(from: environment.origins)
+        // The day is in UTC.
+        let start = CalendarDay(services.entitlements.clock.now()).start
+        async let counted = services.entitlements.ledger.read {
+            try $0.activityCount(from: environment.origins, since: start)
+        }
         async let latest = services.entitlements.ledger.read {
             try $0.latestActivity(from: environment.origins, limit: ActivityFeed.length)
         }

@@ -31,19 +31,6 @@ package struct ActivityCount: Hashable, Sendable {
     package subscript(event: AuditEntry.Event) -> Int { numbers[event] ?? 0 }
 }
 
-extension EntitlementService {
-    /// The largest number of entries that are counted of each origin.
-    private static let maximumCounted = 50_000
-
-    /// The numbers of today's audit entries of the origins. The day is in UTC.
-    package func activityToday(from origins: Set<Origin>) async throws -> ActivityCount {
-        let start = CalendarDay(clock.now()).start
-        return try await ledger.read {
-            try $0.activityCount(from: origins, since: start, limit: Self.maximumCounted)
-        }
-    }
-}
-
 /// The queries for the activity of all users. They read the index `audit_by_time`.
 extension LedgerTransaction {
     /// The latest audit entries of all users, newest first: those of the origins, and those without a purchase.
@@ -75,7 +62,11 @@ extension LedgerTransaction {
     /// The numbers of audit entries of the origins since a moment.
     ///
     /// - Parameter limit: The largest number of entries to read of each origin.
-    package func activityCount(from origins: Set<Origin>, since moment: Timestamp, limit: Int) throws -> ActivityCount {
+    package func activityCount(
+        from origins: Set<Origin>,
+        since moment: Timestamp,
+        limit: Int = 50_000
+    ) throws -> ActivityCount {
         var count = ActivityCount()
         for origin in origins {
             var read = 0

@@ -12,13 +12,6 @@ package struct RecordedEvent: Hashable, Sendable {
     package let otherOwner: User?
 }
 
-/// A notification about a purchase of a user, with the digest of its signed bytes.
-package struct RecordedNotification: Hashable, Sendable {
-    package let notification: StatedNotification
-    /// The SHA-256 of the signed bytes.
-    package let proofDigest: [UInt8]
-}
-
 /// A redeemed transaction with all facts about its proof.
 package struct RecordedTransaction: Hashable, Sendable {
     package let transaction: RedeemedTransaction
@@ -58,7 +51,7 @@ extension LedgerTransaction {
         _ identifier: String,
         from origin: Origin,
         of user: User
-    ) throws -> RecordedNotification? {
+    ) throws -> StatedNotification? {
         guard let user = try users.known(user) else { return nil }
         return try database.row(
             """
@@ -68,9 +61,7 @@ extension LedgerTransaction {
                     AND bought.origin = notification.origin AND bought.app = notification.app)
             """,
             [identifier, origin, user]
-        ).map {
-            RecordedNotification(notification: try StatedNotification($0), proofDigest: try $0["proof_digest"])
-        }
+        ).map(StatedNotification.init)
     }
 
     /// A user's transactions of an identifier, with the facts about their proofs. There are several if origins share the

@@ -13,11 +13,7 @@ struct ExpectedTransactionRecords {
     }
 
     /// Inserts expected purchases. A purchase that another process has inserted stays as it is.
-    func insert(
-        _ purchases: [ImportedCustomer.ExpectedPurchase],
-        for user: Int64,
-        at moment: Timestamp
-    ) throws {
+    func insert(_ purchases: [ImportedCustomer.ExpectedPurchase], for user: Int64, at moment: Timestamp) throws {
         try database.insert(
             into: "expected_transaction", Table.originalKey + ["user_id", "expected_at"] + Self.facts,
             purchases.sorted { $0.key < $1.key }.map { $0.key.sqlValues(apps) + [user, moment] + Self.facts($0) },

@@ -29,16 +29,8 @@ package struct ProofVerdict: Hashable, Sendable {
     /// The check that failed. Nil if none did.
     package let failed: Check?
     package let failure: Failure?
-    private let unneeded: Set<Check>
-
-    /// - Parameters:
-    ///   - failed: The first failed check; nil if none failed.
-    ///   - unneeded: The checks that are not for this kind of proof or signer.
-    package init(_ failure: Failure? = nil, at failed: Check? = nil, withoutNeed unneeded: Set<Check> = []) {
-        self.failure = failure
-        self.failed = failed
-        self.unneeded = unneeded
-    }
+    /// The checks that are not for this kind of proof or signer.
+    let unneeded: Set<Check>
 
     package var isAccepted: Bool { failed == nil }
 
@@ -71,8 +63,8 @@ extension EntitlementService {
             _ failure: ProofVerdict.Failure? = nil, at check: ProofVerdict.Check? = nil, from origin: Origin? = nil
         ) -> InspectedProof {
             InspectedProof(
-                inspection: inspection, verdict: ProofVerdict(failure, at: check, withoutNeed: unneeded), origin: origin
-            )
+                inspection: inspection, verdict: ProofVerdict(failed: check, failure: failure, unneeded: unneeded),
+                origin: origin)
         }
         do throws(RedemptionError) {
             let verified = try verify(proof)

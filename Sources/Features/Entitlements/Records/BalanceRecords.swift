@@ -37,7 +37,8 @@ extension EntitlementService {
             addedBy: caller, addedAt: clock.now())
     }
 
-    /// Adds to a user's balance, and stores the answer to the caller in the same commit.
+    /// Adds to a user's balance, and stores the answer to the caller in the same commit. Adds nothing if another process has
+    /// stored an answer under the same key.
     ///
     /// - Returns: The answer that another process has stored under the key; nil if the amount was added.
     package func add(
@@ -50,7 +51,25 @@ extension EntitlementService {
         try limit?.check(balance: addition.balance)
         return try await ledger.write { transaction in
             if let limit { try transaction.check(addition.balance, of: user, isOnlyOf: limit) }
-            return try transaction.add(addition, for: user, keeping: answer, for: key)
+            let (user, moment) = (try transaction.number(of: user, at: addition.addedAt), addition.addedAt)
+            if let kept = try transaction.earlierAnswer(orKeeping: answer, for: key, about: user, at: moment) {
+                return kept
+            }
+            var heads = try transaction.users.heads(of: [user])
+            try transaction.database.insert(
+                into: "balance_addition",
+                ["addition_id", "user_id", "balance", "amount", "reason", "added_by", "added_at"],
+                [
+                    [
+                        addition.identifier, user, addition.balance, addition.amount, addition.reason,
+                        addition.addedBy, moment,
+                    ]
+                ])
+            let entry = AuditEntry(
+                by: addition.addedBy, .credited, addition.identifier, "\(addition.amount) \(addition.balance)",
+                reason: addition.reason, at: moment)
+            try transaction.record(entry, of: user, &heads)
+            return nil
         }
     }
 
@@ -75,18 +94,15 @@ extension EntitlementService {
     package func spend(_ spending: Spending, for user: User) async throws -> SpentBalance {
         let limit = limit
         try limit?.check(balance: spending.balance)
-        let answer = try await ledger.write {
-            try $0.spend(spending, for: user, accepting: accepted.origins(for: user), seeing: limit)
-        }
-        switch answer {
-        case .spent(let left): return SpentBalance(spending: spending, left: left, isRepeated: false)
-        case .repeated(let first, let left): return SpentBalance(spending: first, left: left, isRepeated: true)
-        case .keyReused: throw BalanceError.idempotencyKeyReused
-        case .tooLow(let amount):
+        do {
+            return try await ledger.write {
+                try $0.spend(spending, for: user, accepting: accepted.origins(for: user), seeing: limit)
+            }
+        } catch let error as BalanceError {
+            guard case .balanceTooLow = error else { throw error }
             // Users can still spend a balance that the catalog no longer has, if they have ever had some of it.
             let isKnown = try await balances(of: user).contains { ByteKey($0.balance) == ByteKey(spending.balance) }
-            guard isKnown else { throw BalanceError.balanceUnknown(spending.balance) }
-            throw BalanceError.balanceTooLow(name: spending.balance, amount: amount)
+            throw isKnown ? error : BalanceError.balanceUnknown(spending.balance)
         }
     }
 }
@@ -143,54 +159,25 @@ extension LedgerTransaction {
         return parts.map { Balance(name: $0.name, parts: $0.parts) }
     }
 
-    /// Adds to a user's balance, and stores the answer to the caller in the same commit. Adds nothing if another process has
-    /// stored an answer under the same key.
-    ///
-    /// - Returns: The answer that another process has stored; nil if the amount was added.
-    fileprivate func add(
-        _ addition: BalanceAddition,
-        for user: User,
-        keeping answer: KeptAnswer?,
-        for key: IdempotencyKey?
-    ) throws -> KeptAnswer? {
-        let user = try number(of: user, at: addition.addedAt)
-        if let kept = try earlierAnswer(orKeeping: answer, for: key, about: user, at: addition.addedAt) { return kept }
-        var heads = try users.heads(of: [user])
-        try database.insert(
-            into: "balance_addition",
-            ["addition_id", "user_id", "balance", "amount", "reason", "added_by", "added_at"],
-            [
-                [
-                    addition.identifier, user, addition.balance, addition.amount, addition.reason, addition.addedBy,
-                    addition.addedAt,
-                ]
-            ])
-        let entry = AuditEntry(
-            by: addition.addedBy, .credited, addition.identifier, "\(addition.amount) \(addition.balance)",
-            reason: addition.reason, at: addition.addedAt)
-        try record(entry, of: user, &heads)
-        return nil
-    }
-
     /// Spends a part of a user's balance, once for each idempotency key of the user.
     ///
     /// - Parameters:
     ///   - origins: The origins whose purchases add to the balance.
     ///   - limit: The limit of the caller; nil for a caller of all apps.
-    /// - Throws: `AppLimitError` for a balance to which purchases of another app have added.
+    /// - Throws: `BalanceError`; `AppLimitError` for a balance to which purchases of another app have added.
     package func spend(
         _ spending: Spending,
         for user: User,
         accepting origins: Set<Origin>,
         seeing limit: AppLimit? = nil
-    ) throws -> SpendingAnswer {
+    ) throws -> SpentBalance {
         if let limit { try check(spending.balance, of: user, isOnlyOf: limit) }
-        guard let user = try users.known(user) else { return spending.answer(from: [], earlier: nil) }
+        guard let user = try users.known(user) else { return try spending.answer(from: [], earlier: nil) }
         // The heads are read first, so that a concurrent writer changes their version.
         var heads = try users.heads(of: [user])
-        let answer = spending.answer(
+        let answer = try spending.answer(
             from: try balances(of: user, accepting: origins), earlier: try earlier(for: spending.request, of: user))
-        guard case .spent(let left) = answer else { return answer }
+        guard !answer.isRepeated else { return answer }
         try database.insert(
             into: "spending",
             [
@@ -200,7 +187,7 @@ extension LedgerTransaction {
             [
                 [
                     spending.identifier, user, spending.balance, spending.amount, spending.reason, spending.spentBy,
-                    spending.spentAt, spending.request?.idempotencyKey, spending.request?.digest, left,
+                    spending.spentAt, spending.request?.idempotencyKey, spending.request?.digest, answer.left,
                 ]
             ])
         let entry = AuditEntry(

@@ -53,8 +53,7 @@ struct ClaimGroup {
 
         func decide(for numbers: [User: Int64]) -> Decisions {
             for (user, number) in numbers { facts.acceptedOriginsByUser[number] = accepted.origins(for: user) }
-            let decision = EntitlementDecision(
-                facts: facts, policy: policy, origins: accepted.origins, at: moment)
+            let decision = facts.decision(under: policy, accepting: accepted.origins, at: moment)
             var decisions = Decisions(decision: decision, known: earlier.known, kept: kept)
             decisions.decide(requests, for: numbers)
             return decisions
@@ -73,9 +72,8 @@ struct ClaimGroup {
         try notifications.insert(decisions.received, at: moment)
         try notifications.note(repeated: decisions.repeated.subtracting(earlier.repeated), at: moment)
         try EntitlementChangeRecords(
-            database: database, users: users, audit: transaction.audit, apps: apps, before: facts,
-            after: decisions.decision.facts, moment: moment
-        ).write(decisions.decision.changes)
+            transaction: transaction, apps: apps, before: facts, decision: decisions.decision
+        ).write()
         let answers = try answers(decisions.decided)
         try keptAnswers.keep(
             zip(requests, answers).compactMap { request, answer in

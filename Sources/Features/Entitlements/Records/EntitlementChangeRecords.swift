@@ -6,41 +6,44 @@ import Proofs
 ///
 /// The number of statements does not depend on the number of claims.
 struct EntitlementChangeRecords {
-    let database: any LedgerDatabase
-    let users: UserRecords
-    let audit: AuditRecords
+    let transaction: LedgerTransaction
     let apps: AppNumbers
-    /// The facts before and after the decision.
+    /// The facts before the decision.
     let before: EntitlementFacts
-    let after: EntitlementFacts
-    let moment: Timestamp
+    let decision: EntitlementDecision
 
-    func write(_ changes: [EntitlementChange]) throws {
-        let changes = EntitlementChangeSet(changes)
-        let events = try newEvents(changes.events)
-        var heads = try users.heads(of: affectedUsers(changes, events.entries))
-        let moves = PurchaseMoves(database: database, apps: apps, before: before, after: after)
-        let places = try moves.move(changes.transfers, &heads)
-        try insertPurchases(changes.newPurchases)
-        try deleteExpectations(of: changes.newPurchases)
+    var database: any LedgerDatabase { transaction.database }
+    var after: EntitlementFacts { decision.facts }
+    private var changes: EntitlementChanges { decision.changes }
+
+    func write() throws {
+        let (entries, refusals) = try newEvents()
+        var heads = try transaction.users.heads(of: affectedUsers(entries))
+        let places = try move(changes.transferred, &heads)
+        let originals = changes.newPurchases.sorted()
+        try insertPurchases(originals)
+        try deleteExpectations(of: originals)
         try insertTransactions(changes.newTransactions, &heads)
-        try update(changes.changedTransactions, places)
+        try update(changes.changedTransactions.sorted(), places)
         try updateFacts(of: changes.changedFacts.sorted(), places)
         try writeRenewals(of: changes.changedRenewals.sorted())
-        try HistoryStateRecords(database: database, apps: apps).write(
-            changes.recordedStates.sorted(), after, before: before)
-        let known = Set(changes.newTransactions.map(\.key))
-        let covering = changes.newTransactions.map(\.key) + changes.changedTransactions + changes.changedFacts
-        try updateCoverage(of: Set(covering.compactMap(original(of:))), except: known, places)
-        try updateNaming(of: changes.newlyNamed)
-        try writeParked(changes.parkedOrUnparked)
-        try RefusalRecords(database: database, apps: apps).insert(events.refusals)
-        try audit.append(events.entries, to: &heads)
-        try users.write(heads)
+        try writeStates(of: changes.recordedStates.sorted())
+        try updateCoverage(of: Set(changedKeys.compactMap(original(of:))), places)
+        try updateNaming(of: changes.named.filter { before.purchases[$0] != nil })
+        try writeParked(changes.parkedOrUnparked.sorted())
+        try RefusalRecords(database: database, apps: apps).insert(refusals)
+        try transaction.audit.append(entries, to: &heads)
+        try transaction.users.write(heads)
         try EventRecords(database: database).append(
-            changes.newEnds.map {
-                (UserChange(kind: .endChanged, subject: $0.productIdentifier, happenedAt: moment), $0.user)
+            changes.events.compactMap { event in
+                guard case .endChanged(let product, let user) = event else { return nil }
+                return (UserChange(kind: .endChanged, subject: product, happenedAt: decision.moment), user)
             })
+    }
+
+    /// The new and changed transactions.
+    private var changedKeys: Set<TransactionKey> {
+        changes.changedTransactions.union(changes.changedFacts).union(changes.newTransactions.map(\.key))
     }
 
     private func original(of key: TransactionKey) -> TransactionKey? { after.transactions[key]?.originalKey }
@@ -50,16 +53,12 @@ struct EntitlementChangeRecords {
     }
 
     /// The users whose data changes. Each write for a user increments the version of the user's head.
-    private func affectedUsers(
-        _ changes: EntitlementChangeSet,
-        _ entries: [(entry: AuditEntry, user: Int64)]
-    ) -> Set<Int64> {
-        let keys = changes.newTransactions.map(\.key) + changes.changedTransactions + changes.changedFacts
-        let originals =
-            changes.newlyNamed + changes.transfers.map(\.original) + changes.changedRenewals
-            + changes.recordedStates
+    private func affectedUsers(_ entries: [(entry: AuditEntry, user: Int64)]) -> Set<Int64> {
+        let originals = changes.named.union(changes.transferred).union(changes.changedRenewals)
+            .union(changes.recordedStates)
+        let former = changes.transferred.compactMap { before.purchases[$0]?.owner }
         return Set(
-            entries.map(\.user) + changes.transfers.map(\.former) + keys.compactMap(owner(of:))
+            entries.map(\.user) + former + changedKeys.compactMap(owner(of:))
                 + originals.compactMap { after.purchases[$0]?.owner })
     }
 
@@ -71,7 +70,7 @@ struct EntitlementChangeRecords {
                 "named_stated_at",
             ],
             // The order of the keys prevents deadlocks between two groups.
-            originals.sorted().compactMap { original in
+            originals.compactMap { original in
                 after.purchases[original].map { purchase in
                     original.sqlValues(apps) + [
                         purchase.owner, purchase.transferredAt, purchase.naming?.purchaseDate,
@@ -84,7 +83,7 @@ struct EntitlementChangeRecords {
     private func deleteExpectations(of originals: [TransactionKey]) throws {
         try database.delete(
             from: "expected_transaction", where: Table.originalKey,
-            originals.filter { before.expectedOwners[$0] != nil }.sorted().map { $0.sqlValues(apps) })
+            originals.filter { before.expectedOwners[$0] != nil }.map { $0.sqlValues(apps) })
     }
 
     private func insertTransactions(_ claims: [Claim], _ heads: inout [Int64: UserHead]) throws {
@@ -102,11 +101,11 @@ struct EntitlementChangeRecords {
                 claim: claim, transaction: transaction, owner: owner, sequence: head.lastTransaction,
                 coverage: coverage[transaction.originalKey]?[claim.key])
         }
-        try NewTransactionRecords(database: database, apps: apps, moment: moment).insert(new)
+        try insert(new)
     }
 
     /// Writes the last statements about transactions that were already redeemed.
-    private func update(_ keys: [TransactionKey], _ places: PurchaseMoves.Places) throws {
+    private func update(_ keys: [TransactionKey], _ places: Places) throws {
         try database.update(
             "redeemed_transaction", set: EntitlementFacts.Transaction.statementColumns, where: ["user_id", "sequence"],
             try keys.compactMap { key in
@@ -115,7 +114,7 @@ struct EntitlementChangeRecords {
             })
     }
 
-    private func updateFacts(of keys: [TransactionKey], _ places: PurchaseMoves.Places) throws {
+    private func updateFacts(of keys: [TransactionKey], _ places: Places) throws {
         try database.update(
             "redeemed_transaction", set: TransactionFacts.columnNames, where: ["user_id", "sequence"],
             keys.compactMap { key in
@@ -138,25 +137,42 @@ struct EntitlementChangeRecords {
             })
     }
 
+    private func writeStates(of originals: [TransactionKey]) throws {
+        func key(_ original: TransactionKey) -> [any SQLConvertible]? {
+            after.purchases[original].map { [$0.owner] + original.sqlValues(apps) }
+        }
+        let columns = ["user_id"] + Table.originalKey
+        try database.delete(
+            from: "purchase_state", where: columns,
+            originals.filter { before.recordedStates[$0] != nil }.compactMap(key))
+        try database.insert(
+            into: "purchase_state", columns + ["state", "renews", "changes_at"],
+            originals.compactMap { original in
+                guard let key = key(original), let state = after.recordedStates[original] else { return nil }
+                return key + [state.state.rawValue, state.renews, state.changesAt]
+            })
+    }
+
     /// Writes the changed coverage of transactions that were already redeemed.
-    private func updateCoverage(
-        of originals: Set<TransactionKey>,
-        except new: Set<TransactionKey>,
-        _ places: PurchaseMoves.Places
-    ) throws {
-        var changed: [(place: PurchaseMoves.Place, coverage: Coverage)] = []
+    func updateCoverage(of originals: Set<TransactionKey>, _ places: Places) throws {
+        var changed: [(place: Place, coverage: Coverage)] = []
         for original in originals.sorted() {
             let (old, coverage) = (before.coverage(of: original), after.coverage(of: original))
-            for (key, coverage) in coverage.sorted(by: { $0.key < $1.key })
-            where !new.contains(key) && old[key] != coverage {
+            for (key, coverage) in coverage.sorted(by: { $0.key < $1.key }) where old[key] != coverage {
                 if let place = places[key] { changed.append((place, coverage)) }
             }
         }
         try database.update(
-            coverage: changed)
+            "entitlement", set: ["begins_at", "ends_at", "is_revoked"], where: ["user_id", "sequence"],
+            changed.map { place, coverage in
+                [coverage.beginsAt, coverage.endsAt, coverage.isRevoked, place.user, place.sequence]
+            })
+        try database.update(
+            "credit", set: ["is_revoked"], where: ["user_id", "sequence"],
+            changed.map { place, coverage in [coverage.isRevoked, place.user, place.sequence] })
     }
 
-    private func updateNaming(of originals: [TransactionKey]) throws {
+    private func updateNaming(of originals: Set<TransactionKey>) throws {
         try database.update(
             "original", set: ["named_at", "named_by", "named_stated_at"], where: Table.originalKey,
             originals.sorted().compactMap { original in
@@ -166,8 +182,7 @@ struct EntitlementChangeRecords {
             })
     }
 
-    private func writeParked(_ keys: Set<TransactionKey>) throws {
-        let keys = keys.sorted()
+    private func writeParked(_ keys: [TransactionKey]) throws {
         try database.delete(
             from: "parked_transaction", where: Table.transactionKey, keys.map { $0.sqlValues(apps) })
         try database.insert(
@@ -181,89 +196,33 @@ struct EntitlementChangeRecords {
     }
 
     /// The audit entries of events, and the new refusals among them.
-    private func newEvents(
-        _ events: [(event: EntitlementChangeSet.Event, user: Int64)]
-    ) throws -> (entries: [(entry: AuditEntry, user: Int64)], refusals: [Refusal]) {
-        let refused = events.compactMap { event, user in
-            if case .refusal(let result, let claim, _) = event { Refusal(user, claim, result) } else { nil }
-        }
-        var known = try RefusalRecords(database: database, apps: apps).known(among: refused)
+    private func newEvents() throws -> (entries: [(entry: AuditEntry, user: Int64)], refusals: [Refusal]) {
+        var known = try RefusalRecords(database: database, apps: apps).known(
+            among: changes.events.compactMap { event in
+                if case .refused(let result, let claim, let user, _) = event {
+                    Refusal(user, claim, result)
+                } else {
+                    nil
+                }
+            })
         var new: [Refusal] = []
-        let entries = events.compactMap { event, user -> (AuditEntry, Int64)? in
+        let entries = changes.events.compactMap { event -> (AuditEntry, Int64)? in
             switch event {
-            case .entry(let entry): return (entry, user)
-            case .refusal(let result, let claim, let actor):
+            case .audit(let entry, let user): return (entry, user)
+            case .endChanged: return nil
+            case .refused(let result, let claim, let user, let actor):
                 let refusal = Refusal(user, claim, result)
                 guard known.insert(refusal) else { return nil }
                 new.append(refusal)
                 return (
                     AuditEntry(
-                        happenedAt: moment, event: .refused, actor: actor, origin: claim.origin, app: claim.app,
-                        reference: claim.transactionIdentifier, subject: claim.productIdentifier,
+                        happenedAt: decision.moment, event: .refused, actor: actor, origin: claim.origin,
+                        app: claim.app, reference: claim.transactionIdentifier, subject: claim.productIdentifier,
                         reason: result.rawValue),
                     user
                 )
             }
         }
         return (entries, new)
-    }
-}
-
-/// The rows that a decision changes, each once, regardless of the number of changes.
-struct EntitlementChangeSet {
-    /// An entry of a user's audit log.
-    enum Event {
-        case entry(AuditEntry)
-        /// A refusal, written once for each user, transaction and result, because an app retries at every launch.
-        case refusal(Redemption.Result, Claim, AuditActor)
-    }
-
-    private(set) var newPurchases: [TransactionKey] = []
-    private(set) var newTransactions: [Claim] = []
-    private(set) var changedTransactions: [TransactionKey] = []
-    /// Transactions that were already redeemed, whose facts change.
-    private(set) var changedFacts: Set<TransactionKey> = []
-    private(set) var changedRenewals: Set<TransactionKey> = []
-    private(set) var recordedStates: Set<TransactionKey> = []
-    private(set) var newlyNamed: [TransactionKey] = []
-    /// The former owners of the transferred purchases that had an owner before the decision.
-    private(set) var transfers: [(original: TransactionKey, former: Int64)] = []
-    private(set) var parkedOrUnparked: Set<TransactionKey> = []
-    private(set) var events: [(event: Event, user: Int64)] = []
-    private(set) var newEnds: [(productIdentifier: String, user: Int64)] = []
-
-    init(_ changes: [EntitlementChange]) {
-        var known: (purchases: Set<TransactionKey>, transactions: Set<TransactionKey>) = ([], [])
-        var new: Set<TransactionKey> = []
-        var newKeys: Set<TransactionKey> = []
-        for change in changes {
-            switch change {
-            case .refused(let result, let claim, let user, let actor):
-                events.append((.refusal(result, claim, actor), user))
-            case .purchase(let original, _, _):
-                known.purchases.insert(original)
-                new.insert(original)
-                newPurchases.append(original)
-            case .transaction(let claim, _, _):
-                known.transactions.insert(claim.key)
-                newKeys.insert(claim.key)
-                newTransactions.append(claim)
-            case .status(let key, _), .statements(let key, _), .grace(let key, _):
-                if known.transactions.insert(key).inserted { changedTransactions.append(key) }
-            case .facts(let key, _):
-                if !newKeys.contains(key) { changedFacts.insert(key) }
-            case .renewal(let original, _): changedRenewals.insert(original)
-            case .naming(let original, _):
-                if known.purchases.insert(original).inserted { newlyNamed.append(original) }
-            case .transfer(let original, let former, _), .merge(let original, let former, _):
-                if new.insert(original).inserted { transfers.append((original, former)) }
-            case .parked(let claim, _): parkedOrUnparked.insert(claim.key)
-            case .unparked(let key): parkedOrUnparked.insert(key)
-            case .audit(let entry, let user): events.append((.entry(entry), user))
-            case .mergedTokens: break
-            case .recordedState(let original, _): recordedStates.insert(original)
-            case .endChanged(let product, let user): newEnds.append((product, user))
-            }
-        }
     }
 }

@@ -79,12 +79,9 @@ extension LedgerTransaction {
         for (number, user) in try users.names(of: Set(facts.purchases.values.map(\.owner))) {
             facts.acceptedOriginsByUser[number] = accepted.origins(for: user)
         }
-        var decision = EntitlementDecision(facts: facts, origins: accepted.origins, at: moment)
+        var decision = facts.decision(accepting: accepted.origins, at: moment)
         let awaiting = decision.recordStates(of: originals, holding: hold, type: type)
-        try EntitlementChangeRecords(
-            database: database, users: users, audit: audit, apps: apps, before: facts, after: decision.facts,
-            moment: moment
-        ).write(decision.changes)
+        try EntitlementChangeRecords(transaction: self, apps: apps, before: facts, decision: decision).write()
         let changed = originals.count { facts.recordedStates[$0] != decision.facts.recordedStates[$0] }
         return (changed, awaiting)
     }
@@ -94,8 +91,6 @@ extension LedgerTransaction {
 struct HistoryStateRecords {
     let database: any LedgerDatabase
     let apps: AppNumbers
-
-    private static let key = ["user_id"] + Table.originalKey
 
     /// Reads the states of the purchases among the facts.
     func read(into facts: inout EntitlementFacts) throws {
@@ -113,23 +108,6 @@ struct HistoryStateRecords {
             facts.recordedStates[original] = HistoryState(
                 state: try PurchaseState(row["state"]), renews: try row["renews"], changesAt: try row["changes_at"])
         }
-    }
-
-    /// - Parameter before: The facts before the changes.
-    func write(_ originals: [TransactionKey], _ facts: EntitlementFacts, before: EntitlementFacts) throws {
-        let rows = originals.compactMap { original -> [any SQLConvertible]? in
-            guard let owner = facts.purchases[original]?.owner, let state = facts.recordedStates[original] else {
-                return nil
-            }
-            return [owner] + original.sqlValues(apps) + [state.state.rawValue, state.renews, state.changesAt]
-        }
-        let known = originals.filter { before.recordedStates[$0] != nil }
-        try database.delete(
-            from: "purchase_state", where: Self.key,
-            known.compactMap { original in
-                facts.purchases[original].map { [$0.owner] + original.sqlValues(apps) }
-            })
-        try database.insert(into: "purchase_state", Self.key + ["state", "renews", "changes_at"], rows)
     }
 
     /// The purchases of some origins whose states have changed by time alone, in the order of the changes.

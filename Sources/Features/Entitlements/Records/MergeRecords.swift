@@ -6,13 +6,6 @@ import Proofs
 /// The movements of a balance note the customer of whom they were (`merged_from`), so that a debt of that customer lowers no
 /// other balance.
 extension LedgerTransaction {
-    /// Moves everything but the purchases, whose credits move with them.
-    private func mergeGrantsAndBalances(of former: Int64, into user: Int64) throws {
-        try moveGrants(of: former, to: user)
-        try moveAdditions(of: former, to: user)
-        try moveSpendings(of: former, to: user)
-    }
-
     /// Notes that the movements of a user's balances are of a time before the user's id was known.
     private func separateBalances(of user: Int64) throws {
         for table in ["credit", "balance_addition", "spending"] {
@@ -24,46 +17,49 @@ extension LedgerTransaction {
     /// Moves grants, which become the newest of the other user.
     private func moveGrants(of former: Int64, to user: Int64) throws {
         let rows = try database.rows("SELECT * FROM team_grant WHERE user_id = $1 ORDER BY sequence", [former])
-        guard let columns = rows.first?.columns else { return }
+        guard !rows.isEmpty else { return }
         var heads = try users.heads(of: [user])
         guard var head = heads[user] else { return }
-        let moved = rows.map { row in
+        try replace(rows, of: former, in: "team_grant") { row in
             head.lastGrant += 1
-            return row.replacing(["user_id": user.sqlValue, "sequence": head.lastGrant.sqlValue]).values
+            return row.replacing(["user_id": user.sqlValue, "sequence": head.lastGrant.sqlValue])
         }
         heads[user] = head
-        try database.delete(from: "team_grant", where: ["user_id"], [[former]])
-        try database.insert(into: "team_grant", columns, moved)
         try users.write(heads)
     }
 
     private func moveAdditions(of former: Int64, to user: Int64) throws {
         let rows = try database.rows("SELECT * FROM balance_addition WHERE user_id = $1", [former])
-        guard let columns = rows.first?.columns else { return }
-        try database.delete(from: "balance_addition", where: ["user_id"], [[former]])
-        try database.insert(
-            into: "balance_addition", columns, try rows.map { try $0.moved(from: former, to: user).values })
+        try replace(rows, of: former, in: "balance_addition") { try $0.moved(from: former, to: user) }
     }
 
     /// Moves spendings. Of two under one idempotency key, the other user's keeps the key.
     private func moveSpendings(of former: Int64, to user: Int64) throws {
         let rows = try database.rows("SELECT * FROM spending WHERE user_id = $1 ORDER BY spending_id", [former])
-        guard let columns = rows.first?.columns else { return }
+        guard !rows.isEmpty else { return }
         let moved = try rows.compactMap { try $0["idempotency_key"] as String? }
         let keys = Set(
             try database.rows(
                 "SELECT idempotency_key FROM spending WHERE user_id = $1 AND idempotency_key \(database.isIn("$2"))",
                 [user, database.list(eachOf: moved)]
             ).map { ByteKey(try $0["idempotency_key"]) })
-        try database.delete(from: "spending", where: ["user_id"], [[former]])
-        try database.insert(
-            into: "spending", columns,
-            try rows.map { row in
-                let key: String? = try row["idempotency_key"]
-                let isTaken = key.map { keys.contains(ByteKey($0)) } ?? false
-                let values: [String: SQLValue] = isTaken ? ["idempotency_key": .null, "request_digest": .null] : [:]
-                return try row.moved(from: former, to: user).replacing(values).values
-            })
+        try replace(rows, of: former, in: "spending") { row in
+            let key: String? = try row["idempotency_key"]
+            let isTaken = key.map { keys.contains(ByteKey($0)) } ?? false
+            let values: [String: SQLValue] = isTaken ? ["idempotency_key": .null, "request_digest": .null] : [:]
+            return try row.moved(from: former, to: user).replacing(values)
+        }
+    }
+
+    private func replace(
+        _ rows: [SQLRow],
+        of former: Int64,
+        in table: String,
+        by moved: (SQLRow) throws -> SQLRow
+    ) throws {
+        guard let columns = rows.first?.columns else { return }
+        try database.delete(from: table, where: ["user_id"], [[former]])
+        try database.insert(into: table, columns, try rows.map { try moved($0).values })
     }
 }
 
@@ -76,7 +72,10 @@ extension SQLRow {
 }
 
 extension LedgerTransaction {
-    /// Logs a customer in: an anonymous id and the new id become one customer. A second log-in changes nothing.
+    /// Logs a customer in: an anonymous id and the new id become one customer, with all purchases, grants and balances of both.
+    /// Two known customers stay apart; then the ownership policy decides about a purchase that both present.
+    ///
+    /// A second log-in changes nothing. Log-ins, redemptions and notifications lead to the same owners in any order.
     ///
     /// - Parameters:
     ///   - current: The id that the app used before.
@@ -197,13 +196,13 @@ extension LedgerTransaction {
         // The names come first: the former customer is a tombstone then, whose audit records concern nobody any more.
         let merge = UserMerge(former: former, user: customer, moment: moment, transaction: self)
         let tombstone = try merge.mergeNames(name)
-        var decision = EntitlementDecision(facts: before, at: moment)
+        var decision = before.decision(at: moment)
         decision.merge(former, into: customer, identifier: name.name, by: actor)
-        try EntitlementChangeRecords(
-            database: database, users: users, audit: audit, apps: apps, before: before, after: decision.facts,
-            moment: moment
-        ).write(decision.changes)
-        try mergeGrantsAndBalances(of: former, into: customer)
+        try EntitlementChangeRecords(transaction: self, apps: apps, before: before, decision: decision).write()
+        // Everything but the purchases, whose credits move with them.
+        try moveGrants(of: former, to: customer)
+        try moveAdditions(of: former, to: customer)
+        try moveSpendings(of: former, to: customer)
         try merge.mergeRows()
         try audit.append(
             AuditEntry(aliasedBy: actor, name, tombstone: tombstone, at: moment), to: customer)

@@ -53,10 +53,7 @@ struct RefusalRecords {
                 JOIN refusal ON user_id = listed.value
             GROUP BY user_id
             """,
-            [
-                database.list(Set(refusals.map(\.user)).sorted()),
-                database.list(refusals.map(\.key)),
-            ])
+            [database.list(Set(refusals.map(\.user)).sorted()), database.list(refusals.map(\.key))])
         for row in rows {
             let user: Int64 = try row["user_id"]
             if let result: String = try row["reason"] {

@@ -32,18 +32,18 @@ extension Spending {
     /// A spending that was made under the idempotency key of a request, and the amount left after it.
     package typealias Earlier = (spending: Spending, left: Int)
 
-    /// Decides if a user may spend. A retry of a request gets the same answer, regardless of the current balance.
+    /// The spending, if the user may spend. A retry of a request gets the same answer, regardless of the current balance.
     ///
     /// - Parameters:
     ///   - balances: The balances of the user.
     ///   - earlier: The user's spending under the same idempotency key; nil if there is none.
-    package func answer(from balances: [Balance], earlier: Earlier?) -> SpendingAnswer {
+    package func answer(from balances: [Balance], earlier: Earlier?) throws(BalanceError) -> SpentBalance {
         if let earlier {
-            guard earlier.spending.request?.digest == request?.digest else { return .keyReused }
-            return .repeated(earlier.spending, left: earlier.left)
+            guard earlier.spending.request?.digest == request?.digest else { throw .idempotencyKeyReused }
+            return SpentBalance(spending: earlier.spending, left: earlier.left, isRepeated: true)
         }
         let left = balances.first { $0.name.hasSameBytes(as: balance) }?.left ?? 0
-        guard amount <= left else { return .tooLow(max(0, left)) }
-        return .spent(left: left - amount)
+        guard amount <= left else { throw .balanceTooLow(name: balance, amount: max(0, left)) }
+        return SpentBalance(spending: self, left: left - amount, isRepeated: false)
     }
 }

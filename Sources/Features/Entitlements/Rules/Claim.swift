@@ -85,15 +85,8 @@ package struct Claim: Hashable, Sendable, Codable {
     /// The claim by the current catalog, which may differ from the one at the time of parking.
     func valued(by benefit: Benefit?) -> Claim {
         var claim = self
-        (claim.item, claim.credit, claim.expiresAt) = (benefit?.item, nil, nil)
-        switch benefit {
-        case .credit(let credit): claim.credit = credit
-        case .itemFor(_, let period):
-            claim.expiresAt = purchaseDate.adding(period, dayOfMonth: purchaseDate.dayOfMonth)
-        // Without an end, the claim would be valid forever.
-        case .itemWhilePaid: claim.expiresAt = facts?.date(.expiresDate) ?? expiresAt ?? purchaseDate
-        case .item, nil: break
-        }
+        (claim.item, claim.credit) = (benefit?.item, benefit?.credit)
+        claim.expiresAt = benefit?.end(from: purchaseDate, paidUntil: facts?.date(.expiresDate) ?? expiresAt)
         return claim
     }
 
@@ -151,5 +144,24 @@ package struct Claim: Hashable, Sendable, Codable {
         self.grace = grace
         self.facts = facts
         self.renewal = renewal
+    }
+}
+
+extension Benefit {
+    /// Nil if the product grants an item.
+    var credit: Credit? {
+        if case .credit(let credit) = self { credit } else { nil }
+    }
+
+    /// The end of the benefit of a purchase; nil for none.
+    ///
+    /// - Parameter expiresAt: The end of the paid period; nil if none is stated.
+    func end(from purchaseDate: Timestamp, paidUntil expiresAt: Timestamp?) -> Timestamp? {
+        switch self {
+        case .itemFor(_, let period): purchaseDate.adding(period, dayOfMonth: purchaseDate.dayOfMonth)
+        // Without an end, the claim would be valid forever.
+        case .itemWhilePaid: expiresAt ?? purchaseDate
+        case .item, .credit: nil
+        }
     }
 }

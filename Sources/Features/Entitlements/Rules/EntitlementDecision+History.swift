@@ -10,7 +10,7 @@ extension EntitlementDecision {
     ///
     /// - Parameter type: Returns the type of a product, for transactions without a stated type.
     package mutating func recordStates(type: (String) -> ProductType?) {
-        recordStates(of: changedPurchases, holding: moment, type: type)
+        recordStates(of: changes.stated, holding: moment, type: type)
     }
 
     /// Records the current states of purchases with an end in the histories of their owners.
@@ -51,9 +51,10 @@ extension EntitlementDecision {
                     happenedAt: event.happenedAt, event: event.event, actor: .appStore, origin: original.origin,
                     app: original.app, reference: status.transactionIdentifier, subject: status.productIdentifier,
                     reason: event.reason)
-                make(.audit(entry, user: purchase.owner))
+                changes.events.append(.audit(entry, user: purchase.owner))
             }
-            make(.recordedState(original, new))
+            facts.recordedStates[original] = new
+            changes.recordedStates.insert(original)
         }
         return awaiting
     }
@@ -76,28 +77,12 @@ extension EntitlementDecision {
     /// The transactions that the changes so far grant.
     private var grantedTransactions: Set<TransactionKey> {
         Set(
-            changes.compactMap { change in
-                guard case .audit(let entry, _) = change, entry.event == .granted, let origin = entry.origin else {
+            changes.events.compactMap { event in
+                guard case .audit(let entry, _) = event, entry.event == .granted, let origin = entry.origin else {
                     return nil
                 }
                 return TransactionKey(app: entry.app ?? "", origin: origin, identifier: entry.reference)
             })
-    }
-
-    /// The purchases that the changes so far concern.
-    private var changedPurchases: Set<TransactionKey> {
-        var originals: Set<TransactionKey> = []
-        for change in changes {
-            switch change {
-            case .transaction(let claim, _, _):
-                if let transaction = facts.transactions[claim.key] { originals.insert(transaction.originalKey) }
-            case .status(let key, _), .grace(let key, _), .facts(let key, _):
-                if let transaction = facts.transactions[key] { originals.insert(transaction.originalKey) }
-            case .renewal(let original, _): originals.insert(original)
-            default: break
-            }
-        }
-        return originals
     }
 }
 
@@ -161,7 +146,7 @@ extension EntitlementDecision {
                 guard let transaction = facts.transactions[key], let date = transaction.status.revocationDate,
                     new.replaces(transaction.productIdentifier, from: transaction.purchaseDate, revokedAt: date)
                 else { continue }
-                make(.status(key, transaction.status.withoutRevocation))
+                set(transaction.status.withoutRevocation, of: key)
             }
             if let earlier, let before, let transaction = facts.transactions[earlier],
                 // The App Store has stated the upgrade of that period before.

@@ -6,12 +6,7 @@ extension EntitlementDecision {
     /// Applies a statement about a transaction of a user.
     ///
     /// - Parameter naming: The transaction whose account token names the user; nil if none does.
-    mutating func apply(
-        _ claim: Claim,
-        of user: Int64,
-        by actor: AuditActor,
-        _ naming: Naming?
-    ) -> Redemption.Result {
+    mutating func apply(_ claim: Claim, of user: Int64, by actor: AuditActor, _ naming: Naming?) -> Redemption.Result {
         guard let before = facts.transactions[claim.key]?.status else {
             return redeemFirst(claim, of: user, by: actor, naming)
         }
@@ -20,7 +15,7 @@ extension EntitlementDecision {
         write(factsOf: claim)
         let hasGrace = write(grace: claim)
         guard let stated = changed else {
-            if hasGrace { make(.endChanged(productIdentifier: claim.productIdentifier, user: user)) }
+            if hasGrace { changes.events.append(.endChanged(productIdentifier: claim.productIdentifier, user: user)) }
             return before.isRevoked || isRevokedByTeam ? .revoked : .alreadyRedeemed
         }
         write(stated, of: claim, to: claim.key)
@@ -28,7 +23,7 @@ extension EntitlementDecision {
         if stated.isRevoked != before.isRevoked {
             auditRevocation(stated.isRevoked, of: claim, by: actor, to: user)
         } else if hasGrace || claim.isKnown && claim.expiresAt != before.expiresAt {
-            make(.endChanged(productIdentifier: claim.productIdentifier, user: user))
+            changes.events.append(.endChanged(productIdentifier: claim.productIdentifier, user: user))
         }
         if stated.isRevoked || isRevokedByTeam { return .revoked }
         return before.isRevoked ? .granted : .alreadyRedeemed
@@ -44,7 +39,7 @@ extension EntitlementDecision {
             return status.isLater(than: transaction.status) ? status : nil
         }
         guard statements != transaction.statements else { return nil }
-        make(.statements(claim.key, statements))
+        change(claim.key) { $0.statements = statements }
         let status = withoutUpgrade(statements.status, of: claim)
         return status == transaction.status ? nil : status
     }
@@ -64,7 +59,7 @@ extension EntitlementDecision {
     /// - Returns: False if the transaction is revoked.
     private mutating func record(_ claim: Claim, of user: Int64, by actor: AuditActor, _ naming: Naming?) -> Bool {
         let parked = facts.parked[claim.key]
-        if parked != nil { make(.unparked(claim.key)) }
+        if parked != nil { unpark(claim.key) }
         var status = TransactionStatus(claim)
         for said in [parked?.status, facts.lastStatus(ofPurchaseRepeatedBy: claim)].compactMap(\.self)
         where said.isLater(than: status) {
@@ -73,8 +68,8 @@ extension EntitlementDecision {
         // A statement that was parked before the catalog had the product has no end.
         status.expiresAt = status.expiresAt ?? claim.expiresAt
         status = withoutUpgrade(status, of: claim)
-        if facts.purchases[claim.originalKey] == nil { make(.purchase(claim.originalKey, owner: user, naming)) }
-        make(.transaction(claim, status, owner: user))
+        if facts.purchases[claim.originalKey] == nil { add(claim.originalKey, of: user, naming) }
+        add(claim, status)
         writeToRepeats(status, of: claim, by: actor)
         if let said = parked?.claim {
             _ = write(grace: said)
@@ -101,7 +96,7 @@ extension EntitlementDecision {
     mutating func apply(_ siblings: ParkedSiblings, of user: Int64) {
         for sibling in siblings.claims where sibling.isKnown {
             let claim = facts.standing(for: sibling)
-            if claim.key != sibling.key { make(.unparked(sibling.key)) }
+            if claim.key != sibling.key { unpark(sibling.key) }
             _ = apply(claim, of: user, by: .appStore, nil)
         }
     }
@@ -109,31 +104,30 @@ extension EntitlementDecision {
     /// Applies the statement that is parked under another identifier of a claim's purchase event.
     mutating func applyParked(_ presented: Claim, as claim: Claim, of user: Int64) {
         guard presented.key != claim.key, let said = facts.parked[presented.key]?.claim else { return }
-        make(.unparked(presented.key))
+        unpark(presented.key)
         _ = apply(said.with(transactionIdentifier: claim.transactionIdentifier), of: user, by: .appStore, nil)
     }
 
     /// Parks a statement. Of two about the same transaction, the later one is kept; the same applies to their grace periods.
     mutating func park(_ claim: Claim) {
         let stated = TransactionStatus(claim)
-        guard let kept = facts.parked[claim.key] else { return make(.parked(claim, stated)) }
-        make(.unparked(claim.key))
+        guard let kept = facts.parked[claim.key] else { return park(claim, stated) }
+        facts.removeParked(claim.key)
         let isLater = stated.isLater(than: kept.status)
         let (new, old) = (GracePeriod(claim), GracePeriod(kept.claim))
         let grace = new.map { $0.isLater(than: old) ? $0 : old ?? $0 } ?? old
         let facts = claim.facts.map { (kept.claim.facts ?? TransactionFacts()).completed(by: $0) } ?? kept.claim.facts
         let renewal = claim.renewal.map { $0.isLater(than: kept.claim.renewal) ? $0 : kept.claim.renewal ?? $0 }
-        make(
-            .parked(
-                (isLater ? claim : kept.claim).with(
-                    grace: grace.map { Claim.Grace($0) }, facts: facts, renewal: renewal ?? kept.claim.renewal),
-                isLater ? stated : kept.status))
+        park(
+            (isLater ? claim : kept.claim).with(
+                grace: grace.map { Claim.Grace($0) }, facts: facts, renewal: renewal ?? kept.claim.renewal),
+            isLater ? stated : kept.status)
     }
 
     /// Writes a statement to a redeemed transaction.
     mutating func write(_ status: TransactionStatus, of claim: Claim, to key: TransactionKey) {
         guard let before = facts.transactions[key]?.status else { return }
-        make(.status(key, status.keepingEnd(of: before, unless: claim.isKnown)))
+        set(status.keepingEnd(of: before, unless: claim.isKnown), of: key)
     }
 
     /// Writes a claim's statement about a grace period, unless a later one is known.
@@ -143,7 +137,8 @@ extension EntitlementDecision {
         guard let transaction = facts.transactions[claim.key], let grace = GracePeriod(claim),
             grace.isLater(than: transaction.grace)
         else { return false }
-        make(.grace(claim.key, grace))
+        change(claim.key) { $0.grace = grace }
+        changes.stated.insert(transaction.originalKey)
         return transaction.grace?.endsAt != grace.endsAt
     }
 }
@@ -201,36 +196,4 @@ package struct EventStatements: Hashable, Sendable, Codable {
         (status.revocationDate, status.revocationReason) = (revoking?.revocationDate, revoking?.revocationReason)
         return status
     }
-}
-
-/// A change that a decision makes to the ledger.
-package enum EntitlementChange: Hashable, Sendable {
-    /// A refused claim, recorded once for each user, transaction and result.
-    case refused(Redemption.Result, Claim, user: Int64, actor: AuditActor)
-    /// A purchase without a previous owner, by its original transaction.
-    case purchase(TransactionKey, owner: Int64, Naming?)
-    /// A transaction that is redeemed for the first time, with the item or credit of the claim.
-    case transaction(Claim, TransactionStatus, owner: Int64)
-    case status(TransactionKey, TransactionStatus)
-    /// The statements about a transaction under several identifiers.
-    case statements(TransactionKey, EventStatements)
-    case grace(TransactionKey, GracePeriod)
-    /// The known facts of a transaction.
-    case facts(TransactionKey, TransactionFacts)
-    /// The last statement about the renewal of a purchase.
-    case renewal(TransactionKey, StatedRenewal)
-    /// The transaction that now determines the owner of a purchase.
-    case naming(TransactionKey, Naming)
-    case transfer(TransactionKey, from: Int64, to: Int64)
-    /// A purchase of a customer who became one with another.
-    case merge(TransactionKey, from: Int64, to: Int64)
-    /// The account tokens of a customer who became one with another.
-    case mergedTokens(from: Int64, to: Int64)
-    case parked(Claim, TransactionStatus)
-    case unparked(TransactionKey)
-    case audit(AuditEntry, user: Int64)
-    /// The state of a purchase in the owner's history.
-    case recordedState(TransactionKey, HistoryState)
-    /// A changed end of a purchase, which apps display.
-    case endChanged(productIdentifier: String, user: Int64)
 }

@@ -7,26 +7,14 @@ import Proofs
 /// lead to the same entitlements, in any order and with any repetition.
 package struct EntitlementDecision: Sendable {
     package internal(set) var facts: EntitlementFacts
-    /// The changes to write, in their order.
-    package private(set) var changes: [EntitlementChange] = []
+    /// The changes to write.
+    package internal(set) var changes = EntitlementChanges()
     /// The claims of the proof that is being decided.
     package var presented: [Claim] = []
     let policy: OwnershipPolicy
     /// The origins that are valid for every user.
     let origins: Set<Origin>
     let moment: Timestamp
-
-    package init(
-        facts: EntitlementFacts,
-        policy: OwnershipPolicy = .keep,
-        origins: Set<Origin> = [],
-        at moment: Timestamp
-    ) {
-        self.facts = facts
-        self.policy = policy
-        self.origins = origins
-        self.moment = moment
-    }
 
     /// Decides a claim that a user presents.
     ///
@@ -38,7 +26,7 @@ package struct EntitlementDecision: Sendable {
         let siblings = facts.parkedSiblings(of: claim)
         let named = facts.namedOwner(by: claim, siblings, of: original)
         if let refusal = refusal(of: claim, original, named, to: user) {
-            changes.append(.refused(refusal, presented, user: user, actor: actor))
+            changes.events.append(.refused(refusal, presented, user: user, actor: actor))
             return refusal
         }
         let isTransferred = give(original, to: user, by: named?.naming, claim, actor)
@@ -54,7 +42,7 @@ package struct EntitlementDecision: Sendable {
     package mutating func state(_ stated: Claim) -> NotificationOutcome {
         if facts.hasOtherProduct(than: stated) {
             if let owner = facts.ownedOriginal(of: stated).flatMap({ facts.purchases[$0]?.owner }) {
-                changes.append(.refused(.transactionConflict, stated, user: owner, actor: .appStore))
+                changes.events.append(.refused(.transactionConflict, stated, user: owner, actor: .appStore))
             }
             return .recorded
         }
@@ -113,26 +101,31 @@ package struct EntitlementDecision: Sendable {
 
     /// Leaves the refusals of users out of the changes.
     mutating func removeRefusals(of users: Set<Int64>) {
-        changes.removeAll {
+        changes.events.removeAll {
             if case .refused(_, _, let user, _) = $0 { users.contains(user) } else { false }
         }
-    }
-
-    /// Makes a change, which the following claims see.
-    mutating func make(_ change: EntitlementChange) {
-        changes.append(change)
-        facts.apply(change, at: moment)
     }
 
     mutating func audit(
         _ event: AuditEntry.Event, _ key: TransactionKey, _ productIdentifier: String, by actor: AuditActor,
         to user: Int64, reason: String? = nil
     ) {
-        changes.append(
+        changes.events.append(
             .audit(
                 AuditEntry(
                     happenedAt: moment, event: event, actor: actor, origin: key.origin, app: key.app,
                     reference: key.identifier, subject: productIdentifier, reason: reason), user: user))
+    }
+}
+
+extension EntitlementFacts {
+    /// A decision over these facts, which has changed nothing.
+    package func decision(
+        under policy: OwnershipPolicy = .keep,
+        accepting origins: Set<Origin> = [],
+        at moment: Timestamp
+    ) -> EntitlementDecision {
+        EntitlementDecision(facts: self, policy: policy, origins: origins, moment: moment)
     }
 }
 
@@ -148,11 +141,13 @@ extension EntitlementDecision {
         let purchases = facts.purchases.filter { $0.value.owner == former }.keys.sorted()
         for original in purchases {
             let product = facts.transactions(of: original).last?.transaction.productIdentifier ?? ""
-            make(.merge(original, from: former, to: user))
+            change(purchase: original) { $0.owner = user }
+            changes.transferred.append(original)
             audit(.transferredOut, original, product, by: actor, to: former)
             audit(.transferredIn, original, product, by: actor, to: user, reason: identifier)
         }
-        make(.mergedTokens(from: former, to: user))
+        facts.tokenOwners = facts.tokenOwners.mapValues { $0 == former ? user : $0 }
+        facts.tokensHaveMoved()
     }
 }
 
@@ -163,7 +158,11 @@ extension EntitlementDecision {
         if let stated = claim.facts, let transaction = facts.transactions[claim.key] {
             let known = transaction.stated ?? TransactionFacts()
             let complete = known.completed(by: stated)
-            if complete != known { make(.facts(claim.key, complete)) }
+            if complete != known {
+                facts.set(complete, for: claim.key)
+                changes.changedFacts.insert(claim.key)
+                changes.stated.insert(transaction.originalKey)
+            }
         }
         write(renewalOf: claim)
     }
@@ -173,7 +172,9 @@ extension EntitlementDecision {
         guard let renewal = claim.renewal, let original = facts.transactions[claim.key]?.originalKey,
             renewal.isLater(than: facts.purchases[original]?.renewal)
         else { return }
-        make(.renewal(original, renewal))
+        facts.set(renewal, for: original)
+        changes.changedRenewals.insert(original)
+        changes.stated.insert(original)
     }
 }
 
@@ -223,9 +224,7 @@ extension EntitlementDecision {
 }
 
 extension EntitlementFacts {
-    func transactions(
-        ofPurchaseRepeatedBy claim: Claim
-    ) -> [(key: TransactionKey, transaction: Transaction)] {
+    func transactions(ofPurchaseRepeatedBy claim: Claim) -> [(key: TransactionKey, transaction: Transaction)] {
         let product = ByteKey(claim.productIdentifier)
         return transactions(of: claim.originalKey).filter { ByteKey($0.transaction.productIdentifier) == product }
     }
@@ -274,9 +273,13 @@ extension EntitlementDecision {
         _ actor: AuditActor
     ) -> Bool {
         guard let original, let purchase = facts.purchases[original] else { return false }
-        if let naming, purchase.naming.map({ $0 < naming }) ?? true { make(.naming(original, naming)) }
+        if let naming, purchase.naming.map({ $0 < naming }) ?? true {
+            change(purchase: original) { $0.naming = naming }
+            changes.named.insert(original)
+        }
         guard purchase.owner != user else { return false }
-        make(.transfer(original, from: purchase.owner, to: user))
+        change(purchase: original) { [moment] in ($0.owner, $0.transferredAt) = (user, moment) }
+        changes.transferred.append(original)
         audit(.transferredOut, original, claim.productIdentifier, by: actor, to: purchase.owner)
         audit(.transferredIn, original, claim.productIdentifier, by: actor, to: user)
         return true

@@ -71,10 +71,6 @@ struct RepeatedStatus: Hashable, Sendable {
     /// True if no transaction has an earlier statement.
     private(set) var isOfAll = true
 
-    init(_ status: TransactionStatus) {
-        last = status
-    }
-
     mutating func add(_ status: TransactionStatus) {
         if status.isLater(than: last) {
             last = status
@@ -89,7 +85,7 @@ struct RepeatedStatus: Hashable, Sendable {
 
     /// Notes that no transaction has an earlier statement than this one.
     mutating func reach(_ status: TransactionStatus) {
-        if !last.isLater(than: status) { self = RepeatedStatus(status) }
+        if !last.isLater(than: status) { self = RepeatedStatus(last: status) }
     }
 
     /// The purchase that is repeated: the transactions with the same original and product.
@@ -108,13 +104,8 @@ struct RepeatedStatus: Hashable, Sendable {
 /// identifiers.
 struct ParkedSiblings: Sendable {
     /// The claim whose siblings they are.
-    private let key: TransactionKey
-    private let purchase: EntitlementFacts.ParkedPurchase?
-
-    init(of key: TransactionKey, in purchase: EntitlementFacts.ParkedPurchase?) {
-        self.key = key
-        self.purchase = purchase
-    }
+    let key: TransactionKey
+    let purchase: EntitlementFacts.ParkedPurchase?
 
     /// The last naming by a sibling; nil if no sibling has the account token of a user.
     var lastNaming: EntitlementFacts.NamedOwner? { purchase?.namings.first { $0.key != key }?.owner }

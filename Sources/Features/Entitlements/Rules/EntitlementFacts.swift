@@ -17,12 +17,6 @@ package struct EntitlementFacts: Sendable {
         /// The last statement about the renewal; nil also if it was not read, because no claim states a renewal.
         package var renewal: StatedRenewal?
         package var transactions: [TransactionKey] = []
-
-        package init(owner: Int64, transferredAt: Timestamp? = nil, naming: Naming? = nil) {
-            self.owner = owner
-            self.transferredAt = transferredAt
-            self.naming = naming
-        }
     }
 
     /// A redeemed transaction.
@@ -74,7 +68,7 @@ package struct EntitlementFacts: Sendable {
     /// The owners of account tokens.
     package var tokenOwners: [UUID: Int64] = [:]
     /// The customers for whom an import expects purchases that nobody owns, by the original transaction.
-    package private(set) var expectedOwners: [TransactionKey: Int64] = [:]
+    package internal(set) var expectedOwners: [TransactionKey: Int64] = [:]
     /// The origins that are valid only for some users.
     package var acceptedOriginsByUser: [Int64: Set<Origin>] = [:]
     // Each is made when a decision first needs it.
@@ -93,10 +87,6 @@ package struct EntitlementFacts: Sendable {
 
     package mutating func setExpected(_ owner: Int64, for original: TransactionKey) {
         expectedOwners[original] = owner
-    }
-
-    mutating func removeExpected(_ original: TransactionKey) {
-        expectedOwners[original] = nil
     }
 
     /// - Precondition: The purchase is set.
@@ -171,9 +161,9 @@ package struct EntitlementFacts: Sendable {
     mutating func parkedSiblings(of claim: Claim) -> ParkedSiblings {
         let original = claim.originalKey
         guard let keys = parkedByOriginal[original], !keys.isEmpty else {
-            return ParkedSiblings(of: claim.key, in: nil)
+            return ParkedSiblings(key: claim.key, purchase: nil)
         }
-        if let known = parkedPurchases[original] { return ParkedSiblings(of: claim.key, in: known) }
+        if let known = parkedPurchases[original] { return ParkedSiblings(key: claim.key, purchase: known) }
         var purchase = ParkedPurchase()
         for key in keys.sorted() {
             guard let claim = parked[key]?.claim else { continue }
@@ -184,7 +174,7 @@ package struct EntitlementFacts: Sendable {
             purchase.namings.removeLast(max(0, purchase.namings.count - 2))
         }
         parkedPurchases[original] = purchase
-        return ParkedSiblings(of: claim.key, in: purchase)
+        return ParkedSiblings(key: claim.key, purchase: purchase)
     }
 
     /// The summary of a purchase.
@@ -210,7 +200,11 @@ package struct EntitlementFacts: Sendable {
         if let known = repeatedStatuses[key] { return known }
         var status: RepeatedStatus?
         for (_, transaction) in transactions(ofPurchaseRepeatedBy: claim) {
-            if status == nil { status = RepeatedStatus(transaction.status) } else { status?.add(transaction.status) }
+            if status == nil {
+                status = RepeatedStatus(last: transaction.status)
+            } else {
+                status?.add(transaction.status)
+            }
         }
         repeatedStatuses[key] = status
         return status
@@ -251,11 +245,7 @@ extension EntitlementFacts {
     /// - Parameter original: The original transaction of the purchase, if somebody owns it.
     /// - Returns: Nil if no user of this service has the token. Nil also if the token of a later purchase has determined the
     ///   owner, or if the purchase has added to another user's balance, which may be spent.
-    mutating func namedOwner(
-        by claim: Claim,
-        _ siblings: ParkedSiblings,
-        of original: TransactionKey?
-    ) -> NamedOwner? {
+    mutating func namedOwner(by claim: Claim, _ siblings: ParkedSiblings, of original: TransactionKey?) -> NamedOwner? {
         let said = claim.appAccountToken == nil ? parked[claim.key]?.claim : nil
         let last = [namedOwner(by: claim), said.flatMap { namedOwner(by: $0) }, siblings.lastNaming]
             .compactMap(\.self).max { $0.naming < $1.naming }
@@ -267,59 +257,6 @@ extension EntitlementFacts {
     func namedOwner(by claim: Claim) -> NamedOwner? {
         guard let token = claim.appAccountToken, !token.isPlaceholder, let user = tokenOwners[token] else { return nil }
         return NamedOwner(user: user, naming: Naming(claim))
-    }
-}
-
-extension EntitlementFacts {
-    /// Updates the facts by a change.
-    mutating func apply(_ change: EntitlementChange, at moment: Timestamp) {
-        switch change {
-        case .purchase(let original, let owner, let naming):
-            set(Purchase(owner: owner, naming: naming), for: original)
-            removeExpected(original)
-        case .transaction(let claim, let status, _):
-            set(Transaction(claim, status), for: claim.key)
-        case .facts(let key, let complete):
-            set(complete, for: key)
-        case .renewal(let original, let renewal):
-            set(renewal, for: original)
-        case .status(let key, let status):
-            guard var transaction = transactions[key] else { return }
-            transaction.status = status
-            set(transaction, for: key)
-        case .statements(let key, let statements):
-            guard var transaction = transactions[key] else { return }
-            transaction.statements = statements
-            set(transaction, for: key)
-        case .grace(let key, let grace):
-            guard var transaction = transactions[key] else { return }
-            transaction.grace = grace
-            set(transaction, for: key)
-        case .naming(let original, let naming):
-            guard var purchase = purchases[original] else { return }
-            purchase.naming = naming
-            set(purchase, for: original)
-        case .transfer(let original, _, let owner):
-            guard var purchase = purchases[original] else { return }
-            purchase.owner = owner
-            purchase.transferredAt = moment
-            set(purchase, for: original)
-        case .merge(let original, _, let owner):
-            guard var purchase = purchases[original] else { return }
-            purchase.owner = owner
-            set(purchase, for: original)
-        case .mergedTokens(let former, let owner):
-            tokenOwners = tokenOwners.mapValues { $0 == former ? owner : $0 }
-            tokensHaveMoved()
-        case .parked(let claim, let status):
-            setParked(ParkedStatement(status: status, claim: claim), for: claim.key)
-        case .unparked(let key):
-            removeParked(key)
-        case .recordedState(let original, let state):
-            recordedStates[original] = state
-        case .refused, .audit, .endChanged:
-            break
-        }
     }
 }
 

@@ -107,10 +107,7 @@ extension OwnedItem {
     init(_ coverage: ItemCoverage, since: Timestamp, at moment: Timestamp, type: (String) -> ProductType?) {
         var (state, renews): (PurchaseState, Bool?) = (.owned, false)
         if case .purchase(let transaction) = coverage.source {
-            let type =
-                transaction.facts.text(.type).flatMap(ProductType.init) ?? type(transaction.productIdentifier)
-                ?? coverage.renewal.map { _ in .autoRenewableSubscription }
-            if let status = PurchaseStatus([transaction], type, coverage.renewal, at: moment) {
+            if let status = PurchaseStatus([transaction], coverage.renewal, at: moment, type: type) {
                 (state, renews) = (status.state, status.renews)
             }
         }

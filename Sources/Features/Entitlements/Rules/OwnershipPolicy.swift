@@ -16,6 +16,7 @@ package enum OwnershipPolicy: Hashable, Sendable {
     /// The default pause between two transfers of a purchase: 30 days.
     package static let defaultPauseSeconds: Int64 = 30 * 24 * 60 * 60
 
+    /// - Parameter name: The name in the operator's settings.
     /// - Returns: Nil for an unknown name.
     package init?(name: String, pauseSeconds: Int64) {
         switch name {
@@ -23,23 +24,6 @@ package enum OwnershipPolicy: Hashable, Sendable {
         case "transfer": self = .transfer(pauseSeconds: pauseSeconds)
         case "transferIfInactive": self = .transferIfInactive(pauseSeconds: pauseSeconds)
         default: return nil
-        }
-    }
-
-    /// The name in the operator's settings.
-    package var name: String {
-        switch self {
-        case .keep: "keep"
-        case .transfer: "transfer"
-        case .transferIfInactive: "transferIfInactive"
-        }
-    }
-
-    /// Nil if the policy never transfers.
-    package var pauseSeconds: Int64? {
-        switch self {
-        case .keep: nil
-        case .transfer(let pause), .transferIfInactive(let pause): pause
         }
     }
 

@@ -31,8 +31,6 @@ struct ProofClaims {
     /// - Parameter renewal: The statement about the renewal of the subscription; nil if there is none.
     func claim(_ purchase: ProvenPurchase, renewal: StatedRenewal? = nil) -> Claim {
         let benefit = catalog?.benefit(of: purchase.productIdentifier)
-        var credit: Credit?
-        if case .credit(let bought) = benefit { credit = bought }
         return Claim(
             app: app,
             origin: verified.origin,
@@ -47,7 +45,8 @@ struct ProofClaims {
             signedAt: verified.notifiedTransaction?.signedDate ?? verified.signedAt,
             appAccountToken: purchase.appAccountToken,
             proofDigest: digest, proof: kept, fingerprints: fingerprints,
-            item: benefit?.item, credit: credit, expiresAt: Self.end(of: purchase, benefit),
+            item: benefit?.item, credit: benefit?.credit,
+            expiresAt: benefit?.end(from: purchase.purchaseDate, paidUntil: purchase.expiresDate),
             grace: renewal.flatMap { Self.grace($0, of: purchase) }, facts: purchase.facts, renewal: renewal)
     }
 
@@ -62,17 +61,6 @@ struct ProofClaims {
         let saysNothing =
             isBillingError || facts.bool(.isInBillingRetryPeriod) == true || purchase.revocationDate != nil
         return saysNothing ? nil : Claim.Grace(endsAt: nil)
-    }
-
-    /// The end of the benefit of a purchase; nil for none.
-    private static func end(of purchase: ProvenPurchase, _ benefit: Benefit?) -> Timestamp? {
-        switch benefit {
-        case .itemFor(_, let period):
-            purchase.purchaseDate.adding(period, dayOfMonth: purchase.purchaseDate.dayOfMonth)
-        // Without an end, the claim would be valid forever.
-        case .itemWhilePaid: purchase.expiresDate ?? purchase.purchaseDate
-        case .item, .credit, nil: nil
-        }
     }
 }
 

@@ -98,9 +98,7 @@ package struct PurchasePeriod: Hashable, Sendable {
         redeemedAt = nil
         terms = transaction.stated.map { Terms($0) } ?? transaction.terms ?? Terms(TransactionFacts())
     }
-}
 
-extension PurchasePeriod {
     /// The periods of a purchase that count at a moment. The last one is current.
     ///
     /// A renewal counts as soon as the App Store has signed it. A renewal as another product does not count before its period

@@ -131,13 +131,7 @@ extension PurchaseStatus {
         let event: AuditEntry.Event
         /// The time at which the event took effect.
         let happenedAt: Timestamp
-        let reason: String?
-
-        init(_ event: AuditEntry.Event, at happenedAt: Timestamp, reason: String? = nil) {
-            self.event = event
-            self.happenedAt = happenedAt
-            self.reason = reason
-        }
+        var reason: String?
     }
 
     /// The events between the state in the history and this one, in their order.
@@ -178,8 +172,8 @@ extension PurchaseStatus {
     private func renewalEvents(since recorded: HistoryState?) -> [HistoryEvent] {
         guard state.isOwned || state == .billingRetry, let renewalStatedAt, let renews else { return [] }
         switch (recorded?.renews, renews) {
-        case (true, false), (nil, false): return [HistoryEvent(.autoRenewDisabled, at: renewalStatedAt)]
-        case (false, true): return [HistoryEvent(.autoRenewEnabled, at: renewalStatedAt)]
+        case (true, false), (nil, false): return [HistoryEvent(event: .autoRenewDisabled, happenedAt: renewalStatedAt)]
+        case (false, true): return [HistoryEvent(event: .autoRenewEnabled, happenedAt: renewalStatedAt)]
         case (true, true), (nil, true), (false, false): return []
         }
     }
@@ -187,14 +181,15 @@ extension PurchaseStatus {
     private func stateEvent(after before: PurchaseState?, at moment: Timestamp) -> HistoryEvent? {
         guard let paidUntil, let retryEndsAt else { return nil }
         switch state {
-        case .gracePeriod: return HistoryEvent(.gracePeriodBegan, at: paidUntil)
-        case .billingRetry: return HistoryEvent(.renewalFailed, at: graceEndsAt ?? paidUntil)
+        case .gracePeriod: return HistoryEvent(event: .gracePeriodBegan, happenedAt: paidUntil)
+        case .billingRetry: return HistoryEvent(event: .renewalFailed, happenedAt: graceEndsAt ?? paidUntil)
         case .expired:
             let end = [paidUntil, graceEndsAt].compactMap(\.self).max() ?? paidUntil
             // The App Store stops retrying at its limit, or states that it has stopped earlier.
             let givenUp = isRetried ? retryEndsAt : min(renewalStatedAt ?? retryEndsAt, retryEndsAt)
             return HistoryEvent(
-                .expired, at: before == .billingRetry ? max(end, givenUp) : end, reason: expirationReason?.rawValue)
+                event: .expired, happenedAt: before == .billingRetry ? max(end, givenUp) : end,
+                reason: expirationReason?.rawValue)
         default: return nil
         }
     }

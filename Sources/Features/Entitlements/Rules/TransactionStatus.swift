@@ -38,6 +38,13 @@ extension TransactionStatus {
 }
 
 extension StatedRenewal {
+    /// True if this statement supersedes another, because it was signed later.
+    package func isLater(than other: StatedRenewal?) -> Bool {
+        guard let other else { return true }
+        if statedAt != other.statedAt { return statedAt > other.statedAt }
+        return other.proofDigest.lexicographicallyPrecedes(proofDigest)
+    }
+
     /// True if the customer lets the subscription renew; nil if the App Store has not stated it.
     ///
     /// The App Store charges all periods of a commitment, so `autoRenewStatus` stays on after a cancellation. The commitment has
@@ -87,15 +94,6 @@ extension TransactionFacts {
             }
         }
         return facts
-    }
-}
-
-extension StatedRenewal {
-    /// True if this statement supersedes another, because it was signed later.
-    package func isLater(than other: StatedRenewal?) -> Bool {
-        guard let other else { return true }
-        if statedAt != other.statedAt { return statedAt > other.statedAt }
-        return other.proofDigest.lexicographicallyPrecedes(proofDigest)
     }
 }
 

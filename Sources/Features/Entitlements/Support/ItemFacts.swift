@@ -14,11 +14,11 @@ package struct ItemFacts: Sendable {
         /// The date of the App Store's revocation; nil without one.
         package let revocationDate: Timestamp?
 
-        package init(status: PurchaseStatus, counts: Bool, revocation: Revocation?, revocationDate: Timestamp?) {
-            self.status = status
-            self.counts = counts
-            self.revocation = revocation
-            self.revocationDate = revocationDate
+        /// - Parameter transactions: The transactions of the purchase, whose last one states the revocations.
+        package init(_ status: PurchaseStatus, of transactions: [RedeemedTransaction], counts: Bool) {
+            let last = transactions.max { ($0.purchaseDate, $0.sequence) < ($1.purchaseDate, $1.sequence) }
+            (self.status, self.counts) = (status, counts)
+            (revocation, revocationDate) = (last?.revocation, last?.revocationDate)
         }
     }
 
@@ -38,7 +38,7 @@ package struct ItemFacts: Sendable {
     /// True if that purchase has ended.
     package var hasExpectedEnded = false
     /// The newest purchase of these products that nobody has redeemed.
-    package var unclaimed: UnclaimedPurchase?
+    package var unclaimed: Claim?
 
     package init() {}
 }
@@ -112,13 +112,10 @@ extension LedgerTransaction {
             let key = try apps.key(row)
             guard view.includes(app: key.app) else { return nil }
             let transactions = try reading.transactions(ofPurchase: key, app: try row["app"], of: user)
-            let last = transactions.max { ($0.purchaseDate, $0.sequence) < ($1.purchaseDate, $1.sequence) }
             return PurchaseStatus(
                 transactions, renewals.renewal(of: transactions), at: view.moment, type: view.type
             ).map {
-                ItemFacts.Purchase(
-                    status: $0, counts: origins.contains(key.origin), revocation: last?.revocation,
-                    revocationDate: last?.revocationDate)
+                ItemFacts.Purchase($0, of: transactions, counts: origins.contains(key.origin))
             }
         }
     }

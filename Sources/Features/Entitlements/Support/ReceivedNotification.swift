@@ -34,21 +34,6 @@ package struct ReceivedNotification: Hashable, Sendable {
     }
 }
 
-/// The conditions of a list of received notifications. Nil accepts every value.
-package struct ReceivedNotificationFilter: Hashable, Sendable {
-    /// The type, in Apple's words.
-    package let type: String?
-    package let outcome: NotificationOutcome?
-    /// The bundle identifier of the app.
-    package let app: String?
-
-    package init(type: String? = nil, outcome: NotificationOutcome? = nil, app: String? = nil) {
-        self.type = type
-        self.outcome = outcome
-        self.app = app
-    }
-}
-
 /// The received notifications of all apps.
 extension LedgerTransaction {
     /// The number of notifications that one page reads at most. A rare combination of conditions may need several pages.
@@ -59,31 +44,33 @@ extension LedgerTransaction {
     /// A type or a rare outcome uses its index. The other conditions select among the next notifications of that index, or
     /// among the latest ones.
     ///
-    /// - Parameter position: The position after which the page begins; nil for the first page.
+    /// - Parameters:
+    ///   - type: The type, in Apple's words; nil for all, like the other conditions.
+    ///   - app: The bundle identifier of the app.
+    ///   - position: The position after which the page begins; nil for the first page.
     /// - Returns: At most `limit` notifications, and the position of the next page; nil for the last page. A page may have
     ///   fewer notifications, even none, although there is a next one.
     package func notifications(
-        _ filter: ReceivedNotificationFilter,
+        ofType type: String? = nil,
+        outcome: NotificationOutcome? = nil,
+        in app: String? = nil,
         before position: ReceivedNotification.Position?,
         limit: Int
     ) throws -> (shown: [ReceivedNotification], next: ReceivedNotification.Position?) {
         let apps = try apps
-        var app: Int64?
-        if let name = filter.app {
-            guard let number = apps[name] else { return ([], nil) }
-            app = number
-        }
+        let chosen = app.flatMap { apps[$0] }
+        guard app == nil || chosen != nil else { return ([], nil) }
         let (index, condition, value): (String, String, String?) =
-            if let type = filter.type {
+            if let type {
                 ("notification_of_type", "type = $1 AND", type)
-            } else if let outcome = filter.outcome, !NotificationOutcome.frequent.contains(outcome) {
+            } else if let outcome, !NotificationOutcome.frequent.contains(outcome) {
                 ("notification_of_outcome", "outcome = $1 AND \(Table.rareOutcome) AND", outcome.rawValue)
             } else {
                 ("notification_by_receipt", "", nil)
             }
         let first = value == nil ? 1 : 2
         // Without another condition, the page is all that has to be read.
-        let isExact = app == nil && (filter.outcome == nil || index == "notification_of_outcome")
+        let isExact = app == nil && (outcome == nil || index == "notification_of_outcome")
         let size = isExact ? limit + 1 : Self.notificationWindow
         let rows = try database.rows(
             """
@@ -99,8 +86,8 @@ extension LedgerTransaction {
         for row in rows {
             guard shown.count < limit else { return (try received(shown, apps), try last.map(Self.position)) }
             last = row
-            let (number, outcome): (Int64, String) = (try row["app"], try row["outcome"])
-            if (app ?? number) == number, (filter.outcome?.rawValue ?? outcome) == outcome { shown.append(row) }
+            let (number, stated): (Int64, String) = (try row["app"], try row["outcome"])
+            if (chosen ?? number) == number, (outcome?.rawValue ?? stated) == stated { shown.append(row) }
         }
         return (try received(shown, apps), rows.count < size ? nil : try last.map(Self.position))
     }

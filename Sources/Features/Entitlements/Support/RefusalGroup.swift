@@ -50,11 +50,7 @@ extension LedgerTransaction {
     /// The recorded refusals of a code, newest first.
     ///
     /// - Parameter position: The position of the last refusal of the previous page; nil for the first page.
-    package func refusals(
-        of code: String,
-        before position: RecordPosition?,
-        limit: Int
-    ) throws -> [ActivityEntry] {
+    package func refusals(of code: String, before position: RecordPosition?, limit: Int) throws -> [ActivityEntry] {
         let last = position ?? RecordPosition(.max, .max, .max)
         return try activity(
             try database.rows(

@@ -32,18 +32,14 @@ package struct StoryEntry: Hashable, Sendable {
             Position(notification.signedAt.millisecondsSince1970, 0, notification.notificationUUID)
         }
     }
-}
 
-extension StoryEntry {
     fileprivate static func isNewer(_ one: Position, than other: Position) -> Bool {
         if (one.first, one.second) != (other.first, other.second) {
             return (one.first, one.second) > (other.first, other.second)
         }
         return ByteKey(one.third) > ByteKey(other.third)
     }
-}
 
-extension StoryEntry {
     /// The entry as a sentence.
     package var sentence: String {
         switch content {
@@ -98,6 +94,8 @@ package struct StatedNotification: Hashable, Sendable {
     package let signedAt: Timestamp
     package let receivedAt: Timestamp
     package let outcome: NotificationOutcome
+    /// The SHA-256 of the signed bytes.
+    package let proofDigest: [UInt8]
     /// The decoded notification as JSON, without the proofs inside it; nil if it was too long.
     package let content: String?
 }
@@ -111,7 +109,8 @@ extension StatedNotification {
             notificationUUID: try row["notification_uuid"], origin: try row["origin"], type: try row["type"],
             subtype: try row["subtype"], transactionIdentifier: try row["transaction_id"],
             originalTransactionIdentifier: try row["original_transaction_id"], signedAt: try row["signed_at"],
-            receivedAt: try row["received_at"], outcome: outcome, content: try row["content"])
+            receivedAt: try row["received_at"], outcome: outcome, proofDigest: try row["proof_digest"],
+            content: try row["content"])
     }
 }
 
@@ -120,34 +119,27 @@ extension EntitlementService {
     ///
     /// - Parameter position: The position of the last entry of the previous page; nil for the first page.
     package func story(of user: User, before position: StoryEntry.Position?, limit: Int) async throws -> [StoryEntry] {
-        try await ledger.read { try $0.story(of: user, in: limitingApp, before: position, limit: limit) }
+        try await ledger.read { transaction in
+            guard let number = try transaction.users.known(user) else { return [] }
+            let events = try transaction.events(of: number, in: limitingApp, before: position, limit: limit)
+            let owners = try transaction.owners(
+                of: events.map(\.entry).filter { $0.event == .refused }, in: limitingApp)
+            let notifications = try transaction.notifications(
+                of: number, in: limitingApp, before: position, limit: limit)
+            let entries =
+                events.map { record in
+                    let owner = record.entry.event == .refused ? owners[record.entry.reference] : nil
+                    return StoryEntry(
+                        content: .event(record.entry, number: record.number, otherOwner: owner == user ? nil : owner))
+                } + notifications.map { StoryEntry(content: .notification($0)) }
+            return Array(entries.sorted { StoryEntry.isNewer($0.position, than: $1.position) }.prefix(limit))
+        }
     }
 }
 
+/// The parts of a story. An app limits them to its purchases; nil for all apps.
 extension LedgerTransaction {
-    /// - Parameter app: The bundle identifier of an app, for only the events and notifications of its purchases; nil for all.
-    fileprivate func story(
-        of user: User,
-        in app: String?,
-        before position: StoryEntry.Position?,
-        limit: Int
-    ) throws -> [StoryEntry] {
-        guard let number = try users.known(user) else { return [] }
-        let events = try events(of: number, in: app, before: position, limit: limit)
-        let owners = try owners(of: events.map(\.entry).filter { $0.event == .refused }, in: app)
-        let entries =
-            events.map { record in
-                let owner = record.entry.event == .refused ? owners[record.entry.reference] : nil
-                return StoryEntry(
-                    content: .event(record.entry, number: record.number, otherOwner: owner == user ? nil : owner))
-            }
-            + (try notifications(of: number, in: app, before: position, limit: limit).map {
-                StoryEntry(content: .notification($0))
-            })
-        return Array(entries.sorted { StoryEntry.isNewer($0.position, than: $1.position) }.prefix(limit))
-    }
-
-    private func events(
+    fileprivate func events(
         of user: Int64,
         in app: String?,
         before position: StoryEntry.Position?,
@@ -163,7 +155,7 @@ extension LedgerTransaction {
         ).map(AuditRecord.init)
     }
 
-    private func notifications(
+    fileprivate func notifications(
         of user: Int64,
         in app: String?,
         before position: StoryEntry.Position?,

@@ -24,13 +24,6 @@ package struct UnclaimedPurchase: Hashable, Sendable {
     /// The granted item; nil for another product.
     package var item: Item? { claim.item }
 
-    package init(_ claim: Claim, appNumber: Int64, statedAt: Timestamp, revocationDate: Timestamp?) {
-        self.claim = claim
-        self.appNumber = appNumber
-        self.statedAt = statedAt
-        self.revocationDate = revocationDate
-    }
-
     /// The position in the list of all unclaimed purchases.
     package var position: Position { Position(appNumber, origin.rawValue, transactionIdentifier) }
 
@@ -65,10 +58,14 @@ extension LedgerTransaction {
             ORDER BY transaction_id, origin, app LIMIT $\(isOne ? 5 : 4)
             """,
             [last?.third ?? "", last?.second ?? "", last?.first ?? 0] + (identifier.map { [$0] } ?? []) + [limit]
-        ).map { try unclaimed($0, apps) }
+        ).map {
+            UnclaimedPurchase(
+                claim: try Claim(parked: $0, apps), appNumber: try $0["app"], statedAt: try $0["stated_at"],
+                revocationDate: try $0["revocation_date"])
+        }
     }
 
-    /// The newest unclaimed purchase of one of some products from some origins, except revoked ones.
+    /// The claim of the newest unclaimed purchase of one of some products from some origins, except revoked ones.
     ///
     /// - Parameter app: The number of the app; nil for all apps.
     func newestUnclaimed(
@@ -76,7 +73,7 @@ extension LedgerTransaction {
         of origins: Set<Origin>,
         in app: Int64?,
         _ apps: AppNumbers
-    ) throws -> UnclaimedPurchase? {
+    ) throws -> Claim? {
         // A claim is a JSON text without an index. There are few unclaimed purchases.
         let rows = try database.rows(
             """
@@ -89,13 +86,7 @@ extension LedgerTransaction {
             // One member takes a tenth of the time of all.
             let claim = try JSONDecoder().decode(ClaimedProduct.self, from: Data(try row["claim"] as [UInt8]))
             return known.contains(ByteKey(claim.productIdentifier))
-        }.map { try unclaimed($0, apps) }
-    }
-
-    private func unclaimed(_ row: SQLRow, _ apps: AppNumbers) throws -> UnclaimedPurchase {
-        UnclaimedPurchase(
-            try Claim(parked: row, apps), appNumber: try row["app"], statedAt: try row["stated_at"],
-            revocationDate: try row["revocation_date"])
+        }.map { try Claim(parked: $0, apps) }
     }
 }
 
@@ -146,37 +137,24 @@ extension EntitlementService {
             guard let parked = found.first?.claim else { throw AssignmentError.purchaseNotFound }
             guard found.count == 1 else { throw AssignmentError.purchaseAmbiguous }
             let benefit = catalogs[parked.app]?.benefit(of: parked.productIdentifier)
-            return try transaction.assign(
-                parked.valued(by: benefit), to: user, reason: reason, by: AuditActor(caller: caller), from: view)
+            let origins = view.accepted.origins(for: user)
+            guard origins.contains(parked.origin) else { throw AssignmentError.originNotAccepted(parked.origin) }
+            let (claim, actor) = (parked.valued(by: benefit), AuditActor(caller: caller))
+            let answers = try transaction.decide(
+                [.redeem([claim], for: user, accepting: origins, by: actor)], under: .keep, accepting: view.accepted,
+                at: view.moment, type: view.type)
+            guard case .redeemed(let answer) = answers.first, let result = answer.results.first else {
+                throw LedgerError.userUnknown
+            }
+            guard result.allowsFinish, let number = try transaction.users.known(user) else { return result }
+            try transaction.audit.append(
+                AuditEntry(
+                    happenedAt: view.moment, event: .assigned, actor: actor, origin: claim.origin, app: claim.app,
+                    reference: claim.transactionIdentifier, subject: claim.productIdentifier, reason: reason),
+                to: number)
+            return result
         }
         guard result.allowsFinish else { throw AssignmentError.refused(result) }
-        return result
-    }
-}
-
-extension LedgerTransaction {
-    /// Redeems the claim of an unclaimed purchase for a user.
-    fileprivate func assign(
-        _ claim: Claim,
-        to user: User,
-        reason: String,
-        by actor: AuditActor,
-        from view: Viewpoint
-    ) throws -> Redemption.Result {
-        let origins = view.accepted.origins(for: user)
-        guard origins.contains(claim.origin) else { throw AssignmentError.originNotAccepted(claim.origin) }
-        let answers = try decide(
-            [.redeem([claim], for: user, accepting: origins, by: actor)], under: .keep, accepting: view.accepted,
-            at: view.moment, type: view.type)
-        guard case .redeemed(let answer) = answers.first, let result = answer.results.first else {
-            throw LedgerError.userUnknown
-        }
-        guard result.allowsFinish, let number = try users.known(user) else { return result }
-        try audit.append(
-            AuditEntry(
-                happenedAt: view.moment, event: .assigned, actor: actor, origin: claim.origin, app: claim.app,
-                reference: claim.transactionIdentifier, subject: claim.productIdentifier, reason: reason),
-            to: number)
         return result
     }
 }

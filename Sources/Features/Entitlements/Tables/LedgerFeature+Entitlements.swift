@@ -3,9 +3,7 @@ import Ledger
 extension LedgerFeature {
     /// The purchases of users, their items, and the grants and revocations of back ends.
     package static let entitlements = LedgerFeature(tables: Table.purchases + Table.team, rules: EntitlementRules.all)
-}
 
-extension LedgerFeature {
     /// The signed bytes of proofs.
     package static let keptProofs = LedgerFeature(tables: [.keptProof, .keptCertificate])
 }
@@ -15,9 +13,7 @@ extension Table {
     /// concatenated.
     fileprivate static let keptProof = Table(
         name: "kept_proof", family: .userData,
-        columns: [
-            .integer("user_id"), .blob("proof_digest", count: 32), .blob("bytes"), .blob("certificates"),
-        ],
+        columns: [.integer("user_id"), .blob("proof_digest", count: 32), .blob("bytes"), .blob("certificates")],
         key: ["user_id", "proof_digest"], references: [Reference(columns: ["user_id"], table: "user")],
         hasLargeRows: true, erasure: .deletion, merge: .move)
 

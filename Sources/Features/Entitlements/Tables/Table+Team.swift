@@ -72,9 +72,7 @@ extension Table {
     /// use up the limit of another user.
     private static let refusal = Table(
         name: "refusal", family: .userData,
-        columns: [
-            .integer("user_id"), .text("transaction_id"), .text("origin"), .integer("app"), .text("reason"),
-        ],
+        columns: [.integer("user_id"), .text("transaction_id"), .text("origin"), .integer("app"), .text("reason")],
         key: ["user_id"] + transactionKey + ["reason"],
         references: [Reference(columns: ["user_id"], table: "user")])
 

@@ -205,7 +205,10 @@ struct CordovaCustomers: Sendable {
         }
         if named == nil, !others.isEmpty, let identity { others.insert(identity) }
         for other in others where other != customer {
-            _ = try await entitlements.logIn(other, as: customer, by: caller.actor)
+            let moment = entitlements.clock.now()
+            _ = try await entitlements.ledger.write {
+                try $0.logIn(other, as: customer, by: caller.actor, at: moment)
+            }
         }
         return customer
     }

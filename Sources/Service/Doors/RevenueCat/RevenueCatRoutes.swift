@@ -114,9 +114,11 @@ struct RevenueCatRoutes: RouteSource {
         guard let current = CustomerIdentifier(current) else { throw Problem.customerInvalid }
         let new = try services.customer(new)
         // A refusal beyond the allowance would lock out everyone who is new today. Such a log-in has no purchase to bring along.
-        let logIn = try await services.entitlements.logIn(
-            current.user, as: new.user, by: try context.requiredCaller.actor,
-            newcomers: context.newcomers(for: request))
+        let (actor, newcomers) = (try context.requiredCaller.actor, context.newcomers(for: request))
+        let moment = services.entitlements.clock.now()
+        let logIn = try await services.entitlements.ledger.write {
+            try $0.logIn(current.user, as: new.user, by: actor, newcomers: newcomers, at: moment)
+        }
         return try await RevenueCatCustomers(services: try services(for: context))
             .answer(about: new, request, status: logIn.isNew ? .created : .ok)
     }

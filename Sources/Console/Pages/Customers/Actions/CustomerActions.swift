@@ -115,15 +115,16 @@ extension CustomersRoutes {
         }
         post("/balances", .support) { try await credit($0, $1, $2) }
         post("/transactions/:transaction/revocation", .support) { user, request, context in
-            let transaction = try await entitlements.revoke(
-                transaction: try context.parameters.text("transaction"), origin: try request.query("origin"),
-                in: try request.query("app"), of: user, reason: try context.form.reason(), by: try context.caller)
+            let transaction = try await entitlements.change(
+                .revoke(reason: try context.form.reason()), ofTransaction: try context.parameters.text("transaction"),
+                origin: try request.query("origin"), in: try request.query("app"), of: user, by: try context.caller)
             return transaction.path(of: user, done: .revoked)
         }
         post("/transactions/:transaction/reinstatement", .support) { user, request, context in
-            let transaction = try await entitlements.reinstate(
-                transaction: try context.parameters.text("transaction"), origin: try request.query("origin"),
-                in: try request.query("app"), of: user, reason: try context.form.reason(), by: try context.caller)
+            let transaction = try await entitlements.change(
+                .reinstate(reason: try context.form.reason()),
+                ofTransaction: try context.parameters.text("transaction"), origin: try request.query("origin"),
+                in: try request.query("app"), of: user, by: try context.caller)
             return transaction.path(of: user, done: .reinstated)
         }
         post("/erasure", .administer) { user, _, context in
@@ -132,9 +133,11 @@ extension CustomersRoutes {
             guard typed == user else {
                 throw ConsoleForm.invalid("erase-name", "the exact name of the customer")
             }
-            guard try await entitlements.erase(user, by: try context.requiredMember.actor) else {
-                throw Problem.userNotFound
+            let actor = try context.requiredMember.actor
+            let isKnown = try await entitlements.ledger.write {
+                try $0.erase(user, by: actor, at: entitlements.clock.now())
             }
+            guard isKnown else { throw Problem.userNotFound }
             return ConsolePath("customers", done: .erased)
         }
         guard let webhooks = services.webhooks else { return }

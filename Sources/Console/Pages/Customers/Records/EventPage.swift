@@ -69,8 +69,7 @@ extension CustomerView {
         let recorded = try await entitlements.ledger.read {
             try $0.recordedNotification(identifier, from: origin, of: self.user)
         }
-        guard let recorded else { throw Problem.pathUnknown }
-        let notification = recorded.notification
+        guard let notification = recorded else { throw Problem.pathUnknown }
         return Page("Notification: \(notification.title)", section: .customers) {
             Shown.wayBack(to: user)
             card("Recorded facts") {
@@ -82,7 +81,9 @@ extension CustomerView {
                     fact("UUID") { Shown.identifier(notification.notificationUUID) }
                     fact("Transaction") { Shown.identifier(notification.transactionIdentifier) }
                     fact("Original transaction") { Shown.identifier(notification.originalTransactionIdentifier) }
-                    fact("Digest of the signed bytes (SHA-256)") { Shown.identifier(recorded.proofDigest.hexadecimal) }
+                    fact("Digest of the signed bytes (SHA-256)") {
+                        Shown.identifier(notification.proofDigest.hexadecimal)
+                    }
                 }
             }
             ContentTree.card(of: notification)

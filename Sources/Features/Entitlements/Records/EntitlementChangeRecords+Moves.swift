@@ -5,13 +5,7 @@ import Proofs
 ///
 /// The key of a user's row begins with the user's number. A distributed database shards by it and does not let it change. So a
 /// transfer inserts new rows and deletes the old ones.
-struct PurchaseMoves {
-    let database: any LedgerDatabase
-    let apps: AppNumbers
-    /// The facts before and after the decision.
-    let before: EntitlementFacts
-    let after: EntitlementFacts
-
+extension EntitlementChangeRecords {
     /// The key of a redeemed transaction's row.
     struct Place: Hashable {
         let user: Int64
@@ -20,12 +14,8 @@ struct PurchaseMoves {
 
     /// The places of transactions that were already redeemed before the decision.
     struct Places {
-        fileprivate var moved: [TransactionKey: Place] = [:]
-        fileprivate let before: EntitlementFacts
-
-        init(_ before: EntitlementFacts) {
-            self.before = before
-        }
+        var moved: [TransactionKey: Place] = [:]
+        let before: EntitlementFacts
 
         subscript(key: TransactionKey) -> Place? {
             if let place = moved[key] { return place }
@@ -38,15 +28,15 @@ struct PurchaseMoves {
 
     /// Transfers purchases with all their transactions, which become the newest of the new owners.
     ///
+    /// - Parameter transferred: The purchases in the order of the transfers. One without an owner before the decision is ignored.
     /// - Returns: The places of all transactions after the transfer.
-    func move(
-        _ transfers: [(original: TransactionKey, former: Int64)],
-        _ heads: inout [Int64: UserHead]
-    ) throws -> Places {
-        var places = Places(before)
-        guard !transfers.isEmpty else { return places }
+    func move(_ transferred: [TransactionKey], _ heads: inout [Int64: UserHead]) throws -> Places {
+        var places = Places(before: before)
+        var known: Set<TransactionKey> = []
+        let originals = transferred.filter { before.purchases[$0] != nil && known.insert($0).inserted }
+        guard !originals.isEmpty else { return places }
         var moves: [Place: Place] = [:]
-        for (original, _) in transfers {
+        for original in originals {
             guard let owner = after.purchases[original]?.owner, var head = heads[owner] else { continue }
             for (key, _) in before.transactions(of: original) {
                 guard let old = places[key] else { continue }
@@ -57,10 +47,9 @@ struct PurchaseMoves {
             heads[owner] = head
         }
         // Purchases with credits are merged, but never transferred.
-        let hasCredits = transfers.contains { before.addsToBalance($0.original) }
-        try moveRows(moves, withCredits: hasCredits)
-        try moveRevocations(transfers)
-        try updateKeys(transfers.map(\.original), places)
+        try moveRows(moves, withCredits: originals.contains { before.addsToBalance($0) })
+        try moveRevocations(originals)
+        try updateKeys(originals, places)
         return places
     }
 
@@ -108,15 +97,13 @@ struct PurchaseMoves {
     }
 
     /// Transfers the other rows of a purchase.
-    private func moveRevocations(_ transfers: [(original: TransactionKey, former: Int64)]) throws {
-        let formers = Dictionary(transfers.map { ($0.original, $0.former) }) { first, _ in first }
+    private func moveRevocations(_ originals: [TransactionKey]) throws {
+        let transferred = Set(originals)
         for table in ["team_revocation", "subscription", "purchase_state"] {
-            let moving = try rows(of: table, transfers).filter { row in
-                let original = TransactionKey(
-                    app: try apps.bundleIdentifier(row), origin: try row["origin"],
-                    identifier: try row["original_transaction_id"])
-                guard let former = formers[original], former == (try row["user_id"] as Int64),
-                    let owner = after.purchases[original]?.owner
+            let moving = try rows(of: table, originals).filter { row in
+                let original = try apps.key(row)
+                guard transferred.contains(original), let former = before.purchases[original]?.owner,
+                    former == (try row["user_id"] as Int64), let owner = after.purchases[original]?.owner
                 else { return false }
                 return owner != former
             }
@@ -126,10 +113,7 @@ struct PurchaseMoves {
             try insert(
                 into: table,
                 try moving.map { row in
-                    let original = TransactionKey(
-                        app: try apps.bundleIdentifier(row), origin: try row["origin"],
-                        identifier: try row["original_transaction_id"])
-                    return row.replacing(["user_id": after.purchases[original]?.owner.sqlValue ?? .null])
+                    row.replacing(["user_id": after.purchases[try apps.key(row)]?.owner.sqlValue ?? .null])
                 })
         }
     }
@@ -159,15 +143,13 @@ struct PurchaseMoves {
     }
 
     /// The rows of a table with the identifiers of the purchases, in any origin and app.
-    private func rows(
-        of table: String,
-        _ transfers: [(original: TransactionKey, former: Int64)]
-    ) throws -> [SQLRow] {
-        try Dictionary(grouping: transfers, by: \.former).sorted { $0.key < $1.key }.flatMap { user, transfers in
-            try database.rows(
-                "SELECT * FROM \(table) WHERE user_id = $1 AND original_transaction_id \(database.isIn("$2"))",
-                [user, database.list(transfers.map(\.original.identifier))])
-        }
+    private func rows(of table: String, _ originals: [TransactionKey]) throws -> [SQLRow] {
+        try Dictionary(grouping: originals) { before.purchases[$0]?.owner ?? 0 }.sorted { $0.key < $1.key }
+            .flatMap { user, originals in
+                try database.rows(
+                    "SELECT * FROM \(table) WHERE user_id = $1 AND original_transaction_id \(database.isIn("$2"))",
+                    [user, database.list(originals.map(\.identifier))])
+            }
     }
 
     private static func sequences(of places: some Sequence<Place>) -> [(user: Int64, sequences: [Int64])] {
@@ -178,19 +160,5 @@ struct PurchaseMoves {
     private func insert(into table: String, _ rows: [SQLRow]) throws {
         guard let columns = rows.first?.columns else { return }
         try database.insert(into: table, columns, rows.map(\.values))
-    }
-}
-
-extension LedgerDatabase {
-    /// Writes the coverage of redeemed transactions.
-    func update(coverage changed: [(place: PurchaseMoves.Place, coverage: Coverage)]) throws {
-        try update(
-            "entitlement", set: ["begins_at", "ends_at", "is_revoked"], where: ["user_id", "sequence"],
-            changed.map { place, coverage in
-                [coverage.beginsAt, coverage.endsAt, coverage.isRevoked, place.user, place.sequence]
-            })
-        try update(
-            "credit", set: ["is_revoked"], where: ["user_id", "sequence"],
-            changed.map { place, coverage in [coverage.isRevoked, place.user, place.sequence] })
     }
 }

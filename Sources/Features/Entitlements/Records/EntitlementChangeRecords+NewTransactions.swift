@@ -13,12 +13,8 @@ struct NewTransaction {
     var isRevoked: Bool { coverage?.isRevoked ?? false }
 }
 
-/// The SQL that writes new transactions and their benefits, inside the caller's transaction.
-struct NewTransactionRecords {
-    let database: any LedgerDatabase
-    let apps: AppNumbers
-    let moment: Timestamp
-
+/// The SQL that writes new transactions and their benefits.
+extension EntitlementChangeRecords {
     func insert(_ new: [NewTransaction]) throws {
         try database.insert(
             into: "claim", Table.transactionKey + ["original_transaction_id", "user_id"],
@@ -70,7 +66,8 @@ struct NewTransactionRecords {
                 let claim = new.claim
                 return [
                     new.owner, new.sequence, claim.originalTransactionIdentifier, claim.transactionIdentifier,
-                    claim.origin, apps[claim.app], claim.productIdentifier, claim.quantity, claim.purchaseDate, moment,
+                    claim.origin, apps[claim.app], claim.productIdentifier, claim.quantity, claim.purchaseDate,
+                    decision.moment,
                     claim.proofDigest, claim.fingerprints?.anchor, claim.fingerprints?.leaf,
                 ] + (try new.transaction.statementValues) + (new.transaction.stated ?? TransactionFacts()).sqlValues
             })
@@ -99,7 +96,7 @@ struct NewTransactionRecords {
             new.compactMap { new in
                 new.claim.item.map { item in
                     [
-                        new.owner, new.sequence, item.collection, item.number, new.claim.origin, moment,
+                        new.owner, new.sequence, item.collection, item.number, new.claim.origin, decision.moment,
                         new.coverage?.beginsAt, new.coverage?.endsAt, new.isRevoked,
                     ]
                 }
