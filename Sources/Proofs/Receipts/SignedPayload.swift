@@ -86,7 +86,7 @@ struct SignedPayload {
     /// Reads only the date, before the payload is trusted. Nil if the payload has no readable date.
     static func date(of payload: Result<JSONValue, JSONSyntaxError>) -> Timestamp? {
         guard case .success(.object(let object)) = payload else { return nil }
-        let fields = PayloadFields(object)
+        let fields = PayloadFields(object: object)
         let signedDate = try? fields.date("signedDate")
         return signedDate ?? (try? fields.date("receiptCreationDate"))
     }

@@ -8,7 +8,8 @@ public final class JWSTransactionDecodedPayload: Sendable {
     public let purchaseDate: Timestamp
     public let quantity: Int
     public let signedDate: Timestamp
-    public let revocationReason: OpenEnumeration<RevocationReason>?
+    /// The reason for a revocation in Apple's numbers (`RevocationReason`).
+    public let revocationReason: Int64?
     public let revocationDate: Timestamp?
     public let environment: String
     /// The other known fields, and some of these.
@@ -33,7 +34,7 @@ public final class JWSTransactionDecodedPayload: Sendable {
         purchaseDate = try fields.requiredDate("purchaseDate")
         quantity = try fields.quantity("quantity")
         signedDate = try fields.requiredDate("signedDate")
-        revocationReason = try fields.enumeration("revocationReason")
+        revocationReason = try fields.integer("revocationReason")
         revocationDate = try fields.date("revocationDate")
         environment = try fields.requiredString("environment")
         facts = try TransactionFacts(fields)

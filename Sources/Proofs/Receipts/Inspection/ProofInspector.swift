@@ -359,7 +359,7 @@ extension ProofInspector {
         case .string(let text): return nestedProof(text).map { .proof($0) } ?? .text(text)
         case .number(let number):
             guard name.utf8.suffix(4).elementsEqual("Date".utf8),
-                let date = try? PayloadFields([name: value]).date(name)
+                let date = try? PayloadFields(object: [name: value]).date(name)
             else {
                 return .number(number.text)
             }
