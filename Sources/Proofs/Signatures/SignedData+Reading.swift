@@ -12,83 +12,83 @@ extension SignedData {
     }
 
     private static func signedData(_ bytes: [UInt8]) throws -> SignedData {
-        var root = BERReader(bytes)
-        var contentInfo = try root.enter(BERTag.sequence)
+        var root = BERCursor(bytes.indices)
+        var contentInfo = try root.enter(BERTag.sequence, in: bytes)
         try root.finish()
-        let identifier = try contentInfo.next(BERTag.objectIdentifier).content
+        let identifier = try contentInfo.next(BERTag.objectIdentifier, in: bytes).content
         guard bytes[identifier] == ObjectIdentifier.signedData[...] else { throw SignedDataError.malformed }
-        var tagged = try contentInfo.enter(BERTag.context0)
+        var tagged = try contentInfo.enter(BERTag.context0, in: bytes)
         try contentInfo.finish()
-        var fields = try tagged.enter(BERTag.sequence)
+        var fields = try tagged.enter(BERTag.sequence, in: bytes)
         try tagged.finish()
 
-        guard try fields.integer() == 1 else { throw SignedDataError.malformed }
-        var digests = try fields.enter(BERTag.set)
-        let content = try content(&fields)
-        var certificates = BERReader(bytes, in: 0..<0)
-        if fields.nextTag == BERTag.context0 {
-            certificates = BERReader(bytes, in: try fields.next().content)
+        guard try fields.integer(in: bytes) == 1 else { throw SignedDataError.malformed }
+        var digests = try fields.enter(BERTag.set, in: bytes)
+        let content = try content(&fields, in: bytes)
+        var certificates = BERCursor(0..<0)
+        if fields.nextTag(in: bytes) == BERTag.context0 {
+            certificates = try fields.enter(BERTag.context0, in: bytes)
         }
         // Revocation lists are allowed by the format but not used.
-        if fields.nextTag == BERTag.context1 { _ = try fields.next() }
-        var signers = try fields.enter(BERTag.set)
+        if fields.nextTag(in: bytes) == BERTag.context1 { _ = try fields.next(in: bytes) }
+        var signers = try fields.enter(BERTag.set, in: bytes)
         try fields.finish()
 
         var enclosed: [ArraySlice<UInt8>] = []
         while !certificates.isAtEnd {
-            enclosed.append(bytes[try certificates.next(BERTag.sequence).encoded])
+            enclosed.append(bytes[try certificates.next(BERTag.sequence, in: bytes).encoded])
             guard enclosed.count <= SignedData.maximumCertificates else { throw SignedDataError.certificateCount }
         }
         guard !signers.isAtEnd else { throw SignedDataError.signerCount(0) }
-        let signer = try signer(try signers.enter(BERTag.sequence))
+        let signer = try signer(try signers.enter(BERTag.sequence, in: bytes), in: bytes)
         guard signers.isAtEnd else { throw SignedDataError.signerCount(2) }
         // The hash function before the content must be the signer's.
-        let announced = ObjectIdentifier.digest(bytes[try algorithm(&digests)])
+        let announced = ObjectIdentifier.digest(bytes[try algorithm(&digests, in: bytes)])
         try digests.finish()
         guard announced == signer.digest else { throw SignedDataError.algorithm }
         return SignedData(content: Array(content), certificates: enclosed, signer: signer)
     }
 
-    private static func content(_ fields: inout BERReader) throws -> ArraySlice<UInt8> {
-        var contentInfo = try fields.enter(BERTag.sequence)
-        guard contentInfo.nextTag == BERTag.objectIdentifier else { throw SignedDataError.malformed }
-        let identifier = contentInfo.bytes[try contentInfo.next().content]
-        guard identifier == ObjectIdentifier.data[...], contentInfo.nextTag == BERTag.context0 else {
+    private static func content(_ fields: inout BERCursor, in bytes: [UInt8]) throws -> ArraySlice<UInt8> {
+        var contentInfo = try fields.enter(BERTag.sequence, in: bytes)
+        guard contentInfo.nextTag(in: bytes) == BERTag.objectIdentifier else { throw SignedDataError.malformed }
+        let identifier = bytes[try contentInfo.next(in: bytes).content]
+        guard identifier == ObjectIdentifier.data[...], contentInfo.nextTag(in: bytes) == BERTag.context0 else {
             throw SignedDataError.contentMissing
         }
-        var tagged = try contentInfo.enter(BERTag.context0)
+        var tagged = try contentInfo.enter(BERTag.context0, in: bytes)
         try contentInfo.finish()
-        let content = try tagged.octets()
+        let content = try tagged.octets(in: bytes)
         try tagged.finish()
         return content
     }
 
-    private static func signer(_ reader: BERReader) throws -> SignedData.Signer {
-        var fields = reader
-        guard try fields.integer() == 1 else { throw SignedDataError.malformed }
-        let identifier = try fields.next(BERTag.sequence)
-        var parts = BERReader(fields.bytes, in: identifier.content)
-        let issuer = try parts.next(BERTag.sequence)
-        let serialNumber = try parts.next(BERTag.integer)
+    private static func signer(_ cursor: BERCursor, in bytes: [UInt8]) throws -> SignedData.Signer {
+        var fields = cursor
+        guard try fields.integer(in: bytes) == 1 else { throw SignedDataError.malformed }
+        let identifier = try fields.next(BERTag.sequence, in: bytes)
+        var parts = BERCursor(identifier.content)
+        let issuer = try parts.next(BERTag.sequence, in: bytes)
+        let serialNumber = try parts.next(BERTag.integer, in: bytes)
         try parts.finish()
-        let digest = ObjectIdentifier.digest(fields.bytes[try algorithm(&fields)])
-        guard fields.nextTag != BERTag.context0 else { throw SignedDataError.signedAttributes }
-        let signature = fields.bytes[try algorithm(&fields)]
-        let octets = try fields.octets()
+        let digest = ObjectIdentifier.digest(bytes[try algorithm(&fields, in: bytes)])
+        guard fields.nextTag(in: bytes) != BERTag.context0 else { throw SignedDataError.signedAttributes }
+        let signature = bytes[try algorithm(&fields, in: bytes)]
+        let octets = try fields.octets(in: bytes)
         // Unsigned attributes are refused. Apple writes none.
         try fields.finish()
         guard let digest, ObjectIdentifier.isSignature(signature, over: digest) else { throw SignedDataError.algorithm }
         return SignedData.Signer(
-            identifier: fields.bytes[identifier.encoded], issuer: Array(fields.bytes[issuer.encoded]),
-            serialNumber: Array(fields.bytes[serialNumber.content]), digest: digest, signature: Array(octets))
+            identifier: bytes[identifier.encoded], issuer: Array(bytes[issuer.encoded]),
+            serialNumber: Array(bytes[serialNumber.content]), digest: digest, signature: Array(octets))
     }
 
     /// Reads an AlgorithmIdentifier without parameters other than NULL, and returns the range of its object identifier.
-    private static func algorithm(_ fields: inout BERReader) throws -> Range<Int> {
-        var parts = try fields.enter(BERTag.sequence)
-        let identifier = try parts.next(BERTag.objectIdentifier).content
+    private static func algorithm(_ fields: inout BERCursor, in bytes: [UInt8]) throws -> Range<Int> {
+        var parts = try fields.enter(BERTag.sequence, in: bytes)
+        let identifier = try parts.next(BERTag.objectIdentifier, in: bytes).content
         if !parts.isAtEnd {
-            guard try parts.next(BERTag.null).content.isEmpty else { throw SignedDataError.algorithm }
+            guard try parts.next(BERTag.null, in: bytes).content.isEmpty else { throw SignedDataError.algorithm }
         }
         try parts.finish()
         return identifier
