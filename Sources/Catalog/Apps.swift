@@ -36,7 +36,7 @@ package struct Apps: Sendable {
     }
 
     /// The present catalogs.
-    package var catalogs: Catalogs { Catalogs(all.map(\.catalog)) }
+    package var catalogs: Catalogs { Catalogs(all: all.map(\.catalog)) }
 
     /// The type of a product, which is the same in all apps; nil for an unknown product.
     package func type(of productIdentifier: String) -> ProductType? { product(productIdentifier)?.type }

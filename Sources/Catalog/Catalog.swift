@@ -173,10 +173,6 @@ package struct Catalogs: Sendable {
     /// The catalogs, in the order of the configuration.
     package let all: [Catalog]
 
-    init(_ catalogs: [Catalog]) {
-        all = catalogs
-    }
-
     /// The catalog of an app; nil if the service does not have the app.
     package subscript(bundleIdentifier: String) -> Catalog? {
         all.first { $0.bundleIdentifier.hasSameBytes(as: bundleIdentifier) }

@@ -150,20 +150,15 @@ extension AppReceipt {
         while try reader.next(repeatable: Attribute.inAppPurchase.rawValue) {
             switch Attribute(rawValue: reader.type) {
             case .receiptType: receiptType = try reader.string()
-            case .appAppleId:
-                appItemID = reader.optional({ try $0.integer() }, orKeepIn: &otherAttributes)
+            case .appAppleId: appItemID = reader.optional { try $0.integer() }
             case .bundleId: bundleIdentifier = try reader.string()
-            case .applicationVersion:
-                applicationVersion = reader.optional({ try $0.string() }, orKeepIn: &otherAttributes) ?? ""
+            case .applicationVersion: applicationVersion = reader.optional { try $0.string() } ?? ""
             case .opaqueValue: opaqueValue = reader.bytes
             case .deviceHash: deviceHash = reader.bytes
-            case .ageRating:
-                ageRating = reader.optional({ try $0.string() }, orKeepIn: &otherAttributes)
+            case .ageRating: ageRating = reader.optional { try $0.string() }
             case .receiptCreationDate: creationDate = try reader.date()
-            case .downloadId:
-                downloadID = reader.optional({ try $0.integer() }, orKeepIn: &otherAttributes)
-            case .versionExternalIdentifier:
-                versionExternalIdentifier = reader.optional({ try $0.integer() }, orKeepIn: &otherAttributes)
+            case .downloadId: downloadID = reader.optional { try $0.integer() }
+            case .versionExternalIdentifier: versionExternalIdentifier = reader.optional { try $0.integer() }
             case .inAppPurchase:
                 guard inAppPurchases.count < Self.maximumPurchases else {
                     throw AppReceiptError.tooManyPurchases(limit: Self.maximumPurchases)
@@ -172,15 +167,13 @@ extension AppReceipt {
                 var purchase = try reader.inner()
                 try inAppPurchases[inAppPurchases.endIndex - 1].read(&purchase)
                 reader.note(purchase.unreadableTypes)
-            case .originalPurchaseDate:
-                originalPurchaseDate = reader.optional({ try $0.date() }, orKeepIn: &otherAttributes)
-            case .originalApplicationVersion:
-                originalApplicationVersion = reader.optional({ try $0.string() }, orKeepIn: &otherAttributes)
-            case .expirationDate:
-                expirationDate = reader.optional({ try $0.date() }, orKeepIn: &otherAttributes)
-            case nil: otherAttributes.append(reader.attribute)
+            case .originalPurchaseDate: originalPurchaseDate = reader.optional { try $0.date() }
+            case .originalApplicationVersion: originalApplicationVersion = reader.optional { try $0.string() }
+            case .expirationDate: expirationDate = reader.optional { try $0.date() }
+            case nil: reader.keep()
             }
         }
+        otherAttributes = reader.others
         self.receiptType = try receiptType.required(Attribute.receiptType.rawValue)
         self.bundleIdentifier = try bundleIdentifier.required(Attribute.bundleId.rawValue)
         self.creationDate = try creationDate.required(Attribute.receiptCreationDate.rawValue)

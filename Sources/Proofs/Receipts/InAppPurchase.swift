@@ -104,8 +104,6 @@ extension InAppPurchase {
         var transactionIdentifier: String?
         var purchaseDate: Timestamp?
         var hasUnreadableEnd = false
-        // Apple writes seven such attributes.
-        otherAttributes.reserveCapacity(8)
         while try reader.next() {
             switch Attribute(rawValue: reader.type) {
             case .quantity: quantity = try reader.integer()
@@ -113,32 +111,27 @@ extension InAppPurchase {
             case .transactionId: transactionIdentifier = try reader.string()
             case .purchaseDate: purchaseDate = try reader.date()
             case .originalTransactionId: originalTransactionIdentifier = try reader.string()
-            case .originalPurchaseDate:
-                originalPurchaseDate = reader.optional({ try $0.date() }, orKeepIn: &otherAttributes)
+            case .originalPurchaseDate: originalPurchaseDate = reader.optional { try $0.date() }
             case .productType:
-                guard let code = reader.optional({ try $0.integer() }, orKeepIn: &otherAttributes) else { continue }
+                guard let code = reader.optional({ try $0.integer() }) else { continue }
                 productType = ProductType(receiptCode: code)
                 // An unknown number is kept unchanged.
-                if productType == nil { otherAttributes.append(reader.attribute) }
+                if productType == nil { reader.keep() }
             case .expiresDate:
                 let count = reader.unreadableTypes.count
-                expiresDate = reader.optional({ try $0.date() }, orKeepIn: &otherAttributes)
+                expiresDate = reader.optional { try $0.date() }
                 hasUnreadableEnd = reader.unreadableTypes.count > count
-            case .itemId: itemID = reader.optional({ try $0.integer() }, orKeepIn: &otherAttributes)
-            case .webOrderLineItemId:
-                webOrderLineItemID = reader.optional({ try $0.integer() }, orKeepIn: &otherAttributes)
+            case .itemId: itemID = reader.optional { try $0.integer() }
+            case .webOrderLineItemId: webOrderLineItemID = reader.optional { try $0.integer() }
             case .cancellationDate: cancellationDate = try reader.date()
-            case .isTrialPeriod:
-                isTrialPeriod = reader.optional({ try $0.integer() }, orKeepIn: &otherAttributes).map { $0 != 0 }
+            case .isTrialPeriod: isTrialPeriod = reader.optional { try $0.integer() }.map { $0 != 0 }
             case .isInIntroductoryOfferPeriod:
-                isInIntroductoryOfferPeriod = reader.optional({ try $0.integer() }, orKeepIn: &otherAttributes).map {
-                    $0 != 0
-                }
-            case .offerIdentifier:
-                promotionalOfferIdentifier = reader.optional({ try $0.string() }, orKeepIn: &otherAttributes)
-            case nil: otherAttributes.append(reader.attribute)
+                isInIntroductoryOfferPeriod = reader.optional { try $0.integer() }.map { $0 != 0 }
+            case .offerIdentifier: promotionalOfferIdentifier = reader.optional { try $0.string() }
+            case nil: reader.keep()
             }
         }
+        otherAttributes = reader.others
         // Only a subscription ends. Without its end, the customer would get nothing for the price.
         let isEndless = productType.map { $0 != .autoRenewableSubscription } ?? false
         guard !hasUnreadableEnd || isEndless else {

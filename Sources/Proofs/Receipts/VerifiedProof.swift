@@ -53,11 +53,6 @@ public struct VerifiedProof: Sendable {
         /// The fingerprint of the trusted root.
         public let anchor: [UInt8]
         public let leaf: [UInt8]
-
-        public init(anchor: [UInt8], leaf: [UInt8]) {
-            self.anchor = anchor
-            self.leaf = leaf
-        }
     }
 
     public let fingerprints: Fingerprints

@@ -124,14 +124,8 @@ public indirect enum ProofValue: Sendable {
         /// The name of the field. An attribute of a receipt has the name that the same fact has in a JWS, or none.
         public let name: String
         /// The type of a receipt's attribute; nil for another field.
-        public let attribute: Int?
+        public internal(set) var attribute: Int?
         public let value: ProofValue
-
-        init(_ name: String, attribute: Int? = nil, _ value: ProofValue) {
-            self.name = name
-            self.attribute = attribute
-            self.value = value
-        }
     }
 
     /// The value of a field; nil if this is no field list, or lacks it.

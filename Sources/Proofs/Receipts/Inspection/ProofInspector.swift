@@ -6,14 +6,9 @@ struct ProofInspector {
 
     let anchors: TrustAnchors
     let now: Timestamp
-    private var values = 0
-    private var nestedProofs = 0
-    private var depth = 0
-
-    init(anchors: TrustAnchors, now: Timestamp) {
-        self.anchors = anchors
-        self.now = now
-    }
+    var values = 0
+    var nestedProofs = 0
+    var depth = 0
 
     mutating func inspect(_ proof: [UInt8]) -> ProofInspection {
         var draft = ProofInspection.Content(size: proof.count, moment: now)
@@ -134,10 +129,10 @@ extension ProofInspector {
         let signedData = reader.children(of: reader.children(of: tagged).first)
         for (index, element) in signedData.enumerated() {
             switch element.tag {
-            case BERTag.integer: container.header.append(.init("version", number(bytes[element.content])))
+            case BERTag.integer: container.header.append(.init(name: "version", value: number(bytes[element.content])))
             case BERTag.sequence:
                 let parts = reader.children(of: element)
-                container.header.append(.init("contentType", identifier(parts.first, reader)))
+                container.header.append(.init(name: "contentType", value: identifier(parts.first, reader)))
                 let content = reader.children(of: parts.first { $0.tag == BERTag.context0 }).first
                 container.content = content.map { reader.octets(of: $0) }
             case BERTag.context0:
@@ -158,12 +153,12 @@ extension ProofInspector {
         if name.count == 2 {
             let serialNumber = Array(reader.bytes[name[1].content])
             container.signer = (Array(reader.bytes[name[0].encoded]), serialNumber)
-            container.header.append(.init("signerSerialNumber", .bytes(serialNumber)))
+            container.header.append(.init(name: "signerSerialNumber", value: .bytes(serialNumber)))
         }
         let algorithms = sequences.dropFirst().map { reader.children(of: $0).first }
         guard algorithms.count == 2 else { return }
-        container.header.append(.init("digestAlgorithm", identifier(algorithms[0], reader)))
-        container.header.append(.init("signatureAlgorithm", identifier(algorithms[1], reader)))
+        container.header.append(.init(name: "digestAlgorithm", value: identifier(algorithms[0], reader)))
+        container.header.append(.init(name: "signatureAlgorithm", value: identifier(algorithms[1], reader)))
         if let octets = parts.first(where: { $0.tag == BERTag.octetString }) {
             let algorithm = algorithms[1].map { ObjectIdentifierDigits.name(of: reader.bytes[$0.content]) }
             container.signature = (algorithm ?? "", reader.octets(of: octets))
@@ -215,7 +210,7 @@ extension ProofInspector {
                 isPurchase
                 ? InAppPurchase.Attribute(rawValue: type).map { "\($0)" }
                 : AppReceipt.Attribute(rawValue: type).map { "\($0)" }
-            fields.append(.init(name ?? "", attribute: type, value))
+            fields.append(.init(name: name ?? "", attribute: type, value: value))
             if case .omitted = value { break }
         }
         return (fields, isWhole)
@@ -328,8 +323,9 @@ extension ProofInspector {
         return .fields(
             object.members.map { member in
                 .init(
-                    member.key,
-                    member.key.hasSameBytes(as: "x5c") ? .certificates(certificates) : value(member.value, member.key))
+                    name: member.key,
+                    value: member.key.hasSameBytes(as: "x5c")
+                        ? .certificates(certificates) : value(member.value, member.key))
             })
     }
 
@@ -344,8 +340,8 @@ extension ProofInspector {
             var fields: [ProofValue.Field] = []
             for member in object.members {
                 let value = self.value(member.value, member.key)
-                if case .omitted = value { return .fields(fields + [.init(member.key, .omitted)]) }
-                fields.append(.init(member.key, value))
+                if case .omitted = value { return .fields(fields + [.init(name: member.key, value: .omitted)]) }
+                fields.append(.init(name: member.key, value: value))
             }
             return .fields(fields)
         case .array(let elements):
