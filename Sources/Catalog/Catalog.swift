@@ -104,10 +104,8 @@ package struct Catalog: Sendable {
         }
     }
 
-    /// Restores the files' definition of a product, or removes the product if the files have none.
-    ///
-    /// - Throws: `CatalogError` if the definition conflicts with the others.
-    package mutating func revert(_ productIdentifier: String, to files: Catalog) throws(CatalogError) {
+    /// Restores the files' benefit of a product, or removes the benefit if the files have none.
+    mutating func revert(_ productIdentifier: String, to files: Catalog) throws(CatalogError) {
         let identifier = ByteKey(productIdentifier)
         benefits[identifier] = nil
         if case .item(let item) = files.benefits[identifier], claimedItems.contains(item) {

@@ -71,7 +71,7 @@ struct ProductChangeRoutes: Sendable {
         pages.post("products/:product/reversion", .catalog) { request, context in
             let (address, caller) = try target(request, context)
             try await catalog.make {
-                try await catalog.revert(address.productIdentifier, in: address.app, by: caller)
+                try await catalog.revert(.product(address.productIdentifier), in: address.app, by: caller)
             }
             // The files may not have the product.
             return address.product == nil

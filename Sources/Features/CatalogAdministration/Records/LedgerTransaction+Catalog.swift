@@ -65,8 +65,10 @@ extension LedgerTransaction {
     /// - Parameters:
     ///   - picture: The bytes of the picture if the change is one.
     ///   - maximumPictures: The largest total size of all pictures, in bytes.
-    package func add(_ change: CatalogChange, picture: [UInt8]?, maximumPictures: Int) throws -> CatalogChangeAnswer {
-        guard try catalogRevision() == change.number - 1 else { return .outdated }
+    /// - Returns: False if the change's number is not the next: another caller has changed the catalog meanwhile.
+    /// - Throws: `CatalogChangeError`, `picturesTooLarge`.
+    package func add(_ change: CatalogChange, picture: [UInt8]?, maximumPictures: Int) throws -> Bool {
+        guard try catalogRevision() == change.number - 1 else { return false }
         var (definition, item, digest): (String?, Item?, [UInt8]?) = (nil, nil, nil)
         switch change.content {
         case .definition(let text): definition = text
@@ -74,7 +76,9 @@ extension LedgerTransaction {
         case .reversion, .withdrawal, .restoration: break
         }
         if let item, let digest, let picture {
-            guard try sizeOfPictures(but: item) + picture.count <= maximumPictures else { return .picturesTooLarge }
+            guard try sizeOfPictures(but: item) + picture.count <= maximumPictures else {
+                throw CatalogChangeError.picturesTooLarge
+            }
             try database.execute(
                 """
                 INSERT INTO catalog_picture (collection, number, digest, bytes) VALUES ($1, $2, $3, $4)
@@ -92,7 +96,7 @@ extension LedgerTransaction {
                 change.subject.identifier, definition, item?.collection, item?.number, digest, change.app,
                 change.subject.kind.rawValue,
             ])
-        return .changed
+        return true
     }
 
     private func sizeOfPictures(but item: Item) throws -> Int {
@@ -190,7 +194,7 @@ extension LedgerTransaction {
         guard let kind = CatalogSubject.Kind(rawValue: try row["subject"]) else {
             throw SQLRow.Mismatch(column: "subject")
         }
-        return CatalogSubject(kind, try row["product_id"])
+        return kind.identified(by: try row["product_id"])
     }
 }
 
@@ -233,7 +237,7 @@ extension CatalogRecord {
                 guard let object = JSONObject.stored(text) else {
                     throw CatalogError(file: identifier, reason: "it is not JSON")
                 }
-                if case .product = change.subject {
+                if change.subject.kind == .product {
                     definitions.append(
                         try ProductDefinition(object, of: identifier, currency: app.files.storefront.currency))
                 } else {
