@@ -264,11 +264,12 @@ extension CatalogService {
                 filter, in: app.bundleIdentifier, before: number, limit: limit
             ).map { change in
                 let files = app.files.definition(of: change.subject)
-                let (definition, isWithdrawn) = try transaction.catalogState(before: change)
+                let before = try transaction.subject(before: change)
                 return CatalogRevision(
                     change,
                     before: CatalogRevision.State(
-                        definition: definition.flatMap { .stored($0) } ?? files, isWithdrawn: isWithdrawn),
+                        definition: before?.definition.flatMap { .stored($0) } ?? files,
+                        isWithdrawn: before?.isWithdrawn ?? false),
                     files: files)
             }
         }

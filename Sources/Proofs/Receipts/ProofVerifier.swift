@@ -119,8 +119,7 @@ public struct ProofVerifier: Sendable {
                 proof.notifiedTransactionProof = VerifiedProof.SignedPart(
                     compact: part.compact, digest: inner.digest, fingerprints: inner.chain.fingerprints)
             case .renewalInfo(let renewalInfo):
-                proof.notifiedRenewalInfo = renewalInfo
-                proof.notifiedRenewalInfoDigest = inner.digest
+                proof.notifiedRenewal = StatedRenewal(renewalInfo, digest: inner.digest)
             default: break
             }
         }
@@ -135,7 +134,7 @@ public struct ProofVerifier: Sendable {
     private func verify(
         _ compact: String,
         in field: String,
-        as kind: SignedPayload.Kind,
+        as kind: ProofInspection.Kind,
         of notification: VerifiedProof,
         chain: ValidatedChain
     ) throws(ProofRefusal) -> VerifiedJSON {

@@ -23,10 +23,8 @@ public struct VerifiedProof: Sendable {
     public internal(set) var notifiedTransaction: JWSTransactionDecodedPayload?
     /// The signed form of that transaction. Nil if there is none.
     public internal(set) var notifiedTransactionProof: SignedPart?
-    /// The verified renewal information inside a notification. Nil if there is none.
-    public internal(set) var notifiedRenewalInfo: JWSRenewalInfoDecodedPayload?
-    /// The SHA-256 of the signed bytes of that renewal information.
-    var notifiedRenewalInfoDigest: [UInt8]?
+    /// The statement of the renewal information inside a notification. Nil if there is none.
+    var notifiedRenewal: StatedRenewal?
     /// The certificate chains, each from the leaf to the trusted root: the proof's own chain first, then those of
     /// nested proofs.
     public internal(set) var chains: [[Certificate]]
@@ -60,8 +58,7 @@ public struct VerifiedProof: Sendable {
     /// The statement about a renewal, nested or alone. Nil if there is none.
     public var renewal: StatedRenewal? {
         if case .renewalInfo(let renewalInfo) = content { return StatedRenewal(renewalInfo, digest: digest) }
-        guard let notifiedRenewalInfo, let notifiedRenewalInfoDigest else { return nil }
-        return StatedRenewal(notifiedRenewalInfo, digest: notifiedRenewalInfoDigest)
+        return notifiedRenewal
     }
 
     /// The purchases that can be redeemed. Nil if this kind of proof contains none.

@@ -19,24 +19,37 @@ extension LedgerTransaction {
             revision: try catalogRevision(), changed: try changedSubjects(), pictures: try pictureDigests())
     }
 
+    /// The subject of a change as it was before the change; nil if nothing had changed it.
+    func subject(before change: CatalogChange) throws -> CatalogRecord.Changed? {
+        try changedSubjects(before: change).first
+    }
+
     /// The changed subjects, in the order of their first changes.
-    private func changedSubjects() throws -> [CatalogRecord.Changed] {
+    ///
+    /// - Parameter change: The change before which only its own subject is read; nil for all subjects and all changes.
+    private func changedSubjects(before change: CatalogChange? = nil) throws -> [CatalogRecord.Changed] {
         func last(_ column: String, _ kinds: String) -> String {
             """
             (SELECT \(column) FROM catalog_change AS change
                 WHERE change.subject = changed.subject AND change.product_id = changed.product_id
-                    AND change.app = changed.app AND kind IN (\(kinds))
+                    AND change.app = changed.app AND change.number < $1 AND kind IN (\(kinds))
                 ORDER BY number DESC LIMIT 1)
             """
+        }
+        var (condition, arguments): (String, [any SQLConvertible]) = ("", [change?.number ?? .max])
+        if let change {
+            condition = "AND app = $2 AND subject = $3 AND product_id = $4"
+            arguments += [change.app, change.subject.kind.rawValue, change.subject.identifier]
         }
         return try database.rows(
             """
             SELECT app, subject, product_id, \(last("definition", "'defined', 'reverted'")) AS definition,
                 \(last("kind", "'withdrawn', 'restored', 'reverted'")) AS standing
             FROM (SELECT app, subject, product_id, min(number) AS first FROM catalog_change
-                GROUP BY app, subject, product_id) AS changed
+                WHERE number < $1 \(condition) GROUP BY app, subject, product_id) AS changed
             ORDER BY first
-            """
+            """,
+            arguments
         ).map { row in
             let standing: String? = try row["standing"]
             return CatalogRecord.Changed(
@@ -135,40 +148,6 @@ extension LedgerTransaction {
             """,
             arguments + [limit]
         ).map(change)
-    }
-
-    /// The subject of a change before it.
-    ///
-    /// - Returns: The definition as JSON, nil if it was the one of the files, and whether the product was withdrawn.
-    func catalogState(before change: CatalogChange) throws -> (definition: String?, isWithdrawn: Bool) {
-        let standing: String? = try last(
-            "kind", of: [.withdrawn, .restored, .reverted], before: change)
-        return (
-            try last("definition", of: [.defined, .reverted], before: change),
-            standing == CatalogChange.Kind.withdrawn.rawValue
-        )
-    }
-
-    /// The value of a column of the last change of some kinds of the same subject before a change.
-    ///
-    /// - Returns: Nil if there is no such change, or if its value is NULL.
-    private func last<Value: SQLConvertible>(
-        _ column: String,
-        of kinds: [CatalogChange.Kind],
-        before change: CatalogChange
-    ) throws -> Value? {
-        let names = kinds.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-        let row = try database.rows(
-            """
-            SELECT \(column) AS value FROM catalog_change
-            WHERE app = $1 AND subject = $2 AND product_id = $3 AND number < $4 AND kind IN (\(names))
-            ORDER BY number DESC LIMIT 1
-            """,
-            [change.app, change.subject.kind.rawValue, change.subject.identifier, change.number]
-        ).first
-        guard let row else { return nil }
-        let value: Value? = try row["value"]
-        return value
     }
 
     private func change(_ row: SQLRow) throws -> CatalogChange {

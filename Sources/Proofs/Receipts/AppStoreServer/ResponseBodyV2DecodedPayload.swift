@@ -14,7 +14,7 @@ public enum NotificationSubject: String, Sendable, CaseIterable {
     case unclaimInfo
 
     /// The fields of a nested JWS, each with its required kind.
-    var signedFields: [(name: String, kind: SignedPayload.Kind)] {
+    var signedFields: [(name: String, kind: ProofInspection.Kind)] {
         switch self {
         case .data: [("signedTransactionInfo", .transaction), ("signedRenewalInfo", .renewalInfo)]
         case .appData: [("signedAppTransactionInfo", .appTransaction)]
@@ -76,7 +76,7 @@ public final class ResponseBodyV2DecodedPayload: Sendable {
     public let appAppleId: Int64?
     public let bundleId: String?
     /// The nested JWS of the notification, each with its field and its required kind.
-    let signedParts: [(field: String, kind: SignedPayload.Kind, compact: String)]
+    let signedParts: [(field: String, kind: ProofInspection.Kind, compact: String)]
     /// All signed fields, known and unknown.
     public let fields: JSONObject
 
@@ -93,7 +93,7 @@ public final class ResponseBodyV2DecodedPayload: Sendable {
         environment = try subject.environment(in: part)
         appAppleId = try part.integer("appAppleId")
         bundleId = try part.string("bundleId")
-        var signedParts: [(field: String, kind: SignedPayload.Kind, compact: String)] = []
+        var signedParts: [(field: String, kind: ProofInspection.Kind, compact: String)] = []
         for (name, kind) in subject.signedFields {
             if let compact = try part.string(name) { signedParts.append((name, kind, compact)) }
         }

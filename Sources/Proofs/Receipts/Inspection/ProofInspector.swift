@@ -251,7 +251,7 @@ extension ProofInspector {
         let header = json(segments[0], .header, into: &draft)
         let payload = segments.count > 1 ? json(segments[1], .payload, into: &draft) : nil
         if let payload {
-            if case .object(let object) = payload.value { draft.kind = Self.kind(of: object) }
+            if case .object(let object) = payload.value { draft.kind = SignedPayload.kind(of: object) }
             draft.moment = SignedPayload.date(of: payload.result) ?? now
         }
         let certificates = Self.certificates(in: header?.value)
@@ -297,16 +297,6 @@ extension ProofInspector {
         let result = Result { () throws(JSONSyntaxError) in try JSONParser.parse(bytes) }
         if case .failure(let error) = result { draft.defects.append(.json(part, error)) }
         return bytes.isEmpty ? nil : Segment(result: result, text: String(decoding: bytes, as: UTF8.self))
-    }
-
-    private static func kind(of payload: JSONObject) -> ProofInspection.Kind {
-        switch SignedPayload.kind(of: payload) {
-        case .transaction: .transaction
-        case .renewalInfo: .renewalInfo
-        case .notification: .notification
-        case .appTransaction: .appTransaction
-        case nil: .otherSignedJSON
-        }
     }
 
     /// The certificates of a header. One in broken base64 has no bytes.
