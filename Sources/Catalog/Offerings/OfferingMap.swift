@@ -129,7 +129,6 @@ extension Catalog {
             ? isAdministered(subject.identifier) : offeringChanges.definition(of: subject) != nil
     }
 
-    /// The definition of a subject; nil for none.
     package func definition(of subject: CatalogSubject) -> JSONObject? {
         subject.kind == .product ? definition(of: subject.identifier) : offeringMap.definition(of: subject)
     }
@@ -180,9 +179,7 @@ extension Catalog {
 extension Catalog {
     /// The name of the file with rights and offerings. A catalog without either has no such file.
     package static let offeringsFile = "Offerings.json"
-    /// The maximum number of rights.
     package static let maximumRights = 200
-    /// The maximum number of offerings.
     package static let maximumOfferings = 200
 
     /// The rights, in the order of the file, then of their creation.
@@ -202,7 +199,6 @@ extension Catalog {
 
     package func offering(_ identifier: String) -> Offering? { offeringMap.offering(identifier) }
 
-    /// The packages of an offering whose products are for sale.
     package func packagesForSale(of offering: Offering) -> [Offering.Package] {
         offering.packages.filter { !isWithdrawn($0.productIdentifier) }
     }

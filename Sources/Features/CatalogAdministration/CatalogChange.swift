@@ -2,7 +2,6 @@ import Catalog
 import Ledger
 import Proofs
 
-/// A change of the catalog in the ledger.
 package struct CatalogChange: Hashable, Sendable {
     package enum Kind: String, Sendable, CaseIterable {
         /// The subject was created, or its definition was changed.
@@ -17,7 +16,6 @@ package struct CatalogChange: Hashable, Sendable {
         case pictured
     }
 
-    /// The content of a change.
     package enum Content: Hashable, Sendable {
         /// The definition as JSON, in the catalog's format.
         case definition(String)

@@ -212,7 +212,6 @@ package final class CatalogService: Sendable {
         }
     }
 
-    /// The result of a change.
     package enum Outcome: Sendable {
         case unchanged
         case changed

@@ -63,7 +63,6 @@ public struct VerifyReceiptAnswer: Sendable {
         self.init(number: statusNumber, members)
     }
 
-    /// Returns the answer with more members.
     package func adding(_ members: [(String, JSONValue)]) -> VerifyReceiptAnswer {
         guard case .object(let object) = json, let status else { return self }
         return VerifyReceiptAnswer(status, object.members.dropFirst().map { ($0.key, $0.value) } + members)

@@ -57,7 +57,6 @@ public struct MultiSeatPriceTier: Sendable {
     public let price: Int64
     public let quantity: Int64
 
-    /// Reads the tiers of a field.
     static func all(_ name: String, of info: PayloadFields?) -> [MultiSeatPriceTier]? {
         guard let info else { return nil }
         let tiers = try? info.objects(name) { (tier) throws(PayloadError) in

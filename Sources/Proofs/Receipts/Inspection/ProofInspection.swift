@@ -53,7 +53,6 @@ public final class ProofInspection: Sendable {
     }
 }
 
-/// A certificate of a proof.
 public struct InspectedCertificate: Sendable {
     public let der: [UInt8]
     /// Nil if the bytes are no certificate.
@@ -64,7 +63,6 @@ public struct InspectedCertificate: Sendable {
     public let isOnTrustedPath: Bool
 }
 
-/// The signature of a proof.
 public struct InspectedSignature: Sendable {
     /// The algorithm in the standard's words, such as `ES256`, or the digits of its object identifier.
     public let algorithm: String
@@ -76,7 +74,6 @@ public struct InspectedSignature: Sendable {
 
 /// A part of a proof that could not be read as it should be.
 public enum ProofDefect: Equatable, Sendable {
-    /// A part of a proof.
     public enum Part: String, Sendable, CaseIterable {
         case proof
         case header
