@@ -1,11 +1,11 @@
 /// A purchase in an app receipt (Apple, "Receipt Fields"). The numbers are the attribute types.
 public struct InAppPurchase: Hashable, Sendable {
-    public var quantity: Int
-    public var productIdentifier: String
-    public var transactionIdentifier: String
+    public var quantity = 1
+    public var productIdentifier = ""
+    public var transactionIdentifier = ""
     /// Absent in Xcode's receipts.
     public var originalTransactionIdentifier: String?
-    public var purchaseDate: Timestamp
+    public var purchaseDate = Timestamp(millisecondsSince1970: 0)
     /// Absent in Xcode's receipts.
     public var originalPurchaseDate: Timestamp?
     /// The product type (1707). Nil in Xcode's receipts and for unknown numbers.
@@ -25,41 +25,10 @@ public struct InAppPurchase: Hashable, Sendable {
     /// 1721
     public var promotionalOfferIdentifier: String?
     /// Attributes without a documented meaning, unchanged and in their original order.
-    public var otherAttributes: [ReceiptAttribute]
+    public var otherAttributes: [ReceiptAttribute] = []
 
-    public init(
-        quantity: Int,
-        productIdentifier: String,
-        transactionIdentifier: String,
-        originalTransactionIdentifier: String?,
-        purchaseDate: Timestamp,
-        originalPurchaseDate: Timestamp?,
-        productType: ProductType?,
-        expiresDate: Timestamp? = nil,
-        itemID: Int64? = nil,
-        webOrderLineItemID: Int64? = nil,
-        cancellationDate: Timestamp? = nil,
-        isTrialPeriod: Bool? = nil,
-        isInIntroductoryOfferPeriod: Bool? = nil,
-        promotionalOfferIdentifier: String? = nil,
-        otherAttributes: [ReceiptAttribute] = []
-    ) {
-        self.quantity = quantity
-        self.productIdentifier = productIdentifier
-        self.transactionIdentifier = transactionIdentifier
-        self.originalTransactionIdentifier = originalTransactionIdentifier
-        self.purchaseDate = purchaseDate
-        self.originalPurchaseDate = originalPurchaseDate
-        self.productType = productType
-        self.expiresDate = expiresDate
-        self.itemID = itemID
-        self.webOrderLineItemID = webOrderLineItemID
-        self.cancellationDate = cancellationDate
-        self.isTrialPeriod = isTrialPeriod
-        self.isInIntroductoryOfferPeriod = isInIntroductoryOfferPeriod
-        self.promotionalOfferIdentifier = promotionalOfferIdentifier
-        self.otherAttributes = otherAttributes
-    }
+    /// An empty purchase to fill.
+    public init() {}
 }
 
 extension InAppPurchase {
@@ -90,11 +59,6 @@ extension InAppPurchase {
             }
         }
     }
-
-    /// An empty purchase for `read` to fill.
-    static let blank = InAppPurchase(
-        quantity: 0, productIdentifier: "", transactionIdentifier: "", originalTransactionIdentifier: nil,
-        purchaseDate: Timestamp(millisecondsSince1970: 0), originalPurchaseDate: nil, productType: nil)
 
     /// Reads the value of an in-app purchase attribute, `SET OF ReceiptAttribute`. It fills the purchase in place, like
     /// `AppReceipt`.

@@ -67,7 +67,7 @@ public struct ProofVerifier: Sendable {
         guard signedData.isSigned(by: chain.key, digest: digest) else { throw ProofRefusal(.signatureInvalid) }
         if known == nil { chainCache.insert(.init(signedData, chain)) }
 
-        var receipt = AppReceipt.blank
+        var receipt = AppReceipt()
         let unreadable: Set<Int>
         do {
             unreadable = try receipt.read(payload: signedData.content)
