@@ -116,8 +116,10 @@ public struct ProofVerifier: Sendable {
             switch inner.payload.content {
             case .transaction(let transaction):
                 proof.notifiedTransaction = transaction
-                proof.notifiedTransactionProof = VerifiedProof.SignedPart(
-                    compact: part.compact, digest: inner.digest, fingerprints: inner.chain.fingerprints)
+                proof.notifiedTransactionProofs = [
+                    VerifiedProof.SignedPart(
+                        compact: part.compact, digest: inner.digest, fingerprints: inner.chain.fingerprints)
+                ]
             case .renewalInfo(let renewalInfo):
                 proof.notifiedRenewal = StatedRenewal(renewalInfo, digest: inner.digest)
             default: break

@@ -22,7 +22,9 @@ public struct VerifiedProof: Sendable {
     /// The verified transaction inside a notification. Nil if there is none.
     public internal(set) var notifiedTransaction: JWSTransactionDecodedPayload?
     /// The signed form of that transaction. Nil if there is none.
-    public internal(set) var notifiedTransactionProof: SignedPart?
+    public var notifiedTransactionProof: SignedPart? { notifiedTransactionProofs.first }
+    /// That form, at most one. The array keeps a verified proof small (see `Content`).
+    var notifiedTransactionProofs: [SignedPart] = []
     /// The statement of the renewal information inside a notification. Nil if there is none.
     var notifiedRenewal: StatedRenewal?
     /// The certificate chains, each from the leaf to the trusted root: the proof's own chain first, then those of
@@ -31,19 +33,13 @@ public struct VerifiedProof: Sendable {
     /// The fields, or attributes of an app receipt, whose form no decision needs and that were read as absent.
     public internal(set) var unreadableFields: [String] = []
 
-    /// A nested proof. It is a class, so a verified proof stays small (see `Content`).
-    public final class SignedPart: Sendable {
+    /// A nested proof.
+    public struct SignedPart: Sendable {
         /// The JWS in compact form.
         public let compact: String
         /// The SHA-256 of the signed bytes.
         public let digest: [UInt8]
         public let fingerprints: Fingerprints
-
-        init(compact: String, digest: [UInt8], fingerprints: Fingerprints) {
-            self.compact = compact
-            self.digest = digest
-            self.fingerprints = fingerprints
-        }
     }
 
     /// The SHA-256 of the first and last certificates of the proof's own chain.

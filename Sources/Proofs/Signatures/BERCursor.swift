@@ -140,6 +140,8 @@ public struct BERElement: Sendable {
     public let content: Range<Int>
     /// The range of the tag, length and content.
     public let encoded: Range<Int>
+    /// True if the element, or the last one inside it, ends too early. `BERCursor` reads no such element.
+    var isCut = false
 }
 
 /// The BER tags in proofs.

@@ -227,16 +227,6 @@ extension StatedFacts {
         guard let text = text(fact), let json = try? JSONParser.parse(Array(text.utf8)) else { return nil }
         return try? PayloadFields(json)
     }
-
-    mutating func set(_ fact: Fact, _ text: String?) { values[fact] = text.map { .text($0) } }
-
-    mutating func set(_ fact: Fact, _ number: Int64?) { values[fact] = number.map { .integer($0) } }
-
-    mutating func set(_ fact: Fact, _ bool: Bool?) { values[fact] = bool.map { .integer($0 ? 1 : 0) } }
-
-    mutating func set(_ fact: Fact, _ date: Timestamp?) {
-        values[fact] = date.map { .integer($0.millisecondsSince1970) }
-    }
 }
 
 /// The fields of a signed transaction (`JWSTransactionDecodedPayload`) and of a purchase in an app receipt. The fields that
@@ -306,15 +296,18 @@ extension TransactionFacts {
     public var seats: [MultiSeatPriceTier]? { MultiSeatPriceTier.all("priceTiers", of: object(.multiSeatInfo)) }
 
     init(_ purchase: InAppPurchase) {
-        self.init()
-        set(.type, purchase.productType?.rawValue)
-        set(.originalPurchaseDate, purchase.originalPurchaseDate)
-        set(.expiresDate, purchase.expiresDate)
+        func date(_ date: Timestamp?) -> StatedValue? { date.map { .integer($0.millisecondsSince1970) } }
+        func flag(_ bool: Bool?) -> StatedValue? { bool.map { .integer($0 ? 1 : 0) } }
         // An app receipt writes 0 if there is no value.
-        set(.webOrderLineItemId, purchase.webOrderLineItemID.flatMap { $0 == 0 ? nil : String($0) })
-        set(.itemId, purchase.itemID.flatMap { $0 == 0 ? nil : $0 })
-        set(.isTrialPeriod, purchase.isTrialPeriod)
-        set(.isInIntroductoryOfferPeriod, purchase.isInIntroductoryOfferPeriod)
-        set(.offerIdentifier, purchase.promotionalOfferIdentifier)
+        func number(_ number: Int64?) -> Int64? { number == 0 ? nil : number }
+        self.init()
+        self[.type] = purchase.productType.map { .text($0.rawValue) }
+        self[.originalPurchaseDate] = date(purchase.originalPurchaseDate)
+        self[.expiresDate] = date(purchase.expiresDate)
+        self[.webOrderLineItemId] = number(purchase.webOrderLineItemID).map { .text(String($0)) }
+        self[.itemId] = number(purchase.itemID).map { .integer($0) }
+        self[.isTrialPeriod] = flag(purchase.isTrialPeriod)
+        self[.isInIntroductoryOfferPeriod] = flag(purchase.isInIntroductoryOfferPeriod)
+        self[.offerIdentifier] = purchase.promotionalOfferIdentifier.map { .text($0) }
     }
 }

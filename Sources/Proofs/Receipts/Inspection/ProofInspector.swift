@@ -146,7 +146,7 @@ extension ProofInspector {
         return container
     }
 
-    private static func add(_ signer: LenientBER.Element, _ reader: LenientBER, to container: inout Container) {
+    private static func add(_ signer: BERElement, _ reader: LenientBER, to container: inout Container) {
         let parts = reader.children(of: signer)
         let sequences = parts.filter { $0.tag == BERTag.sequence }
         let name = reader.children(of: sequences.first)
@@ -165,7 +165,7 @@ extension ProofInspector {
         }
     }
 
-    private static func identifier(_ element: LenientBER.Element?, _ reader: LenientBER) -> ProofValue {
+    private static func identifier(_ element: BERElement?, _ reader: LenientBER) -> ProofValue {
         .text(element.map { ObjectIdentifierDigits.name(of: reader.bytes[$0.content]) } ?? "")
     }
 
@@ -193,7 +193,7 @@ extension ProofInspector {
     ///
     /// - Parameter isPurchase: True for the attributes of one purchase, inside which nothing is nested.
     private mutating func attributes(
-        in set: LenientBER.Element,
+        in set: BERElement,
         _ reader: LenientBER,
         isPurchase: Bool
     ) -> (fields: [ProofValue.Field], isWhole: Bool) {
@@ -217,7 +217,7 @@ extension ProofInspector {
     }
 
     private mutating func value(
-        of octets: LenientBER.Element,
+        of octets: BERElement,
         _ type: Int,
         _ reader: LenientBER,
         isInPurchase: Bool
