@@ -88,10 +88,7 @@ package struct Catalog: Sendable {
         self = changed
     }
 
-    private mutating func define(
-        _ definition: ProductDefinition,
-        claimed: inout Set<Item>
-    ) throws(CatalogError) {
+    private mutating func define(_ definition: ProductDefinition, claimed: inout Set<Item>) throws(CatalogError) {
         let identifier = ByteKey(definition.product.productIdentifier)
         benefits[identifier] = try ItemMap.benefit(definition.entry, of: definition.product, claimed: &claimed)
         definitions[identifier] = definition.object

@@ -120,11 +120,7 @@ package final class CatalogService: Sendable {
     }
 
     /// Checks that the benefit of a redeemed product stays the same: the items, periods and balances of users depend on it.
-    private func check(
-        _ benefit: Benefit?,
-        isAs before: Benefit?,
-        of productIdentifier: String
-    ) async throws {
+    private func check(_ benefit: Benefit?, isAs before: Benefit?, of productIdentifier: String) async throws {
         guard let before, benefit != before else { return }
         let isRedeemed = try await ledger.read { try $0.isRedeemed(productIdentifier) }
         if isRedeemed { throw CatalogChangeError.productBenefitFixed }

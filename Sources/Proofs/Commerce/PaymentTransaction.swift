@@ -76,23 +76,14 @@ public struct Payment: Hashable, Sendable {
         /// The signature of a promotional offer. Nil if the store treats the offer as signed.
         public let signature: PromotionalOfferSignature?
 
-        public init(
-            kind: SubscriptionOffer.Kind,
-            identifier: String,
-            signature: PromotionalOfferSignature? = nil
-        ) {
+        public init(kind: SubscriptionOffer.Kind, identifier: String, signature: PromotionalOfferSignature? = nil) {
             self.kind = kind
             self.identifier = identifier
             self.signature = signature
         }
     }
 
-    public init(
-        productIdentifier: String,
-        quantity: Int = 1,
-        appAccountToken: UUID? = nil,
-        offer: OfferChoice? = nil
-    ) {
+    public init(productIdentifier: String, quantity: Int = 1, appAccountToken: UUID? = nil, offer: OfferChoice? = nil) {
         self.productIdentifier = productIdentifier
         self.quantity = quantity
         self.appAccountToken = appAccountToken

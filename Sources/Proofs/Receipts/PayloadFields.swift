@@ -182,11 +182,7 @@ struct PayloadFields {
     /// Notes a field in another form, and reads it as absent.
     ///
     /// - Throws: `PayloadError` if a decision needs the field.
-    private func absent<Value>(
-        _ name: String,
-        _ error: PayloadError,
-        _ decides: Bool
-    ) throws(PayloadError) -> Value? {
+    private func absent<Value>(_ name: String, _ error: PayloadError, _ decides: Bool) throws(PayloadError) -> Value? {
         guard !decides else { throw error }
         unreadable.names.withLock { _ = $0.insert(name) }
         return nil

@@ -20,12 +20,7 @@ public struct VerifyReceiptAnswer: Sendable {
     ///   - proof: The value of `receipt-data`.
     ///   - environment: The environment of the server. Nil accepts both production and sandbox receipts.
     ///   - requestDate: The date of the request.
-    public init(
-        to proof: [UInt8],
-        environment: AppStoreEnvironment?,
-        verifier: ProofVerifier,
-        requestDate: Timestamp
-    ) {
+    public init(to proof: [UInt8], environment: AppStoreEnvironment?, verifier: ProofVerifier, requestDate: Timestamp) {
         do throws(ProofRefusal) {
             let verified = try verifier.verify(
                 proof, expecting: ProofExpectations(environment: environment, origins: Set(Origin.allCases)))
@@ -56,9 +51,7 @@ public struct VerifyReceiptAnswer: Sendable {
     public init(statusNumber: Int64, environment: AppStoreEnvironment) {
         var members: [(String, JSONValue)] = []
         if statusNumber == 21009 || statusNumber == 21010 || (21100...21199).contains(statusNumber) {
-            members = [
-                ("environment", .string(environment.rawValue)), ("is_retryable", .bool(statusNumber != 21010)),
-            ]
+            members = [("environment", .string(environment.rawValue)), ("is_retryable", .bool(statusNumber != 21010))]
         }
         self.init(number: statusNumber, members)
     }

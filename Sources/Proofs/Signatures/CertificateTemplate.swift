@@ -120,12 +120,7 @@ public struct CertificateTemplate: Sendable {
         return X509_NAME_add_entry_by_txt(name, field, MBSTRING_UTF8, bytes, Int32(bytes.count), -1, 0) == 1
     }
 
-    private static func add(
-        _ name: String,
-        _ value: String,
-        to pointer: OpaquePointer,
-        issuer: OpaquePointer
-    ) throws {
+    private static func add(_ name: String, _ value: String, to pointer: OpaquePointer, issuer: OpaquePointer) throws {
         var context = X509V3_CTX()
         X509V3_set_ctx(&context, issuer, pointer, nil, nil, 0)
         guard let made = X509V3_EXT_nconf(nil, &context, name, value) else {
