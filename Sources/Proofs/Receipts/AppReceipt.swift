@@ -125,7 +125,8 @@ extension AppReceipt {
             case .versionExternalIdentifier: versionExternalIdentifier = reader.optional { try $0.integer() }
             case .inAppPurchase:
                 guard inAppPurchases.count < Self.maximumPurchases else {
-                    throw AppReceiptError.tooManyPurchases(limit: Self.maximumPurchases)
+                    throw ProofRefusal(
+                        .tooManyPurchases, "The receipt contains more than \(Self.maximumPurchases) purchases.")
                 }
                 inAppPurchases.append(InAppPurchase())
                 var purchase = try reader.inner()
@@ -141,7 +142,9 @@ extension AppReceipt {
         self.receiptType = try receiptType.required(Attribute.receiptType.rawValue)
         self.bundleIdentifier = try bundleIdentifier.required(Attribute.bundleId.rawValue)
         self.creationDate = try creationDate.required(Attribute.receiptCreationDate.rawValue)
-        guard environment != nil else { throw AppReceiptError.receiptTypeUnknown(self.receiptType) }
+        guard environment != nil else {
+            throw ProofRefusal(.payloadInvalid, "Apple defines no receipt type \"\(self.receiptType.prefix(32))\".")
+        }
         return Set(reader.unreadableTypes)
     }
 
@@ -181,32 +184,9 @@ extension AppReceipt {
 }
 
 extension Optional {
-    /// - Throws: `AppReceiptError.attributeMissing` if the value is nil.
+    /// - Throws: `ProofRefusal` if the value is nil.
     func required(_ type: Int) throws -> Wrapped {
-        guard let self else { throw AppReceiptError.attributeMissing(type) }
+        guard let self else { throw ProofRefusal(.payloadInvalid, "Attribute \(type) is missing.") }
         return self
-    }
-}
-
-/// A defect in the signed content of an app receipt.
-enum AppReceiptError: Error, Equatable {
-    case attributeMissing(Int)
-    case attributeRepeated(Int)
-    case dateInvalid(attribute: Int)
-    case textInvalid(attribute: Int)
-    case receiptTypeUnknown(String)
-    case quantityOutOfRange
-    case tooManyPurchases(limit: Int)
-
-    var message: String {
-        switch self {
-        case .attributeMissing(let type): "Attribute \(type) is missing."
-        case .attributeRepeated(let type): "Attribute \(type) appears twice."
-        case .dateInvalid(let type): "Attribute \(type) must be a date."
-        case .textInvalid(let type): "Attribute \(type) must be a string."
-        case .receiptTypeUnknown(let type): "Apple defines no receipt type \"\(type.prefix(32))\"."
-        case .quantityOutOfRange: "A quantity must be from 1 to \(Int32.max)."
-        case .tooManyPurchases(let limit): "The receipt contains more than \(limit) purchases."
-        }
     }
 }

@@ -99,10 +99,12 @@ extension InAppPurchase {
         // Only a subscription ends. Without its end, the customer would get nothing for the price.
         let isEndless = productType.map { $0 != .autoRenewableSubscription } ?? false
         guard !hasUnreadableEnd || isEndless else {
-            throw AppReceiptError.dateInvalid(attribute: Attribute.expiresDate.rawValue)
+            throw ProofRefusal(.payloadInvalid, "Attribute \(Attribute.expiresDate.rawValue) must be a date.")
         }
         let count = quantity ?? 1
-        guard (1...Int64(Int32.max)).contains(count) else { throw AppReceiptError.quantityOutOfRange }
+        guard (1...Int64(Int32.max)).contains(count) else {
+            throw ProofRefusal(.payloadInvalid, "A quantity must be from 1 to \(Int32.max).")
+        }
         self.quantity = Int(count)
         self.productIdentifier = try productIdentifier.required(Attribute.productId.rawValue)
         self.transactionIdentifier = try transactionIdentifier.required(Attribute.transactionId.rawValue)

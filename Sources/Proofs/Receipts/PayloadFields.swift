@@ -23,7 +23,7 @@ struct PayloadFields {
     var unreadableNames: [String] { unreadable.names.withLock { $0.sorted() } }
 
     /// A text. The digits of a number are the text of an identifier.
-    func string(_ name: String, isRequired: Bool = false) throws(PayloadError) -> String? {
+    func string(_ name: String, isRequired: Bool = false) throws(ProofRefusal) -> String? {
         let decides = isRequired || deciding.contains(name)
         return try value(name, "a string", decides) { value in
             switch value {
@@ -35,35 +35,35 @@ struct PayloadFields {
         }
     }
 
-    func requiredString(_ name: String) throws(PayloadError) -> String {
+    func requiredString(_ name: String) throws(ProofRefusal) -> String {
         guard let text = try string(name, isRequired: true) else { throw missing(name) }
         return text
     }
 
     /// A whole number in any spelling, such as `1` and `1.0`.
-    func integer(_ name: String, isRequired: Bool = false) throws(PayloadError) -> Int64? {
+    func integer(_ name: String, isRequired: Bool = false) throws(ProofRefusal) -> Int64? {
         try value(name, "a whole number", isRequired || deciding.contains(name)) { value in
             guard case .number(let number) = value else { return nil }
             return number.int64 ?? number.double.flatMap { Int64(exactly: $0) }
         }
     }
 
-    func requiredInteger(_ name: String) throws(PayloadError) -> Int64 {
+    func requiredInteger(_ name: String) throws(ProofRefusal) -> Int64 {
         guard let integer = try integer(name, isRequired: true) else { throw missing(name) }
         return integer
     }
 
     /// The quantity of a product, from 1 to 2147483647. It is 1 if Apple sends none.
-    func quantity(_ name: String) throws(PayloadError) -> Int {
+    func quantity(_ name: String) throws(ProofRefusal) -> Int {
         let quantity = try integer(name, isRequired: true) ?? 1
         guard (1...Int64(Int32.max)).contains(quantity) else {
-            throw PayloadError(message: "The field \(name) must be from 1 to \(Int32.max).")
+            throw ProofRefusal(.payloadInvalid, "The field \(name) must be from 1 to \(Int32.max).")
         }
         return Int(quantity)
     }
 
     /// True or false. Apple's verifyReceipt writes the same facts as `"true"` and `"1"`.
-    func bool(_ name: String) throws(PayloadError) -> Bool? {
+    func bool(_ name: String) throws(ProofRefusal) -> Bool? {
         try value(name, "true or false", deciding.contains(name)) { value in
             switch value {
             case .bool(true), "true", "1", .number(JSONNumber(1)): true
@@ -74,7 +74,7 @@ struct PayloadFields {
     }
 
     /// A date in milliseconds since 1970, rounded down. Xcode writes a fraction.
-    func date(_ name: String, isRequired: Bool = false) throws(PayloadError) -> Timestamp? {
+    func date(_ name: String, isRequired: Bool = false) throws(ProofRefusal) -> Timestamp? {
         let expected = "a date in milliseconds, from year 1 to 9999"
         return try value(name, expected, isRequired || deciding.contains(name)) { value in
             guard case .number(let number) = value,
@@ -85,18 +85,18 @@ struct PayloadFields {
         }
     }
 
-    func requiredDate(_ name: String) throws(PayloadError) -> Timestamp {
+    func requiredDate(_ name: String) throws(ProofRefusal) -> Timestamp {
         guard let date = try date(name, isRequired: true) else { throw missing(name) }
         return date
     }
 
-    func uuid(_ name: String) throws(PayloadError) -> UUID? {
+    func uuid(_ name: String) throws(ProofRefusal) -> UUID? {
         guard let text = try string(name) else { return nil }
         if let uuid = UUID(uuidString: text) { return uuid }
         return try absent(name, mismatch(name, "a UUID", .string(text)), deciding.contains(name))
     }
 
-    func strings(_ name: String) throws(PayloadError) -> [String]? {
+    func strings(_ name: String) throws(ProofRefusal) -> [String]? {
         try value(name, "an array of strings", deciding.contains(name)) { value in
             guard case .array(let values) = value else { return nil }
             let strings = values.compactMap { if case .string(let text) = $0 { text } else { nil } }
@@ -104,7 +104,7 @@ struct PayloadFields {
         }
     }
 
-    func object(_ name: String) throws(PayloadError) -> PayloadFields? {
+    func object(_ name: String) throws(ProofRefusal) -> PayloadFields? {
         try value(name, "an object", deciding.contains(name)) { value in
             guard case .object(let object) = value else { return nil }
             return PayloadFields(object: object, unreadable: unreadable)
@@ -114,13 +114,13 @@ struct PayloadFields {
     /// Reads the objects of an array. An object without one of its required fields is in another form.
     func objects<Value>(
         _ name: String,
-        _ read: (PayloadFields) throws(PayloadError) -> Value
-    ) throws(PayloadError) -> [Value]? {
+        _ read: (PayloadFields) throws(ProofRefusal) -> Value
+    ) throws(ProofRefusal) -> [Value]? {
         let values = try value(name, "an array", deciding.contains(name)) { value -> [JSONValue]? in
             if case .array(let values) = value { values } else { nil }
         }
         do {
-            return try values?.map { (value) throws(PayloadError) in
+            return try values?.map { (value) throws(ProofRefusal) in
                 guard case .object(let object) = value else { throw mismatch(name, "an array of objects", value) }
                 return try read(PayloadFields(object: object, unreadable: unreadable))
             }
@@ -131,13 +131,13 @@ struct PayloadFields {
 
     /// Reads fields, which notes those in another form.
     ///
-    /// - Throws: `PayloadError` for a required field that is missing or in another form.
-    func check(_ forms: [String: PayloadForm]) throws(PayloadError) {
+    /// - Throws: `ProofRefusal` for a required field that is missing or in another form.
+    func check(_ forms: [String: PayloadForm]) throws(ProofRefusal) {
         for (name, form) in forms { _ = try states(name, form) }
     }
 
     /// True if a field is stated in its form.
-    func states(_ name: String, _ form: PayloadForm) throws(PayloadError) -> Bool {
+    func states(_ name: String, _ form: PayloadForm) throws(ProofRefusal) -> Bool {
         switch form {
         case .text: return try string(name) != nil
         case .integer: return try integer(name) != nil
@@ -148,7 +148,7 @@ struct PayloadFields {
             do { try fields.check(inner) } catch { return try absent(name, error, deciding.contains(name)) ?? false }
             return true
         case .objects(let inner):
-            return try objects(name) { (fields) throws(PayloadError) in try fields.check(inner) } != nil
+            return try objects(name) { (fields) throws(ProofRefusal) in try fields.check(inner) } != nil
         case .required(let form):
             guard try deciding([name]).states(name, form) else { throw missing(name) }
             return true
@@ -161,7 +161,7 @@ struct PayloadFields {
         _ expected: String,
         _ decides: Bool,
         _ read: (JSONValue) -> Value?
-    ) throws(PayloadError) -> Value? {
+    ) throws(ProofRefusal) -> Value? {
         switch object[name] {
         case nil, .null: return nil
         case .string(let text) where text.isEmpty: return nil
@@ -171,18 +171,18 @@ struct PayloadFields {
         }
     }
 
-    private func missing(_ name: String) -> PayloadError {
-        PayloadError(message: "The field \(name) is missing.")
+    private func missing(_ name: String) -> ProofRefusal {
+        ProofRefusal(.payloadInvalid, "The field \(name) is missing.")
     }
 
-    private func mismatch(_ name: String, _ expected: String, _ value: JSONValue) -> PayloadError {
-        PayloadError(message: "The field \(name) must be \(expected); it is of type \(value.kind).")
+    private func mismatch(_ name: String, _ expected: String, _ value: JSONValue) -> ProofRefusal {
+        ProofRefusal(.payloadInvalid, "The field \(name) must be \(expected); it is of type \(value.kind).")
     }
 
     /// Notes a field in another form, and reads it as absent.
     ///
-    /// - Throws: `PayloadError` if a decision needs the field.
-    private func absent<Value>(_ name: String, _ error: PayloadError, _ decides: Bool) throws(PayloadError) -> Value? {
+    /// - Throws: `ProofRefusal` if a decision needs the field.
+    private func absent<Value>(_ name: String, _ error: ProofRefusal, _ decides: Bool) throws(ProofRefusal) -> Value? {
         guard !decides else { throw error }
         unreadable.names.withLock { _ = $0.insert(name) }
         return nil
@@ -190,9 +190,9 @@ struct PayloadFields {
 }
 
 extension PayloadFields {
-    init(_ value: JSONValue) throws(PayloadError) {
+    init(_ value: JSONValue) throws(ProofRefusal) {
         guard case .object(let object) = value else {
-            throw PayloadError(message: "The payload must be a JSON object.")
+            throw ProofRefusal(.payloadInvalid, "The payload must be a JSON object.")
         }
         self.init(object: object)
     }
@@ -210,10 +210,4 @@ package indirect enum PayloadForm: Sendable {
 /// The names of the fields that were read as absent because of their form.
 final class UnreadableFields: Sendable {
     let names = Mutex<Set<String>>([])
-}
-
-/// A mismatch between the signed JSON of a JWS and its kind.
-struct PayloadError: Error, Equatable {
-    /// The field and its expected value.
-    let message: String
 }

@@ -46,7 +46,9 @@ struct ReceiptAttributeReader: ~Copyable {
         version = Int(try fields.integer(in: payload))
         value = try fields.content(of: BERTag.octetString, in: payload)
         try fields.finish()
-        guard type == repeatable || seen.insert(type) else { throw AppReceiptError.attributeRepeated(type) }
+        guard type == repeatable || seen.insert(type) else {
+            throw ProofRefusal(.payloadInvalid, "Attribute \(type) appears twice.")
+        }
         return true
     }
 
@@ -63,7 +65,7 @@ struct ReceiptAttributeReader: ~Copyable {
         guard !content.isEmpty else { return nil }
         // PostgreSQL stores no NUL.
         guard !content.contains(0), let text = String(strictUTF8: content) else {
-            throw AppReceiptError.textInvalid(attribute: type)
+            throw ProofRefusal(.payloadInvalid, "Attribute \(type) must be a string.")
         }
         return text
     }
@@ -72,7 +74,9 @@ struct ReceiptAttributeReader: ~Copyable {
     func date() throws -> Timestamp? {
         let text = try content(BERTag.ia5String, BERTag.utf8String)
         guard !text.isEmpty else { return nil }
-        guard let date = Timestamp(rfc3339: text) else { throw AppReceiptError.dateInvalid(attribute: type) }
+        guard let date = Timestamp(rfc3339: text) else {
+            throw ProofRefusal(.payloadInvalid, "Attribute \(type) must be a date.")
+        }
         return date
     }
 

@@ -8,10 +8,10 @@ struct SignedPayload {
     /// The fields that were read as absent because of their form.
     let unreadableFields: [String]
 
-    init(_ value: JSONValue) throws(PayloadError) {
+    init(_ value: JSONValue) throws(ProofRefusal) {
         let fields = try PayloadFields(value)
         for claim in Self.unsupportedClaims where fields.object[claim] != nil {
-            throw PayloadError(message: "The claim \"\(claim)\" is not allowed. Apple never uses it.")
+            throw ProofRefusal(.payloadInvalid, "The claim \"\(claim)\" is not allowed. Apple never uses it.")
         }
         kind = Self.kind(of: fields.object)
         switch kind {
@@ -40,8 +40,9 @@ struct SignedPayload {
             signedAt = renewalInfo.signedDate
             bundleIdentifier = nil
         default:
-            throw PayloadError(
-                message: "The payload must be a transaction, renewal information, a notification or an app transaction."
+            throw ProofRefusal(
+                .payloadInvalid,
+                "The payload must be a transaction, renewal information, a notification or an app transaction."
             )
         }
         unreadableFields = fields.unreadableNames

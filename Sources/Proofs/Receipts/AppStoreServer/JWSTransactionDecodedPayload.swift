@@ -23,7 +23,7 @@ public final class JWSTransactionDecodedPayload: Sendable {
     private static let decidingOfSubscription = deciding.union(["expiresDate"])
     private static let typesWithoutEnd: [ProductType] = [.consumable, .nonConsumable, .nonRenewingSubscription]
 
-    init(_ fields: PayloadFields) throws(PayloadError) {
+    init(_ fields: PayloadFields) throws(ProofRefusal) {
         let type = try fields.string("type").flatMap(ProductType.init)
         let isEndless = type.map(Self.typesWithoutEnd.contains) ?? false
         let fields = fields.deciding(isEndless ? Self.deciding : Self.decidingOfSubscription)
@@ -52,7 +52,7 @@ public final class JWSRenewalInfoDecodedPayload: Sendable {
     /// All signed fields, known and unknown.
     public let fields: JSONObject
 
-    init(_ fields: PayloadFields) throws(PayloadError) {
+    init(_ fields: PayloadFields) throws(ProofRefusal) {
         // The end of a grace period decides what the customer owns.
         let fields = fields.deciding(["gracePeriodExpiresDate"])
         originalTransactionId = try fields.requiredString("originalTransactionId")

@@ -59,7 +59,7 @@ public struct MultiSeatPriceTier: Sendable {
 
     static func all(_ name: String, of info: PayloadFields?) -> [MultiSeatPriceTier]? {
         guard let info else { return nil }
-        let tiers = try? info.objects(name) { (tier) throws(PayloadError) in
+        let tiers = try? info.objects(name) { (tier) throws(ProofRefusal) in
             MultiSeatPriceTier(price: try tier.requiredInteger("price"), quantity: try tier.requiredInteger("quantity"))
         }
         return tiers ?? []

@@ -49,7 +49,7 @@ public enum NotificationSubject: String, Sendable, CaseIterable {
     }
 
     /// The environment that the part states.
-    fileprivate func environment(in part: PayloadFields) throws(PayloadError) -> String {
+    fileprivate func environment(in part: PayloadFields) throws(ProofRefusal) -> String {
         switch self {
         case .data, .summary, .appData: return try part.requiredString("environment")
         case .externalPurchaseToken:
@@ -80,7 +80,7 @@ public final class ResponseBodyV2DecodedPayload: Sendable {
     /// All signed fields, known and unknown.
     public let fields: JSONObject
 
-    init(_ fields: PayloadFields) throws(PayloadError) {
+    init(_ fields: PayloadFields) throws(ProofRefusal) {
         let fields = fields.deciding(Set(NotificationSubject.allCases.map(\.rawValue)))
         notificationType = try fields.requiredString("notificationType")
         subtype = try fields.string("subtype")
@@ -103,13 +103,13 @@ public final class ResponseBodyV2DecodedPayload: Sendable {
 
     private static func part(
         of fields: PayloadFields
-    ) throws(PayloadError) -> (subject: NotificationSubject, part: PayloadFields) {
+    ) throws(ProofRefusal) -> (subject: NotificationSubject, part: PayloadFields) {
         for subject in NotificationSubject.allCases {
             guard let part = try fields.object(subject.rawValue) else { continue }
             return (subject, part.deciding(subject.decidingFields))
         }
-        throw PayloadError(
-            message: "One of data, summary, appData, externalPurchaseToken and unclaimInfo must be present.")
+        throw ProofRefusal(
+            .payloadInvalid, "One of data, summary, appData, externalPurchaseToken and unclaimInfo must be present.")
     }
 }
 
@@ -152,7 +152,7 @@ public final class AppTransaction: Sendable {
     /// All signed fields, known and unknown.
     public let fields: JSONObject
 
-    init(_ fields: PayloadFields) throws(PayloadError) {
+    init(_ fields: PayloadFields) throws(ProofRefusal) {
         let fields = fields.deciding(["appAppleId"])
         bundleId = try fields.requiredString("bundleId")
         receiptType = try fields.requiredString("receiptType")

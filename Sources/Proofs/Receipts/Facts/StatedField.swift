@@ -50,7 +50,7 @@ public struct StatedField: Sendable {
     }
 
     /// Reads the field of a signed payload.
-    func value(_ name: String, in payload: PayloadFields) throws(PayloadError) -> StatedValue? {
+    func value(_ name: String, in payload: PayloadFields) throws(ProofRefusal) -> StatedValue? {
         switch kind {
         case .text: return try payload.string(name).map { .text($0) }
         case .integer: return try payload.integer(name).map { .integer($0) }
@@ -214,7 +214,7 @@ extension StatedFacts: Codable {
 
 extension StatedFacts {
     /// Reads the fields of a signed payload.
-    init(_ fields: PayloadFields) throws(PayloadError) {
+    init(_ fields: PayloadFields) throws(ProofRefusal) {
         values = [:]
         values.reserveCapacity(Fact.allCases.count)
         for fact in Fact.allCases where fact.field.source != .appReceipts {

@@ -1,28 +1,29 @@
 /// The parsing of SignedData (RFC 2315 section 9). It refuses structures that app receipts never have.
 extension SignedData {
     /// Reads the container in DER or in Xcode's BER (indefinite lengths, constructed octet strings).
-    public init(ber bytes: [UInt8]) throws(SignedDataError) {
+    public init(ber bytes: [UInt8]) throws(ProofRefusal) {
         do {
             self = try Self.signedData(bytes)
-        } catch let error as SignedDataError {
-            throw error
         } catch {
-            throw .malformed
+            throw error as? ProofRefusal ?? Self.malformed
         }
     }
+
+    /// The refusal of bytes that are not BER, do not have the structure of SignedData, or continue after it.
+    private static let malformed = ProofRefusal(.containerInvalid, "The container must be a PKCS#7 SignedData.")
 
     private static func signedData(_ bytes: [UInt8]) throws -> SignedData {
         var root = BERCursor(bytes.indices)
         var contentInfo = try root.enter(BERTag.sequence, in: bytes)
         try root.finish()
         let identifier = try contentInfo.next(BERTag.objectIdentifier, in: bytes).content
-        guard bytes[identifier] == ObjectIdentifier.signedData[...] else { throw SignedDataError.malformed }
+        guard bytes[identifier] == ObjectIdentifier.signedData[...] else { throw malformed }
         var tagged = try contentInfo.enter(BERTag.context0, in: bytes)
         try contentInfo.finish()
         var fields = try tagged.enter(BERTag.sequence, in: bytes)
         try tagged.finish()
 
-        guard try fields.integer(in: bytes) == 1 else { throw SignedDataError.malformed }
+        guard try fields.integer(in: bytes) == 1 else { throw malformed }
         var digests = try fields.enter(BERTag.set, in: bytes)
         let content = try content(&fields, in: bytes)
         var certificates = BERCursor(0..<0)
@@ -37,24 +38,24 @@ extension SignedData {
         var enclosed: [ArraySlice<UInt8>] = []
         while !certificates.isAtEnd {
             enclosed.append(bytes[try certificates.next(BERTag.sequence, in: bytes).encoded])
-            guard enclosed.count <= SignedData.maximumCertificates else { throw SignedDataError.certificateCount }
+            guard enclosed.count <= SignedData.maximumCertificates else { throw ProofRefusal(.tooManyCertificates) }
         }
-        guard !signers.isAtEnd else { throw SignedDataError.signerCount(0) }
+        guard !signers.isAtEnd else { throw ProofRefusal(.containerInvalid, "The container has no signer.") }
         let signer = try signer(try signers.enter(BERTag.sequence, in: bytes), in: bytes)
-        guard signers.isAtEnd else { throw SignedDataError.signerCount(2) }
+        guard signers.isAtEnd else { throw ProofRefusal(.containerInvalid, "The container has more than one signer.") }
         // The hash function before the content must be the signer's.
         let announced = ObjectIdentifier.digest(bytes[try algorithm(&digests, in: bytes)])
         try digests.finish()
-        guard announced == signer.digest else { throw SignedDataError.algorithm }
+        guard announced == signer.digest else { throw ProofRefusal(.algorithmNotAllowed) }
         return SignedData(content: Array(content), certificates: enclosed, signer: signer)
     }
 
     private static func content(_ fields: inout BERCursor, in bytes: [UInt8]) throws -> ArraySlice<UInt8> {
         var contentInfo = try fields.enter(BERTag.sequence, in: bytes)
-        guard contentInfo.nextTag(in: bytes) == BERTag.objectIdentifier else { throw SignedDataError.malformed }
+        guard contentInfo.nextTag(in: bytes) == BERTag.objectIdentifier else { throw malformed }
         let identifier = bytes[try contentInfo.next(in: bytes).content]
         guard identifier == ObjectIdentifier.data[...], contentInfo.nextTag(in: bytes) == BERTag.context0 else {
-            throw SignedDataError.contentMissing
+            throw ProofRefusal(.containerInvalid, "The container has no content.")
         }
         var tagged = try contentInfo.enter(BERTag.context0, in: bytes)
         try contentInfo.finish()
@@ -65,19 +66,23 @@ extension SignedData {
 
     private static func signer(_ cursor: BERCursor, in bytes: [UInt8]) throws -> SignedData.Signer {
         var fields = cursor
-        guard try fields.integer(in: bytes) == 1 else { throw SignedDataError.malformed }
+        guard try fields.integer(in: bytes) == 1 else { throw malformed }
         let identifier = try fields.next(BERTag.sequence, in: bytes)
         var parts = BERCursor(identifier.content)
         let issuer = try parts.next(BERTag.sequence, in: bytes)
         let serialNumber = try parts.next(BERTag.integer, in: bytes)
         try parts.finish()
         let digest = ObjectIdentifier.digest(bytes[try algorithm(&fields, in: bytes)])
-        guard fields.nextTag(in: bytes) != BERTag.context0 else { throw SignedDataError.signedAttributes }
+        guard fields.nextTag(in: bytes) != BERTag.context0 else {
+            throw ProofRefusal(.containerInvalid, "The container has signed attributes.")
+        }
         let signature = bytes[try algorithm(&fields, in: bytes)]
         let octets = try fields.octets(in: bytes)
         // Unsigned attributes are refused. Apple writes none.
         try fields.finish()
-        guard let digest, ObjectIdentifier.isSignature(signature, over: digest) else { throw SignedDataError.algorithm }
+        guard let digest, ObjectIdentifier.isSignature(signature, over: digest) else {
+            throw ProofRefusal(.algorithmNotAllowed)
+        }
         return SignedData.Signer(
             identifier: bytes[identifier.encoded], issuer: Array(bytes[issuer.encoded]),
             serialNumber: Array(bytes[serialNumber.content]), digest: digest, signature: Array(octets))
@@ -88,7 +93,9 @@ extension SignedData {
         var parts = try fields.enter(BERTag.sequence, in: bytes)
         let identifier = try parts.next(BERTag.objectIdentifier, in: bytes).content
         if !parts.isAtEnd {
-            guard try parts.next(BERTag.null, in: bytes).content.isEmpty else { throw SignedDataError.algorithm }
+            guard try parts.next(BERTag.null, in: bytes).content.isEmpty else {
+                throw ProofRefusal(.algorithmNotAllowed)
+            }
         }
         try parts.finish()
         return identifier
@@ -121,20 +128,4 @@ private enum ObjectIdentifier {
         bytes == rsaEncryption[...]
             || bytes == (digest == .sha1 ? sha1WithRSAEncryption : sha256WithRSAEncryption)[...]
     }
-}
-
-/// A defect in the container of an app receipt.
-public enum SignedDataError: Error, Equatable, Sendable {
-    /// The bytes are not BER, do not have the structure of SignedData, or continue after it.
-    case malformed
-    /// The content is missing or is not plain data.
-    case contentMissing
-    /// The container has more certificates than `SignedData.maximumCertificates`.
-    case certificateCount
-    /// The container does not have exactly one signer. The value 2 represents all larger numbers.
-    case signerCount(Int)
-    /// The container has signed attributes. App receipts sign their content directly.
-    case signedAttributes
-    /// The hash function is not SHA-1 or SHA-256, or the signature is not RSA PKCS#1 v1.5 over that hash.
-    case algorithm
 }
