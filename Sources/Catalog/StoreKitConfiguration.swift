@@ -27,16 +27,8 @@ package struct StoreKitConfiguration: Sendable {
     /// - json: The bytes of the file.
     /// - file: The name of the file in error messages.
     package init(json: [UInt8], file: String) throws(CatalogError) {
-        try self.init(try CatalogReader(file: file, json: json), text: String(decoding: json, as: UTF8.self))
-    }
-
-    /// - Parameter file: The path of the file.
-    package init(file: String) throws(CatalogError) {
-        try self.init(json: try CatalogReader.bytes(of: URL(filePath: file)), file: file)
-    }
-
-    private init(_ root: CatalogReader, text: String) throws(CatalogError) {
-        self.text = text
+        let root = try CatalogReader(file: file, json: json)
+        text = String(decoding: json, as: UTF8.self)
         let countryCode = try root.optional("settings")?.optionalString("_storefront")
         guard let storefront = Storefront(countryCode: countryCode ?? "USA") else {
             throw try root.required("settings").required("_storefront").failure(
@@ -53,6 +45,11 @@ package struct StoreKitConfiguration: Sendable {
         var entries: [String: JSONObject] = [:]
         products = try Self.products(root, currency: storefront.currency, entries: &entries)
         self.entries = entries
+    }
+
+    /// - Parameter file: The path of the file.
+    package init(file: String) throws(CatalogError) {
+        try self.init(json: try CatalogReader.bytes(of: URL(filePath: file)), file: file)
     }
 
     package func product(_ productIdentifier: String) -> Product? {

@@ -191,15 +191,10 @@ package struct CatalogRecord: Hashable, Sendable {
 
     /// The number of the last change; 0 if there is none.
     package let revision: Int64
-    fileprivate let changed: [Changed]
+    /// The changed subjects, in the order of their first changes.
+    package let changed: [Changed]
     /// The SHA-256 of each item's picture.
     package let pictures: [Item: [UInt8]]
-
-    /// The changed products, in the order of their first changes.
-    package var products: [Changed] { changed.filter { $0.subject.kind == .product } }
-
-    /// The rights and offerings that differ from the files, in the order of their first changes.
-    package var offerings: [Changed] { changed.filter { $0.subject.kind != .product && $0.definition != nil } }
 }
 
 extension CatalogRecord {
@@ -208,7 +203,7 @@ extension CatalogRecord {
     /// - Throws: `CatalogError` if the changes conflict with the files.
     func catalog(of app: App, pictures shown: [Item: Picture]) throws(CatalogError) -> Catalog {
         var (catalog, definitions, offeringMap) = (app.files, [ProductDefinition](), OfferingMap())
-        let changed = (products + offerings).filter { $0.app.hasSameBytes(as: app.bundleIdentifier) }
+        let changed = changed.filter { $0.app.hasSameBytes(as: app.bundleIdentifier) }
         do throws(CatalogError) {
             for change in changed {
                 guard let text = change.definition else { continue }
