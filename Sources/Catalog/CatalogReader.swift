@@ -6,6 +6,8 @@ struct CatalogReader {
     let file: String
     var path: String = ""
     let value: JSONValue
+    /// The storefront's currency, for prices.
+    var currency = ""
 
     /// - Throws: `CatalogError` if the file is missing or cannot be read.
     static func bytes(of file: URL) throws(CatalogError) -> [UInt8] {
@@ -28,7 +30,7 @@ struct CatalogReader {
         let object = try object()
         switch object[key] {
         case nil, .null: return nil
-        case .some(let value): return CatalogReader(file: file, path: path(of: key), value: value)
+        case .some(let value): return CatalogReader(file: file, path: path(of: key), value: value, currency: currency)
         }
     }
 
@@ -47,7 +49,7 @@ struct CatalogReader {
     func elements() throws(CatalogError) -> [CatalogReader] {
         guard case .array(let elements) = value else { throw mismatch("an array") }
         return elements.enumerated().map { index, element in
-            CatalogReader(file: file, path: "\(path)[\(index)]", value: element)
+            CatalogReader(file: file, path: "\(path)[\(index)]", value: element, currency: currency)
         }
     }
 
