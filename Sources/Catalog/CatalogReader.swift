@@ -6,6 +6,8 @@ struct CatalogReader {
     let file: String
     var path: String = ""
     let value: JSONValue
+    /// The storefront's currency, for prices.
+    var currency = ""
 
     /// - Throws: `CatalogError` if the file is missing or cannot be read.
     static func bytes(of file: URL) throws(CatalogError) -> [UInt8] {
@@ -21,19 +23,20 @@ struct CatalogReader {
         CatalogError(file: file, key: path.isEmpty ? nil : path, reason: reason)
     }
 
+    func path(of key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+
     /// The value of a key; nil if it is absent or null.
     func optional(_ key: String) throws(CatalogError) -> CatalogReader? {
         let object = try object()
-        let child = path.isEmpty ? key : "\(path).\(key)"
         switch object[key] {
         case nil, .null: return nil
-        case .some(let value): return CatalogReader(file: file, path: child, value: value)
+        case .some(let value): return CatalogReader(file: file, path: path(of: key), value: value, currency: currency)
         }
     }
 
     func required(_ key: String) throws(CatalogError) -> CatalogReader {
         guard let child = try optional(key) else {
-            throw CatalogError(file: file, key: path.isEmpty ? key : "\(path).\(key)", reason: "the key is missing")
+            throw CatalogError(file: file, key: path(of: key), reason: "the key is missing")
         }
         return child
     }
@@ -46,7 +49,7 @@ struct CatalogReader {
     func elements() throws(CatalogError) -> [CatalogReader] {
         guard case .array(let elements) = value else { throw mismatch("an array") }
         return elements.enumerated().map { index, element in
-            CatalogReader(file: file, path: "\(path)[\(index)]", value: element)
+            CatalogReader(file: file, path: "\(path)[\(index)]", value: element, currency: currency)
         }
     }
 

@@ -66,11 +66,7 @@ struct ItemMap {
         let (item, number) = try item(entry)
         switch product.type {
         case .nonRenewingSubscription:
-            let duration = try entry.required("duration")
-            guard let period = SubscriptionPeriod(try duration.string()) else {
-                throw duration.failure("it is not a period; write P1W, P1M or P1Y")
-            }
-            return .itemFor(item, period)
+            return .itemFor(item, try entry.required("duration").period())
         case .autoRenewableSubscription: return .itemWhilePaid(item)
         case .nonConsumable, .consumable:
             guard claimed.insert(item).inserted else { throw number.failure("\(item) is given twice") }

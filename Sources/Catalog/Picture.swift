@@ -73,26 +73,17 @@ package struct Picture: Hashable, Sendable {
 
     /// A new picture.
     ///
-    /// - Parameter file: The name of the file in error messages.
-    /// - Throws: `CatalogError` if the bytes are too many, have no known format, or state too large a size or none.
-    package init(bytes: [UInt8], file: String) throws(CatalogError) {
-        try self.init(bytes: bytes, file: file, among: Format.allCases)
-        try checkSize(file: file)
-    }
-
-    private init(bytes: [UInt8], file: String, among formats: [Format]) throws(CatalogError) {
+    /// - Parameters:
+    ///   - file: The name of the file in error messages.
+    ///   - formats: The allowed formats.
+    /// - Throws: `CatalogError` if the bytes are too many, have no allowed format, or state too large a size or none.
+    package init(bytes: [UInt8], file: String, among formats: [Format] = Format.allCases) throws(CatalogError) {
         guard bytes.count <= Self.maximumSize else {
             throw CatalogError(file: file, reason: "it is larger than \(Self.maximumSize / 1024) KB")
         }
         guard let format = Format(bytes), formats.contains(format) else {
-            throw CatalogError(
-                file: file, reason: "it is no \(formats.map(\.name).joined(separator: " or "))")
+            throw CatalogError(file: file, reason: "it is no \(formats.map(\.name).joined(separator: " or "))")
         }
-        self.bytes = bytes
-        self.format = format
-    }
-
-    private func checkSize(file: String) throws(CatalogError) {
         guard let size = format.size(of: bytes) else {
             throw CatalogError(file: file, reason: "its width and height cannot be read")
         }
@@ -103,6 +94,8 @@ package struct Picture: Hashable, Sendable {
                     + "at most \(Self.maximumSide) × \(Self.maximumSide) are allowed"
             )
         }
+        self.bytes = bytes
+        self.format = format
     }
 
     /// The pictures in a catalog's folder; empty if it has no such folder. Files whose names begin with a dot are ignored.
@@ -123,13 +116,8 @@ package struct Picture: Hashable, Sendable {
                 throw CatalogError(
                     file: file.path, reason: "it is the picture of no item; name it after one, such as sprout-1.svg")
             }
-            pictures[item] = try Picture(contentsOf: file)
+            pictures[item] = try Picture(bytes: try CatalogReader.bytes(of: file), file: file.path, among: [.svg])
         }
         return pictures
-    }
-
-    private init(contentsOf file: URL) throws(CatalogError) {
-        try self.init(bytes: try CatalogReader.bytes(of: file), file: file.path, among: [.svg])
-        try checkSize(file: file.path)
     }
 }

@@ -39,16 +39,15 @@ package struct ProductDefinition: Sendable {
         var full = object
         _ = full.add(Self.identifier, .string(productIdentifier))
         self.object = full
-        let entry = CatalogReader(file: productIdentifier, value: .object(full))
-        let reader = ProductReader(entry: entry, currency: currency)
-        let type = try reader.type(among: ProductType.allCases)
+        let entry = CatalogReader(file: productIdentifier, value: .object(full), currency: currency)
+        let type = try entry.productType(among: ProductType.allCases)
         product =
             if type == .autoRenewableSubscription {
-                try SubscriptionReader(currency: currency).product(
-                    entry, groupIdentifier: try entry.required(Self.groupIdentifier).string(),
+                try entry.subscription(
+                    groupIdentifier: try entry.required(Self.groupIdentifier).string(),
                     groupName: try entry.optional(Self.groupName)?.text() ?? "")
             } else {
-                try reader.product(type: type)
+                try entry.product(type: type)
             }
     }
 

@@ -27,22 +27,15 @@ package struct StoreKitConfiguration: Sendable {
     /// - json: The bytes of the file.
     /// - file: The name of the file in error messages.
     package init(json: [UInt8], file: String) throws(CatalogError) {
-        try self.init(try CatalogReader(file: file, json: json), text: String(decoding: json, as: UTF8.self))
-    }
-
-    /// - Parameter file: The path of the file.
-    package init(file: String) throws(CatalogError) {
-        try self.init(json: try CatalogReader.bytes(of: URL(filePath: file)), file: file)
-    }
-
-    private init(_ root: CatalogReader, text: String) throws(CatalogError) {
-        self.text = text
+        var root = try CatalogReader(file: file, json: json)
+        text = String(decoding: json, as: UTF8.self)
         let countryCode = try root.optional("settings")?.optionalString("_storefront")
         guard let storefront = Storefront(countryCode: countryCode ?? "USA") else {
             throw try root.required("settings").required("_storefront").failure(
                 "it is no storefront of the App Store; write the country as ISO 3166-1 does, such as USA")
         }
         self.storefront = storefront
+        root.currency = storefront.currency
         settings = try StoreKitSettings(root.optional("settings"))
         let pair = try root.optional("subscriptionOffersKeyPair")
         if let identifier = try pair?.optionalString("id"), let privateKey = try pair?.optionalString("privateKey") {
@@ -51,8 +44,13 @@ package struct StoreKitConfiguration: Sendable {
             subscriptionOffersKeyPair = nil
         }
         var entries: [String: JSONObject] = [:]
-        products = try Self.products(root, currency: storefront.currency, entries: &entries)
+        products = try Self.products(root, entries: &entries)
         self.entries = entries
+    }
+
+    /// - Parameter file: The path of the file.
+    package init(file: String) throws(CatalogError) {
+        try self.init(json: try CatalogReader.bytes(of: URL(filePath: file)), file: file)
     }
 
     package func product(_ productIdentifier: String) -> Product? {
@@ -61,7 +59,6 @@ package struct StoreKitConfiguration: Sendable {
 
     private static func products(
         _ root: CatalogReader,
-        currency: String,
         entries: inout [String: JSONObject]
     ) throws(CatalogError) -> [Product] {
         var products: [Product] = []
@@ -71,14 +68,13 @@ package struct StoreKitConfiguration: Sendable {
         ] {
             // Files of version 1.0 have no non-renewing subscriptions.
             for entry in try (key == "products" ? root.required(key) : root.optional(key))?.elements() ?? [] {
-                let reader = ProductReader(entry: entry, currency: currency)
-                let product = try reader.product(type: try reader.type(among: types))
+                let product = try entry.product(type: try entry.productType(among: types))
                 try add(product, at: entry, to: &products)
                 if case .object(let object) = entry.value { entries[product.productIdentifier] = object }
             }
         }
         for group in try root.optional("subscriptionGroups")?.elements() ?? [] {
-            let found = try SubscriptionReader(currency: currency).products(ofGroup: group)
+            let found = try group.subscriptions()
             for (product, entry) in zip(found, try group.required("subscriptions").elements()) {
                 try add(product, at: entry, to: &products)
                 guard case .object(var object) = entry.value, let subscription = product.subscription else { continue }

@@ -1,22 +1,18 @@
 import Proofs
 
-/// Reads the keys that all products of a `.storekit` file have.
-struct ProductReader {
-    let entry: CatalogReader
-    let currency: String
-
+/// The keys that all products of a `.storekit` file have.
+extension CatalogReader {
     func product(type: ProductType, subscription: Subscription? = nil) throws(CatalogError) -> Product {
         Product(
-            productIdentifier: try entry.required("productID").string(), type: type,
-            referenceName: try entry.optional("referenceName")?.text() ?? "",
-            price: try Self.price(try entry.required("displayPrice"), currency: currency),
-            isFamilyShareable: try entry.optional("familyShareable")?.bool() ?? false,
-            localizations: try localizations(), subscription: subscription)
+            productIdentifier: try required("productID").string(), type: type,
+            referenceName: try optional("referenceName")?.text() ?? "", price: try required("displayPrice").price(),
+            isFamilyShareable: try optional("familyShareable")?.bool() ?? false, localizations: try localizations(),
+            subscription: subscription)
     }
 
     /// - Throws: `CatalogError` for an unknown type, or a type that belongs to another list.
-    func type(among types: [ProductType]) throws(CatalogError) -> ProductType {
-        let type = try entry.required("type")
+    func productType(among types: [ProductType]) throws(CatalogError) -> ProductType {
+        let type = try required("type")
         let name = try type.string()
         guard let known = types.first(where: { $0.configurationName == name }) else {
             throw type.failure("it is none of \(types.map(\.configurationName).joined(separator: ", "))")
@@ -24,17 +20,24 @@ struct ProductReader {
         return known
     }
 
-    static func price(_ entry: CatalogReader, currency: String) throws(CatalogError) -> Price {
-        guard let price = Price(majorUnits: try entry.string(), currency: currency) else {
-            throw entry.failure("it is no price; write \"1200\" or \"0.99\"")
+    func price() throws(CatalogError) -> Price {
+        guard let price = Price(majorUnits: try string(), currency: currency) else {
+            throw failure("it is no price; write \"1200\" or \"0.99\"")
         }
         return price
+    }
+
+    func period() throws(CatalogError) -> SubscriptionPeriod {
+        guard let period = SubscriptionPeriod(try string()) else {
+            throw failure("it is not a period; write P1W, P1M or P1Y")
+        }
+        return period
     }
 
     /// A product that Xcode has just created has a localization without texts.
     private func localizations() throws(CatalogError) -> [Product.Localization] {
         var localizations: [Product.Localization] = []
-        for element in try entry.optional("localizations")?.elements() ?? [] {
+        for element in try optional("localizations")?.elements() ?? [] {
             // A localization that its author has not finished is for no language.
             guard let locale = try element.optionalString("locale") else { continue }
             let localization = Product.Localization(
