@@ -196,8 +196,9 @@ extension Table {
             WHERE (other.user_id IS NULL OR one.user_id <> other.user_id) \(condition)
             """
         }
-        return LedgerRule(
-            "\(owner.keyName) leads to another \(owner.table)", violations.joined(separator: " UNION ALL "))
+        return (
+            "\(owner.keyName) leads to another \(owner.table)", violations.joined(separator: " UNION ALL ")
+        )
     }
 }
 

@@ -17,16 +17,17 @@ package struct LedgerTransaction {
 
     package var audit: AuditRecords { AuditRecords(database: database, randomness: randomness) }
 
-    package var answers: AnswerRecords { AnswerRecords(database: database) }
+    package var answers: AnswerRecords { database.answers }
 
-    package var events: EventRecords { EventRecords(database: database) }
+    package var events: EventRecords { database.events }
 
     /// The number of a user. A new user gets one.
     ///
     /// - Throws: `LedgerError.userBlocked`; `LedgerError.userUnknown` if the account was never opened, or was erased.
     package func number(of user: User, at moment: Timestamp) throws -> Int64 {
         try requireName(of: user)
-        guard let number = try users.identifier(of: user, at: moment) else { throw LedgerError.userUnknown }
+        if let known = try users.known(user) { return known }
+        guard let number = try users.add([user], at: moment)[user] else { throw LedgerError.userUnknown }
         return number
     }
 
@@ -59,7 +60,7 @@ extension LedgerTransaction {
 extension LedgerTransaction {
     /// Assigns a number to an app, unless it has one.
     package func register(app bundleIdentifier: String) throws {
-        _ = try AppRecords(database: database).numbers(of: [bundleIdentifier])
+        _ = try database.apps.numbers(of: [bundleIdentifier])
     }
 
     /// The apps whose rows a query returns.
@@ -74,7 +75,7 @@ extension LedgerTransaction {
     /// - Returns: Nil for an app that the ledger does not know.
     package func number(ofApp bundleIdentifier: String?) throws -> RequestedApp? {
         guard let bundleIdentifier else { return RequestedApp(number: nil) }
-        return try AppRecords(database: database).names()
+        return try database.apps.names()
             .first { $0.value.hasSameBytes(as: bundleIdentifier) }.map { RequestedApp(number: $0.key) }
     }
 }
@@ -116,25 +117,29 @@ extension LedgerTransaction {
 extension LedgerTransaction {
     /// Keeps an answer unless another process has kept one under the key, and deletes the answers older than a moment.
     ///
-    /// - Parameters:
-    ///   - user: The user that the answer is about. The user's erasure deletes it.
-    ///   - isRefusal: True if the ledger keeps the answer even if it does not know the user.
-    /// - Returns: The answer kept under the key.
-    package func keep(
-        _ answer: KeptAnswer,
-        for key: IdempotencyKey,
-        about user: User,
-        isRefusal: Bool = false,
-        at moment: Timestamp,
+    /// - Parameter user: The user that the answer is about. The user's erasure deletes it.
+    /// - Returns: The answer that was kept before; nil if this one is kept.
+    package func earlierAnswer(
+        orKeeping answer: KeptAnswer, for key: IdempotencyKey, about user: Int64?, at moment: Timestamp,
         deletingBefore oldest: Timestamp
-    ) throws -> KeptAnswer {
-        try answers.delete(before: oldest)
-        let known = try users.known(user)
-        // The user may have been erased meanwhile. A refusal may be about a user whom the ledger does not know.
-        guard known != nil || isRefusal && user.issuer != User.accountIssuer else { return answer }
-        if try answers.keep(answer, for: key, about: known, at: moment) { return answer }
+    ) throws -> KeptAnswer? {
+        if try answers.keep(answer, for: key, about: user, at: moment, deletingBefore: oldest) { return nil }
         guard let kept = try answers.answer(for: key, since: oldest) else { throw damaged }
         return kept
+    }
+
+    /// Keeps a refusal like `earlierAnswer`, also about a user whom the ledger does not know. An account that was erased
+    /// meanwhile gets none.
+    ///
+    /// - Returns: The answer kept under the key; the refusal if none may be kept.
+    package func keep(
+        _ refusal: KeptAnswer, for key: IdempotencyKey, about user: User, at moment: Timestamp,
+        deletingBefore oldest: Timestamp
+    ) throws -> KeptAnswer {
+        let known = try users.known(user)
+        guard known != nil || user.issuer != User.accountIssuer else { return refusal }
+        return try earlierAnswer(orKeeping: refusal, for: key, about: known, at: moment, deletingBefore: oldest)
+            ?? refusal
     }
 }
 

@@ -154,9 +154,7 @@ import Testing
                 names.map { try attribute($0, "1", 100 + round, isPublic: true) }, of: ghost)
             try await ledger.write { [clock, mint] transaction in
                 let numbers = try [ghost, mint].map { try transaction.number(of: $0, at: clock.now()) }
-                try UserMerge(
-                    former: numbers[0], user: numbers[1], moment: clock.now(), transaction: transaction
-                ).mergeRows()
+                try transaction.mergeRows(of: numbers[0], into: numbers[1])
             }
             let words = try await words()
             #expect(words.count == Attribute.maximumCount + 1)

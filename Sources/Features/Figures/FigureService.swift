@@ -75,7 +75,7 @@ extension LedgerTransaction {
     fileprivate var figures: FigureUpkeepRecords { FigureUpkeepRecords(database: database) }
 
     fileprivate func answer(_ calculation: FigureCalculation) throws -> FigureAnswer {
-        let known = try AppRecords(database: database).names()
+        let known = try database.apps.names()
         let query = calculation.query
         // An unknown app has no number.
         let app = query.app.map { name in known.first { ByteKey($0.value) == ByteKey(name) }?.key ?? 0 }

@@ -79,8 +79,7 @@ package struct ProfileService: Sendable {
                 try transaction.database.execute(
                     "DELETE FROM wish WHERE user_id = $1 AND product_id = $2", [user, product]) == 1
             else { return }
-            try transaction.events.append(
-                UserChange(kind: .wishRemoved, subject: product, happenedAt: clock.now()), to: user)
+            try transaction.events.append(.wishRemoved, [(product, user)], at: clock.now())
         }
     }
 

@@ -37,7 +37,9 @@ struct ExportLine: Codable {
             }
         }
     }
+}
 
+extension ExportLine {
     /// - Parameter row: A row of the table.
     init(_ table: Table, _ row: SQLRow) {
         self.table = table.name
@@ -50,15 +52,6 @@ struct ExportLine: Codable {
                 case .blob(let bytes): (column, .text(Data(bytes).base64EncodedString()))
                 }
             }, uniquingKeysWith: { first, _ in first })
-    }
-
-    init(version: Int) {
-        self.version = version
-    }
-
-    init(rows: Int, sha256: String) {
-        self.rows = rows
-        self.sha256 = sha256
     }
 
     /// The values for the columns of a table, in order.

@@ -6,20 +6,6 @@ package struct UserRecords {
     let database: any LedgerDatabase
     let randomness: Randomness
 
-    package init(database: any LedgerDatabase, randomness: Randomness) {
-        self.database = database
-        self.randomness = randomness
-    }
-
-    /// A user's number in the ledger. A new user gets a number and an account token.
-    ///
-    /// - Returns: Nil if the account was never opened, or was erased. Nobody could sign in to it.
-    func identifier(of user: User, at moment: Timestamp) throws -> Int64? {
-        if let known = try known(user) { return known }
-        guard user.issuer != User.accountIssuer else { return nil }
-        return try insert([user], at: moment)[user]
-    }
-
     /// The numbers of the users whom the ledger knows.
     package func known(among wanted: Set<User>) throws -> [User: Int64] {
         guard !wanted.isEmpty else { return [:] }

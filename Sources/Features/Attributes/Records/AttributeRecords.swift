@@ -101,7 +101,7 @@ extension LedgerTransaction {
         let bytesOfUser = try users.known(user) == nil ? NewcomerAllowance.bytes(ofUserNamed: user) : 0
         let number = try number(of: user, at: moment)
         let records = AttributeRecords(database: database)
-        let side = try app.flatMap { try AppRecords(database: database).numbers(of: [$0])[$0] } ?? AttributeRecords.team
+        let side = try app.flatMap { try database.apps.numbers(of: [$0])[$0] } ?? AttributeRecords.team
         let before = try records.attributes(of: number)[side] ?? []
         let update = try before.update(by: statements.map { $0.received(at: moment) })
         guard !update.isEmpty else { return }

@@ -37,10 +37,8 @@ struct EntitlementChangeRecords {
         try RefusalRecords(database: database, apps: apps).insert(events.refusals)
         try audit.append(events.entries, to: &heads)
         try users.write(heads)
-        try EventRecords(database: database).append(
-            changes.newEnds.map {
-                (UserChange(kind: .endChanged, subject: $0.productIdentifier, happenedAt: moment), $0.user)
-            })
+        try database.events.append(
+            .endChanged, changes.newEnds.map { ($0.productIdentifier, $0.user) }, at: moment)
     }
 
     private func original(of key: TransactionKey) -> TransactionKey? { after.transactions[key]?.originalKey }

@@ -166,7 +166,7 @@ extension LedgerTransaction {
     ///
     /// - Throws: `LogInError.customerTooLarge`.
     private func recordCount(of user: Int64, upTo limit: Int) throws -> Int {
-        let count = try UserMerge.recordCount(of: user, upTo: limit, in: database)
+        let count = try mergedRecordCount(of: user, upTo: limit)
         guard count <= limit else { throw LogInError.customerTooLarge }
         return count
     }
@@ -195,8 +195,7 @@ extension LedgerTransaction {
         let records = EntitlementRecords(database: database, apps: apps)
         let before = try records.facts(ofPurchases: try records.originals(of: former))
         // The names come first: the former customer is a tombstone then, whose audit records concern nobody any more.
-        let merge = UserMerge(former: former, user: customer, moment: moment, transaction: self)
-        let tombstone = try merge.mergeNames(name)
+        let tombstone = try mergeNames(of: former, name, into: customer, at: moment)
         var decision = EntitlementDecision(facts: before, at: moment)
         decision.merge(former, into: customer, identifier: name.name, by: actor)
         try EntitlementChangeRecords(
@@ -204,7 +203,7 @@ extension LedgerTransaction {
             moment: moment
         ).write(decision.changes)
         try mergeGrantsAndBalances(of: former, into: customer)
-        try merge.mergeRows()
+        try mergeRows(of: former, into: customer)
         try audit.append(
             AuditEntry(aliasedBy: actor, name, tombstone: tombstone, at: moment), to: customer)
     }

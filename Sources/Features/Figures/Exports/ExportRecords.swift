@@ -51,7 +51,7 @@ struct ExportRecords {
     }
 
     private func transactions(of users: [ExportedUser], until end: Timestamp) throws -> [[ExportValue]] {
-        let apps = try AppRecords(database: database).names()
+        let apps = try database.apps.names()
         let records = ReadingRecords(database: database)
         let numbers = Set(users.map(\.number))
         let (bought, items) = (try records.transactions(of: numbers), try records.boughtItems(of: numbers))

@@ -76,7 +76,7 @@ extension LedgerTransaction {
                 return issuer == User.erasedIssuer ? try row["user_id"] : nil
             })
         guard !tombstones.isEmpty else { return rows }
-        let successors = try UserRecords(database: database, randomness: .system).successors(of: tombstones)
+        let successors = try users.successors(of: tombstones)
         return try rows.map { row in
             guard let user = successors[try row["user_id"]] else { return row }
             return row.replacing(["issuer": .text(user.issuer), "name": .text(user.name)])
