@@ -122,7 +122,7 @@ import Testing
                 let due = try transaction.dueWebhooks(to: name, at: Self.now, limit: 9)
                 let leased = try transaction.lease(due, at: Self.now, until: Self.later(60))
                 try transaction.record(
-                    leased.map { WebhookResult(of: $0, .answered(status: 200), isDelivered: true, nextAttemptAt: nil) })
+                    leased.map { WebhookResult(of: $0, .answered(status: 200), nextAttemptAt: nil) })
             }
         }
         func pending(_ endpoint: String) async throws -> [String] {

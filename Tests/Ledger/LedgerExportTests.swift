@@ -74,8 +74,8 @@ import Testing
         #expect(try await ledger.write { try $0.removeWebhookEndpoint("e", at: Self.now) })
         try await ledger.write {
             try $0.record([
-                WebhookResult(of: taken[0], .answered(status: 204), isDelivered: true, nextAttemptAt: nil),
-                WebhookResult(of: taken[1], .unanswered(code: "c"), isDelivered: false, nextAttemptAt: Self.later(2)),
+                WebhookResult(of: taken[0], .answered(status: 204), nextAttemptAt: nil),
+                WebhookResult(of: taken[1], .unanswered(code: "c"), nextAttemptAt: Self.later(2)),
             ])
         }
     }

@@ -145,7 +145,7 @@ import Testing
         #expect(try await ledger.read { try $0.dueWebhookEndpoints(at: Self.now) }.isEmpty)
         try await ledger.write {
             try $0.record(
-                first.map { WebhookResult(of: $0, .answered(status: 200), isDelivered: true, nextAttemptAt: nil) })
+                first.map { WebhookResult(of: $0, .answered(status: 200), nextAttemptAt: nil) })
         }
         // The service that leased the third delivery is gone.
         let again = try await lease(at: Self.later(60))
@@ -153,7 +153,7 @@ import Testing
         #expect(again.map(\.attempts) == [2])
         // A result after the end of the lease changes nothing.
         let late = second.map {
-            WebhookResult(of: $0, .unanswered(code: "timedOut"), isDelivered: false, nextAttemptAt: nil)
+            WebhookResult(of: $0, .unanswered(code: "timedOut"), nextAttemptAt: nil)
         }
         try await other.write { try $0.record(late) }
         #expect(try await deliveries(in: .pending).map(\.attempts) == [2])
@@ -168,9 +168,9 @@ import Testing
         try #require(leased.count == 3)
         try await ledger.write {
             try $0.record([
-                WebhookResult(of: leased[0], .answered(status: 503), isDelivered: false, nextAttemptAt: Self.later(9)),
-                WebhookResult(of: leased[1], .unanswered(code: "timedOut"), isDelivered: false, nextAttemptAt: nil),
-                WebhookResult(of: leased[2], .answered(status: 204), isDelivered: true, nextAttemptAt: nil),
+                WebhookResult(of: leased[0], .answered(status: 503), nextAttemptAt: Self.later(9)),
+                WebhookResult(of: leased[1], .unanswered(code: "timedOut"), nextAttemptAt: nil),
+                WebhookResult(of: leased[2], .answered(status: 204), nextAttemptAt: nil),
             ])
         }
         #expect(try await lease(at: Self.later(8)).isEmpty)
@@ -203,7 +203,7 @@ import Testing
             try await ledger.write {
                 try $0.record([
                     WebhookResult(
-                        of: leased, .answered(status: 500 + number), isDelivered: number == 2,
+                        of: leased, .answered(status: number == 2 ? 200 : 500 + number),
                         nextAttemptAt: number == 2 ? nil : Self.later(Int64(number) + 1),
                         milliseconds: Int64(number), response: response.flatMap { WebhookResponse(Array($0.utf8)) })
                 ])
@@ -213,7 +213,7 @@ import Testing
         let attempts = try await ledger.read { try $0.attempts(of: delivery, limit: 9) }
         #expect(attempts.map(\.number) == [3, 2, 1])
         #expect(attempts.map(\.at) == [2, 1, 0].map(Self.later))
-        #expect(attempts.map(\.outcome) == [502, 501, 500].map { .answered(status: $0) })
+        #expect(attempts.map(\.outcome) == [200, 501, 500].map { .answered(status: $0) })
         #expect(attempts.map(\.milliseconds) == [2, 1, 0])
         #expect(attempts.map(\.response) == ["yes", nil, "no"])
         #expect(delivery.lastAttempt == attempts.first)
@@ -234,7 +234,7 @@ import Testing
             try $0.record(
                 leased.map {
                     WebhookResult(
-                        of: $0, .answered(status: 200), isDelivered: $0.number != 6 && $0.number.isMultiple(of: 2),
+                        of: $0, .answered(status: $0.number != 6 && $0.number.isMultiple(of: 2) ? 200 : 500),
                         nextAttemptAt: $0.number == 6 ? Self.later(99) : nil)
                 })
         }
@@ -243,7 +243,7 @@ import Testing
                 try $0.replay(to: "a", after: position, until: Self.later(7), limit: limit)
             }
         }
-        let start = WebhookDeliveryPosition(happenedAt: Self.later(2), messageIdentifier: "")
+        let start = try #require(WebhookDeliveryPosition(cursor: "\(Self.later(2).millisecondsSince1970) msg_"))
         let first = try await replay(after: start, 3)
         #expect(first.map(\.happenedAt) == [2, 3, 4].map(Self.later))
         let second = try await replay(after: try #require(first.last), 3)
@@ -260,9 +260,7 @@ import Testing
         }
         var seen: [WebhookDelivery] = []
         while true {
-            let position = seen.last.map {
-                WebhookDeliveryPosition(happenedAt: $0.entry.happenedAt, messageIdentifier: $0.messageIdentifier)
-            }
+            let position = seen.last.map { WebhookDeliveryPosition($0) }
             let page = try await ledger.read { try $0.webhookDeliveries(to: "a", in: nil, before: position, limit: 2) }
             if page.isEmpty { break }
             seen += page
@@ -289,7 +287,7 @@ import Testing
             })
         let found = try #require(try await ledger.read { try $0.webhookEndpoint("a") })
         #expect(found.secret == secret(2))
-        #expect(found.previousSecret == WebhookEndpoint.EndingSecret(bytes: secret(1), endsAt: Self.later(9)))
+        #expect(found.previousSecret == secret(1) && found.previousSecretEndsAt == Self.later(9))
         #expect(
             try await ledger.write { try $0.setURL("https://other.example", ofWebhookEndpoint: "a") }?.url
                 == "https://other.example")
@@ -308,7 +306,7 @@ import Testing
             try $0.record(
                 leased.map {
                     WebhookResult(
-                        of: $0, .answered(status: $0.number == 1 ? 500 : 200), isDelivered: $0.number != 1,
+                        of: $0, .answered(status: $0.number == 1 ? 500 : 200),
                         nextAttemptAt: nil)
                 })
         }
@@ -328,7 +326,7 @@ import Testing
         try await ledger.write {
             try $0.record(
                 leased.map {
-                    WebhookResult(of: $0, .answered(status: 500), isDelivered: false, nextAttemptAt: Self.now)
+                    WebhookResult(of: $0, .answered(status: 500), nextAttemptAt: Self.now)
                 }
             )
         }

@@ -23,6 +23,9 @@ package struct WebhookDelivery: Hashable, Sendable {
         /// The receiver did not answer. The code is the reason.
         case unanswered(code: String)
 
+        /// True for a status from 200 to 299.
+        package var isDelivery: Bool { if case .answered(200...299) = self { true } else { false } }
+
         /// A code from a small set, for metrics and logs.
         package var code: String {
             switch self {
@@ -76,15 +79,12 @@ package struct WebhookDelivery: Hashable, Sendable {
 
 extension WebhookEndpoint {
     init(_ row: SQLRow) throws {
-        let previous: [UInt8]? = try row["previous_secret"]
-        let endsAt: Timestamp? = try row["previous_secret_ends_at"]
-        var ending: EndingSecret?
-        if let previous, let endsAt { ending = EndingSecret(bytes: previous, endsAt: endsAt) }
         let authorization: String? = try row["authorization_value"]
         self.init(
             identifier: try row["endpoint_id"], url: try row["url"], format: try row["format"],
             createdAt: try row["created_at"], createdBy: try row["created_by"], secret: try row["secret"],
-            previousSecret: ending, authorization: authorization.flatMap { WebhookAuthorization($0) },
+            previousSecret: try row["previous_secret"], previousSecretEndsAt: try row["previous_secret_ends_at"],
+            authorization: authorization.flatMap { WebhookAuthorization($0) },
             app: try row["app"])
     }
 }
@@ -121,12 +121,7 @@ extension WebhookDelivery.Attempt {
 /// The end of a page of deliveries.
 package struct WebhookDeliveryPosition: Hashable, Sendable {
     package let happenedAt: Timestamp
-    package let messageIdentifier: String
-
-    package init(happenedAt: Timestamp, messageIdentifier: String) {
-        self.happenedAt = happenedAt
-        self.messageIdentifier = messageIdentifier
-    }
+    let messageIdentifier: String
 }
 
 extension WebhookDeliveryPosition {
@@ -148,10 +143,10 @@ extension WebhookDeliveryPosition {
 
 /// The deliveries to webhooks.
 extension WebhookService {
-    /// The duration of a lease, in milliseconds. Afterwards another service may send the messages.
-    static let lease: Int64 = 60_000
-    /// The retention of delivered messages, in milliseconds.
-    static let retention: Int64 = 30 * 86_400 * 1000
+    /// The duration of a lease, in seconds. Afterwards another service may send the messages.
+    private static let lease: Int64 = 60
+    /// The retention of delivered messages, in days.
+    private static let retention: Int64 = 30
     /// The largest number of messages that one commit deletes or replays. More would delay redemptions.
     package static let changedAtOnce = 1000
     /// The largest number of commits of one replay of a period.
@@ -193,12 +188,11 @@ extension WebhookService {
     ///
     /// - Throws: `WebhookError`, `notFound`, `messageNotFound`.
     package func replay(_ message: String, to identifier: String, by key: String) async throws -> WebhookDelivery {
-        _ = try await endpoint(identifier)
-        let found = try await change(identifier, .messageReplayed, by: key, detail: { _ in message }) {
+        try await change(
+            identifier, .messageReplayed, by: key, detail: { _ in message }, or: .messageNotFound
+        ) {
             try $0.replay(message, to: identifier)
         }
-        guard let found else { throw WebhookError.messageNotFound }
-        return found
     }
 
     /// Sends failed messages again, oldest first.
@@ -207,11 +201,12 @@ extension WebhookService {
     /// - Throws: `WebhookError`, `notFound`.
     package func replayFailed(to identifier: String, by key: String) async throws -> Int {
         _ = try await endpoint(identifier)
-        let count = try await change(identifier, .messagesReplayed, by: key, detail: String.init(_:)) {
-            let count = try $0.replayFailed(to: identifier, limit: Self.changedAtOnce)
-            return count > 0 ? count : nil
+        let now = clock.now()
+        return try await ledger.write { transaction in
+            let count = try transaction.replayFailed(to: identifier, limit: Self.changedAtOnce)
+            try transaction.recordReplay(of: count, to: identifier, at: now, by: key)
+            return count
         }
-        return count ?? 0
     }
 
     /// Sends the delivered and the failed messages of a period again, oldest first, in several commits.
@@ -231,14 +226,13 @@ extension WebhookService {
         var last = WebhookDeliveryPosition(happenedAt: start, messageIdentifier: "")
         var count = 0
         for _ in 0..<Self.maximumCommits {
-            let replayed =
-                try await change(
-                    identifier, .messagesReplayed, by: key, detail: { (replayed) in String(replayed.count) }
-                ) { [last] (transaction) -> [WebhookDeliveryPosition]? in
-                    let replayed = try transaction.replay(
-                        to: identifier, after: last, until: end, limit: Self.changedAtOnce)
-                    return replayed.isEmpty ? nil : replayed
-                } ?? []
+            let now = clock.now()
+            let replayed = try await ledger.write { [last] transaction in
+                let replayed = try transaction.replay(
+                    to: identifier, after: last, until: end, limit: Self.changedAtOnce)
+                try transaction.recordReplay(of: replayed.count, to: identifier, at: now, by: key)
+                return replayed
+            }
             count += replayed.count
             guard let next = replayed.last, replayed.count == Self.changedAtOnce else { return (count, nil) }
             last = next
@@ -264,10 +258,7 @@ extension WebhookService {
     /// Leases due deliveries. The caller sends them and records their results.
     package func lease(_ due: [WebhookDelivery]) async throws -> [WebhookDelivery] {
         let now = clock.now()
-        return try await ledger.write {
-            try $0.lease(
-                due, at: now, until: Timestamp(millisecondsSince1970: now.millisecondsSince1970 + Self.lease))
-        }
+        return try await ledger.write { try $0.lease(due, at: now, until: now.adding(seconds: Self.lease)) }
     }
 
     /// The result of an attempt. Any outcome other than a status from 200 to 299 is retried.
@@ -281,13 +272,11 @@ extension WebhookService {
         milliseconds: Int64? = nil,
         response: WebhookResponse? = nil
     ) -> WebhookResult {
-        let isDelivered = if case .answered(200...299) = outcome { true } else { false }
         let next =
-            isDelivered
+            outcome.isDelivery
             ? nil : WebhookSchedule.backoff.next(after: delivery.attempts, at: clock.now(), randomness: randomness)
         return WebhookResult(
-            of: delivery, outcome, isDelivered: isDelivered, nextAttemptAt: next, milliseconds: milliseconds,
-            response: response)
+            of: delivery, outcome, nextAttemptAt: next, milliseconds: milliseconds, response: response)
     }
 
     package func record(_ results: [WebhookResult]) async throws {
@@ -298,7 +287,7 @@ extension WebhookService {
     ///
     /// - Returns: True if there may be more of them.
     package func deleteExpired() async throws -> Bool {
-        let moment = Timestamp(millisecondsSince1970: clock.now().millisecondsSince1970 - Self.retention)
+        let moment = clock.now().adding(days: -Self.retention)
         return try await ledger.write { try $0.deleteWebhookMessages(before: moment, limit: Self.changedAtOnce) }
             == Self.changedAtOnce
     }

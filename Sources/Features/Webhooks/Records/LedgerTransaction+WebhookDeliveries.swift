@@ -122,59 +122,51 @@ extension LedgerTransaction {
         at moment: Timestamp,
         until end: Timestamp
     ) throws -> [WebhookDelivery] {
-        try deliveries.compactMap { try lease($0, at: moment, until: end) }
-    }
-
-    private func lease(
-        _ delivery: WebhookDelivery,
-        at moment: Timestamp,
-        until end: Timestamp
-    ) throws -> WebhookDelivery? {
-        let (key, number) = (delivery.key, delivery.lastAttemptNumber + 1)
-        let isTaken =
-            try database.execute(
-                """
-                UPDATE webhook_delivery
-                SET attempts = attempts + 1, next_attempt_at = $1, last_attempt = $2
-                WHERE user_id = $3 AND audit_number = $4 AND endpoint_id = $5 AND next_attempt_at = $6
-                """,
-                [end, number] + key + [delivery.nextAttemptAt]) == 1
-        guard isTaken else { return nil }
-        try database.insert(
-            into: "webhook_attempt", ["user_id", "audit_number", "endpoint_id", "number", "attempted_at"],
-            [key + [number, moment]])
-        var leased = delivery
-        (leased.state, leased.nextAttemptAt, leased.lastAttemptNumber) = (.pending, end, number)
-        leased.attempts += 1
-        leased.lastAttempt = WebhookDelivery.Attempt(
-            number: number, at: moment, outcome: nil, milliseconds: nil, response: nil)
-        return leased
+        try deliveries.compactMap { delivery in
+            let (key, number) = (delivery.key, delivery.lastAttemptNumber + 1)
+            let isTaken =
+                try database.execute(
+                    """
+                    UPDATE webhook_delivery
+                    SET attempts = attempts + 1, next_attempt_at = $1, last_attempt = $2
+                    WHERE user_id = $3 AND audit_number = $4 AND endpoint_id = $5 AND next_attempt_at = $6
+                    """,
+                    [end, number] + key + [delivery.nextAttemptAt]) == 1
+            guard isTaken else { return nil }
+            try database.insert(
+                into: "webhook_attempt", ["user_id", "audit_number", "endpoint_id", "number", "attempted_at"],
+                [key + [number, moment]])
+            var leased = delivery
+            (leased.state, leased.nextAttemptAt, leased.lastAttemptNumber) = (.pending, end, number)
+            leased.attempts += 1
+            leased.lastAttempt = WebhookDelivery.Attempt(
+                number: number, at: moment, outcome: nil, milliseconds: nil, response: nil)
+            return leased
+        }
     }
 
     /// Records the results of attempts. A delivery that another service leased meanwhile stays unchanged.
     package func record(_ results: [WebhookResult]) throws {
-        for result in results { try record(result) }
-    }
-
-    private func record(_ result: WebhookResult) throws {
-        let (status, error): (Int?, String?) =
-            switch result.outcome {
-            case .answered(let status): (status, nil)
-            case .unanswered(let code): (nil, code)
-            }
-        let (leased, key) = (result.delivery, result.delivery.key)
-        let isCurrent =
-            try database.execute(
-                """
-                UPDATE webhook_delivery SET next_attempt_at = $1, is_delivered = $2
-                WHERE user_id = $3 AND audit_number = $4 AND endpoint_id = $5 AND next_attempt_at = $6
-                """,
-                [result.nextAttemptAt, result.isDelivered] + key + [leased.nextAttemptAt]) == 1
-        guard isCurrent else { return }
-        try database.update(
-            "webhook_attempt", set: ["status", "error", "duration_ms", "response"],
-            where: ["user_id", "audit_number", "endpoint_id", "number"],
-            [[status, error, result.milliseconds, result.response] + key + [leased.lastAttemptNumber]])
+        for result in results {
+            let (status, error): (Int?, String?) =
+                switch result.outcome {
+                case .answered(let status): (status, nil)
+                case .unanswered(let code): (nil, code)
+                }
+            let (leased, key) = (result.delivery, result.delivery.key)
+            let isCurrent =
+                try database.execute(
+                    """
+                    UPDATE webhook_delivery SET next_attempt_at = $1, is_delivered = $2
+                    WHERE user_id = $3 AND audit_number = $4 AND endpoint_id = $5 AND next_attempt_at = $6
+                    """,
+                    [result.nextAttemptAt, result.outcome.isDelivery] + key + [leased.nextAttemptAt]) == 1
+            guard isCurrent else { continue }
+            try database.update(
+                "webhook_attempt", set: ["status", "error", "duration_ms", "response"],
+                where: ["user_id", "audit_number", "endpoint_id", "number"],
+                [[status, error, result.milliseconds, result.response] + key + [leased.lastAttemptNumber]])
+        }
     }
 
     /// Marks a message as pending again, in any state.

@@ -18,7 +18,7 @@ extension LedgerTransaction {
             """,
             [
                 endpoint.identifier, endpoint.url, endpoint.createdAt, endpoint.createdBy, endpoint.secret,
-                endpoint.previousSecret?.bytes, endpoint.previousSecret?.endsAt,
+                endpoint.previousSecret, endpoint.previousSecretEndsAt,
                 endpoint.format, endpoint.authorization?.value, endpoint.app,
             ])
         return true
@@ -105,26 +105,28 @@ extension LedgerTransaction {
         ).map(WebhookEndpoint.init)
     }
 
+    /// Records the replay of several messages; nothing for none.
+    func recordReplay(of count: Int, to endpoint: String, at moment: Timestamp, by key: String) throws {
+        guard count > 0 else { return }
+        try record(.messagesReplayed, of: endpoint, at: moment, by: key, detail: String(count))
+    }
+
     /// Records a change of a webhook.
-    ///
-    /// - Parameter randomBytes: `WebhookChangeIdentifier.randomCount` bytes.
-    func record(_ change: WebhookChange, randomBytes: [UInt8]) throws {
+    func record(
+        _ event: WebhookChange.Event, of endpoint: String, at moment: Timestamp, by key: String, detail: String?
+    ) throws {
         let last = try database.row(
             """
             SELECT change_id FROM webhook_change WHERE endpoint_id = $1 AND happened_at = $2
             ORDER BY change_id DESC LIMIT 1
             """,
-            [change.endpointIdentifier, change.happenedAt]
+            [endpoint, moment]
         ).map { try $0["change_id"] as [UInt8] }
-        let identifier = WebhookChangeIdentifier(after: last, randomBytes: randomBytes)
+        let identifier = WebhookChangeIdentifier(
+            after: last, randomBytes: randomness.bytes(WebhookChangeIdentifier.randomCount))
         try database.insert(
             into: "webhook_change", ["endpoint_id", "happened_at", "change_id", "event", "changed_by", "detail"],
-            [
-                [
-                    change.endpointIdentifier, change.happenedAt, identifier.bytes, change.event.rawValue,
-                    change.changedBy, change.detail,
-                ]
-            ])
+            [[endpoint, moment, identifier.bytes, event.rawValue, key, detail]])
     }
 
     /// The last changes of a webhook, newest first.
