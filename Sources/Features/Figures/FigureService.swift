@@ -36,7 +36,7 @@ package struct FigureService: Sendable {
             let batch = try await ledger.read(.longSnapshot) {
                 try $0.figures.batch(after: user, limit: Self.usersOfBatch)
             }
-            guard let next = batch.last else { return damaged }
+            guard let next = batch.last?.user else { return damaged }
             damaged += try await ledger.writeInBackground { try $0.figures.write(batch) }
             guard await pause() else { return damaged }
             last = next

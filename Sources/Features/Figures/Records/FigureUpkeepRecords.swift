@@ -8,11 +8,11 @@ struct FigureUpkeepRecords {
     let database: any LedgerDatabase
 
     /// Reads the next users whose sums are pending, and computes their sums.
-    func batch(after user: Int64, limit: Int) throws -> FigureBatch {
+    func batch(after user: Int64, limit: Int) throws -> [FigureUpdate] {
         let users: [Int64] = try database.rows(
             "SELECT DISTINCT user_id FROM figure_pending WHERE user_id > $1 ORDER BY user_id LIMIT $2", [user, limit]
         ).map { try $0["user_id"] }
-        guard let last = users.last else { return FigureBatch(entries: [], last: nil) }
+        guard !users.isEmpty else { return [] }
         let listed = database.listed("$1")
         var versions: [Int64: Int64] = [:]
         let heads = try database.rows(
@@ -25,12 +25,11 @@ struct FigureUpkeepRecords {
         for row in marks { pending[try row["user_id"], default: []].append(try row["version"]) }
         let previous = try contributions(of: users)
         let transactions = try ReadingRecords(database: database).transactions(of: Set(users))
-        return FigureBatch(
-            entries: users.map { user in
-                FigureBatch.Entry(
-                    user: user, version: versions[user] ?? 0, pending: pending[user] ?? [], previous: previous[user],
-                    sums: UserFigures.sums(of: transactions[user] ?? []))
-            }, last: last)
+        return users.map { user in
+            FigureUpdate(
+                user: user, version: versions[user] ?? 0, pending: pending[user] ?? [], previous: previous[user],
+                sums: UserFigures.sums(of: transactions[user] ?? []))
+        }
     }
 
     /// Adds a batch to the sums, without the users that another process has updated since the batch was read.
@@ -39,10 +38,9 @@ struct FigureUpkeepRecords {
     ///
     /// - Returns: The number of users whose contributions were damaged. The sums have what the damaged ones said, which is taken
     ///   for what the transactions say: what was written since is lacking until the sums are computed anew.
-    func write(_ batch: FigureBatch) throws -> Int {
-        guard !batch.entries.isEmpty else { return 0 }
-        let present = try contributions(of: batch.entries.map(\.user))
-        let entries = batch.entries.filter { present[$0.user] == $0.previous }
+    func write(_ batch: [FigureUpdate]) throws -> Int {
+        let present = try contributions(of: batch.map(\.user))
+        let entries = batch.filter { present[$0.user] == $0.previous }
         var rows: [FigureRow: Int64] = [:]
         var damaged = 0
         for entry in entries {
@@ -107,7 +105,7 @@ struct FigureUpkeepRecords {
             let transactions: Int64 = try row["last_transaction"]
             let isNew = computed == nil && transactions == 0
             guard !isNew, computed != version || rules != UserFigures.version else { return nil }
-            return FigureMark(user: user, version: version)
+            return (user, version)
         }
         return (marks, try rows.last?["user_id"])
     }
@@ -136,21 +134,15 @@ struct FigureUpkeepRecords {
     }
 }
 
-/// Users whose contributions are recomputed, from one snapshot.
-struct FigureBatch: Sendable {
-    struct Entry: Sendable {
-        let user: Int64
-        /// The number of the last write for the user.
-        let version: Int64
-        /// The numbers of the writes that the sums did not include.
-        let pending: [Int64]
-        let previous: FigureContribution?
-        let sums: FigureSums
-    }
-
-    let entries: [Entry]
-    /// The last user of the batch; nil if no user was left.
-    let last: Int64?
+/// A user whose contribution is recomputed.
+struct FigureUpdate: Sendable {
+    let user: Int64
+    /// The number of the last write for the user.
+    let version: Int64
+    /// The numbers of the writes that the sums did not include.
+    let pending: [Int64]
+    let previous: FigureContribution?
+    let sums: FigureSums
 }
 
 /// The contribution of a user to the sums.
@@ -168,7 +160,4 @@ struct FigureContribution: Hashable, Sendable {
 }
 
 /// A write for a user that the sums do not include yet.
-struct FigureMark: Sendable {
-    let user: Int64
-    let version: Int64
-}
+typealias FigureMark = (user: Int64, version: Int64)
