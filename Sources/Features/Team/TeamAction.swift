@@ -9,6 +9,8 @@ package struct TeamAction: Hashable, Sendable {
         let user: Int64
         let number: Int64
 
+        var values: [any SQLConvertible] { [happenedAt, user, number] }
+
         package var text: String { "\(happenedAt.millisecondsSince1970) \(user) \(number)" }
     }
 
@@ -60,11 +62,37 @@ extension TeamService {
             position
             ?? TeamAction.Position(happenedAt: Timestamp(millisecondsSince1970: .max), user: .max, number: .max)
         return try await ledger.read { transaction in
-            let records = TeamActionRecords(database: transaction.database)
-            let isFiltered = member != nil || event != nil
-            let end = isFiltered ? try records.place(searched, after: start) : nil
-            let found = try records.actions(
-                by: member.map { .member($0) }, event, after: start, upTo: end, limit: limit + 1)
+            let database = transaction.database
+            // The condition of the index `audit_of_members`.
+            var sql = """
+                FROM audit WHERE substr(actor, 1, 7) = 'member ' AND (happened_at, user_id, number) < ($1, $2, $3)
+                """
+            let order = "ORDER BY happened_at DESC, user_id DESC, number DESC"
+            var arguments = start.values
+            var end: TeamAction.Position?
+            if member != nil || event != nil {
+                end = try database.row(
+                    "SELECT happened_at, user_id, number \(sql) \(order) LIMIT 1 OFFSET $4", arguments + [searched - 1]
+                ).map { row in
+                    TeamAction.Position(
+                        happenedAt: try row["happened_at"], user: try row["user_id"], number: try row["number"])
+                }
+            }
+            if let end {
+                sql += " AND (happened_at, user_id, number) >= ($4, $5, $6)"
+                arguments += end.values
+            }
+            let filters: [(String, (any SQLConvertible)?)] = [
+                ("actor", member.map { AuditActor.member($0) }), ("event", event),
+            ]
+            for case (let column, let value?) in filters {
+                arguments.append(value)
+                sql += " AND \(column) = $\(arguments.count)"
+            }
+            arguments.append(limit + 1)
+            let found = try database.rows("SELECT * \(sql) \(order) LIMIT $\(arguments.count)", arguments).map {
+                (user: try $0["user_id"] as Int64, record: try AuditRecord($0))
+            }
             let users = try transaction.users.names(of: Set(found.map(\.user)))
             let actions = found.prefix(limit).map { user, record in
                 let name = users[user].flatMap { $0.issuer == User.erasedIssuer ? nil : $0 }
@@ -73,62 +101,6 @@ extension TeamService {
                 return TeamAction(position: position, user: name, entry: record.entry)
             }
             return TeamAction.Page(actions: actions, end: found.count > limit ? actions.last?.position : end)
-        }
-    }
-}
-
-/// The SQL on the audit entries of members, inside the caller's transaction. It reads the index `audit_of_members`.
-struct TeamActionRecords {
-    /// The condition of the index.
-    private static let isOfMember = "substr(actor, 1, 7) = 'member '"
-    private static let order = "ORDER BY happened_at DESC, user_id DESC, number DESC"
-
-    let database: any LedgerDatabase
-
-    /// The entries after a place, newest first.
-    ///
-    /// - Parameters:
-    ///   - actor: Nil for all members.
-    ///   - event: Nil for all events.
-    ///   - end: The last place to read; nil for the end of the list.
-    func actions(
-        by actor: AuditActor?,
-        _ event: AuditEntry.Event?,
-        after position: TeamAction.Position,
-        upTo end: TeamAction.Position?,
-        limit: Int
-    ) throws -> [(user: Int64, record: AuditRecord)] {
-        var sql = "SELECT * FROM audit WHERE \(Self.isOfMember) AND (happened_at, user_id, number) < ($1, $2, $3)"
-        var arguments: [any SQLConvertible] = [position.happenedAt, position.user, position.number]
-        if let end {
-            sql += " AND (happened_at, user_id, number) >= ($4, $5, $6)"
-            arguments += [end.happenedAt, end.user, end.number] as [any SQLConvertible]
-        }
-        if let actor {
-            arguments.append(actor)
-            sql += " AND actor = $\(arguments.count)"
-        }
-        if let event {
-            arguments.append(event)
-            sql += " AND event = $\(arguments.count)"
-        }
-        arguments.append(limit)
-        return try database.rows("\(sql) \(Self.order) LIMIT $\(arguments.count)", arguments).map {
-            (try $0["user_id"], try AuditRecord($0))
-        }
-    }
-
-    /// The place of the entry that comes a number of entries after a place; nil if there are fewer.
-    func place(_ count: Int, after position: TeamAction.Position) throws -> TeamAction.Position? {
-        try database.row(
-            """
-            SELECT happened_at, user_id, number FROM audit
-            WHERE \(Self.isOfMember) AND (happened_at, user_id, number) < ($1, $2, $3) \(Self.order) LIMIT 1 OFFSET $4
-            """,
-            [position.happenedAt, position.user, position.number, count - 1]
-        ).map { row in
-            TeamAction.Position(
-                happenedAt: try row["happened_at"], user: try row["user_id"], number: try row["number"])
         }
     }
 }

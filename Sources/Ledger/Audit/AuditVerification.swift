@@ -36,21 +36,12 @@ package struct AuditVerification: Hashable, Sendable {
 
     package init() {}
 
-    /// The users from the position on, and their records.
-    struct Page: Sendable {
-        struct Head: Sendable {
-            let user: Int64
-            let name: User?
-            let number: Int64
-            let digest: [UInt8]
-        }
-
-        let heads: [Head]
-        /// The records in the order of the users and of their numbers.
-        let records: [(user: Int64, record: AuditRecord)]
-        /// True if the page may lack records of its last users.
-        let isCut: Bool
-    }
+    /// The users from the position on, and their records in the order of the users and of their numbers. A page that is cut may
+    /// lack records of its last users.
+    typealias Page = (
+        heads: [(user: Int64, name: User?, number: Int64, digest: [UInt8])],
+        records: [(user: Int64, record: AuditRecord)], isCut: Bool
+    )
 
     /// Verifies a page that begins at the position.
     mutating func verify(_ page: Page) {
@@ -124,19 +115,20 @@ extension AuditRecords {
             """,
             [user, limit]
         ).map { row in
-            AuditVerification.Page.Head(
-                user: try row["user_id"], name: User(issuer: try row["issuer"], name: try row["name"]),
-                number: try row["audit_number"], digest: try row["audit_digest"])
+            (
+                user: try row["user_id"] as Int64, name: User(issuer: try row["issuer"], name: try row["name"]),
+                number: try row["audit_number"] as Int64, digest: try row["audit_digest"] as [UInt8]
+            )
         }
-        guard let end = heads.last?.user else { return AuditVerification.Page(heads: [], records: [], isCut: false) }
+        guard let end = heads.last?.user else { return ([], [], isCut: false) }
         let rows = try database.rows(
             """
             SELECT * FROM audit WHERE (user_id, number) > ($1, $2) AND user_id <= $3
             ORDER BY user_id, number LIMIT $4
             """,
             [user, number ?? .min, end, limit])
-        return AuditVerification.Page(
-            heads: heads, records: try rows.map { (user: try $0["user_id"], record: try AuditRecord($0)) },
-            isCut: rows.count == limit)
+        return (
+            heads, try rows.map { (user: try $0["user_id"], record: try AuditRecord($0)) }, isCut: rows.count == limit
+        )
     }
 }
