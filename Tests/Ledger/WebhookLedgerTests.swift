@@ -1,3 +1,4 @@
+import Catalog
 import Features
 import Foundation
 import Ledger
@@ -288,11 +289,13 @@ import Testing
         let found = try #require(try await ledger.read { try $0.webhookEndpoint("a") })
         #expect(found.secret == secret(2))
         #expect(found.previousSecret == secret(1) && found.previousSecretEndsAt == Self.later(9))
-        #expect(
-            try await ledger.write { try $0.setURL("https://other.example", ofWebhookEndpoint: "a") }?.url
-                == "https://other.example")
-        #expect(try await ledger.read { try $0.webhookEndpoint("a") }?.url == "https://other.example")
-        #expect(try await ledger.write { try $0.setURL("https://other.example", ofWebhookEndpoint: "c") } == nil)
+        let service = WebhookService(
+            ledger: ledger, apps: Apps(App(try Catalog(folder: Project.products))), clock: ManualClock(Self.now),
+            randomness: .system)
+        let other = try WebhookURL("https://other.example", allowsPlain: false)
+        #expect(try await service.setURL(other, of: "a", by: "K").url == other.text)
+        #expect(try await ledger.read { try $0.webhookEndpoint("a") }?.url == other.text)
+        await #expect(throws: WebhookError.notFound) { _ = try await service.setURL(other, of: "c", by: "K") }
         #expect(try await ledger.read { try $0.webhookEndpoint("c") } == nil)
     }
 

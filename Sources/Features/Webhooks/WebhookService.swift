@@ -118,9 +118,7 @@ package struct WebhookService: Sendable {
 
     /// - Throws: `WebhookError`, `notFound`.
     package func setURL(_ url: WebhookURL, of identifier: String, by key: String) async throws -> WebhookEndpoint {
-        try await change(identifier, .urlChanged, by: key, detail: \.url) {
-            try $0.setURL(url.text, ofWebhookEndpoint: identifier)
-        }
+        try await set("url", url.text, of: identifier, .urlChanged, detail: url.text, by: key)
     }
 
     /// Sets the header `Authorization` of an endpoint's messages.
@@ -132,10 +130,21 @@ package struct WebhookService: Sendable {
         of identifier: String,
         by key: String
     ) async throws -> WebhookEndpoint {
-        try await change(
-            identifier, .authorizationChanged, by: key, detail: { $0.authorization == nil ? "removed" : "set" }
-        ) {
-            try $0.setAuthorization(authorization, ofWebhookEndpoint: identifier)
+        try await set(
+            "authorization_value", authorization?.value, of: identifier, .authorizationChanged,
+            detail: authorization == nil ? "removed" : "set", by: key)
+    }
+
+    /// Sets a column of an endpoint, also for pending deliveries.
+    private func set(
+        _ column: String, _ value: String?, of identifier: String, _ event: WebhookChange.Event, detail: String,
+        by key: String
+    ) async throws -> WebhookEndpoint {
+        try await change(identifier, event, by: key, detail: { _ in detail }) { transaction in
+            try transaction.database.execute(
+                "UPDATE webhook_endpoint SET \(column) = $1 WHERE endpoint_id = $2 AND removed_at IS NULL",
+                [value, identifier])
+            return try transaction.webhookEndpoint(identifier)
         }
     }
 

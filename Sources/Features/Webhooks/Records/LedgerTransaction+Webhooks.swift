@@ -38,35 +38,6 @@ extension LedgerTransaction {
         ).map(WebhookEndpoint.init)
     }
 
-    /// Sets the URL of an endpoint, also for pending deliveries.
-    ///
-    /// - Returns: The changed endpoint; nil if there is none.
-    package func setURL(_ url: String, ofWebhookEndpoint identifier: String) throws -> WebhookEndpoint? {
-        try set("url", url, ofWebhookEndpoint: identifier)
-    }
-
-    /// Sets the authorization of an endpoint, also for pending deliveries.
-    ///
-    /// - Parameter authorization: Nil for none.
-    /// - Returns: The changed endpoint; nil if there is none.
-    package func setAuthorization(
-        _ authorization: WebhookAuthorization?,
-        ofWebhookEndpoint identifier: String
-    ) throws -> WebhookEndpoint? {
-        try set("authorization_value", authorization?.value, ofWebhookEndpoint: identifier)
-    }
-
-    private func set(
-        _ column: String,
-        _ value: String?,
-        ofWebhookEndpoint identifier: String
-    ) throws -> WebhookEndpoint? {
-        try database.execute(
-            "UPDATE webhook_endpoint SET \(column) = $1 WHERE endpoint_id = $2 AND removed_at IS NULL",
-            [value, identifier])
-        return try webhookEndpoint(identifier)
-    }
-
     /// Replaces an endpoint's secret. The previous one also signs messages until it ends.
     ///
     /// - Returns: False if the endpoint has another secret than `presented`, or does not exist.
