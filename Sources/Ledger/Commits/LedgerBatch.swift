@@ -33,7 +33,7 @@ package final class LedgerBatch<Request: Sendable, Answer: Sendable>: BatchQueue
     /// - Throws: The error of the batch for this request alone; `StorageFault`.
     package func answer(_ request: Request) async throws -> Answer {
         try await withCheckedThrowingContinuation { continuation in
-            let isAccepted = commits.enqueue(.batch(self)) {
+            let isAccepted = commits.enqueue(self) {
                 waiting.withLock { $0.append(Waiting(request: request, continuation: continuation)) }
             }
             if !isAccepted { continuation.resume(throwing: commits.overloaded) }
