@@ -10,33 +10,11 @@ struct ExportLine: Codable {
     var version: Int?
     var table: String?
     /// The values by column, without nulls. Bytes are in base64.
-    var row: [String: Scalar]?
+    var row: [String: SQLValue]?
     /// The number of rows, in the last line only.
     var rows: Int?
     /// The digest in hexadecimal, in the last line only.
     var sha256: String?
-
-    enum Scalar: Codable {
-        case number(Int64)
-        case text(String)
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.singleValueContainer()
-            if let number = try? container.decode(Int64.self) {
-                self = .number(number)
-            } else {
-                self = .text(try container.decode(String.self))
-            }
-        }
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.singleValueContainer()
-            switch self {
-            case .number(let number): try container.encode(number)
-            case .text(let text): try container.encode(text)
-            }
-        }
-    }
 }
 
 extension ExportLine {
@@ -44,14 +22,7 @@ extension ExportLine {
     init(_ table: Table, _ row: SQLRow) {
         self.table = table.name
         self.row = Dictionary(
-            zip(row.columns, row.values).compactMap { column, value in
-                switch value {
-                case .null: nil
-                case .integer(let number): (column, .number(number))
-                case .text(let text): (column, .text(text))
-                case .blob(let bytes): (column, .text(Data(bytes).base64EncodedString()))
-                }
-            }, uniquingKeysWith: { first, _ in first })
+            zip(row.columns, row.values).filter { $0.1 != .null }, uniquingKeysWith: { first, _ in first })
     }
 
     /// The values for the columns of a table, in order.
@@ -63,7 +34,7 @@ extension ExportLine {
         for column in table.columns {
             switch (row[column.name], column.kind) {
             case (nil, _): values.append(.null)
-            case (.number(let number), .integer): values.append(.integer(number))
+            case (.integer(let number), .integer): values.append(.integer(number))
             case (.text(let text), .text): values.append(.text(text))
             case (.text(let text), .blob):
                 guard let bytes = Data(base64Encoded: text) else { return nil }
@@ -72,6 +43,28 @@ extension ExportLine {
             }
         }
         return values
+    }
+}
+
+/// The value of a column in an export. Bytes are read as their text in base64.
+extension SQLValue: Codable {
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let number = try? container.decode(Int64.self) {
+            self = .integer(number)
+        } else {
+            self = .text(try container.decode(String.self))
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .integer(let number): try container.encode(number)
+        case .text(let text): try container.encode(text)
+        case .blob(let bytes): try container.encode(Data(bytes).base64EncodedString())
+        }
     }
 }
 
