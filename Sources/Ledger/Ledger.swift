@@ -48,7 +48,9 @@ package struct Ledger: Sendable {
     ///
     /// - Throws: `StorageFault`.
     package func ping() async throws {
-        try await reads.run { try storage.read(.statement) { try transaction($0).checkReadable() } }
+        try await reads.run {
+            try storage.read(.statement) { _ = try $0.rows(#"SELECT user_id FROM "user" LIMIT 1"#) }
+        }
     }
 
     /// Runs a use case that writes, and returns when it is durable. Waiting use cases share one commit. If too many wait for the

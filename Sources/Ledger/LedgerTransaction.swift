@@ -81,13 +81,6 @@ extension LedgerTransaction {
 }
 
 extension LedgerTransaction {
-    /// Reads one value from the ledger.
-    ///
-    /// - Throws: `StorageFault` if the ledger cannot be read.
-    func checkReadable() throws {
-        let _: Int64? = try database.value(SQLQuery(#"SELECT user_id FROM "user" LIMIT 1"#, []))
-    }
-
     /// The time of a user's first request and the user's account token, even if it was never returned. Nil for an unknown user.
     package func knownUser(_ user: User) throws -> (firstSeenAt: Timestamp, appAccountToken: UUID)? {
         guard let number = try users.known(user) else { return nil }

@@ -152,10 +152,23 @@ extension AccountService {
         guard let token = SessionToken(.access, text) else { return .invalid }
         // Valid or not, the token has expired.
         guard clock.now() < token.endsAt else { return .expired }
-        return try await ledger.read(.statement) { try $0.user(presenting: token) }.map { .user($0) } ?? .invalid
+        return try await ledger.read(.statement) { transaction in
+            let row = try transaction.database.row(
+                """
+                SELECT session.*, issuer, name FROM session JOIN "user" USING (user_id)
+                WHERE user_id = $1 AND session_id = $2
+                """,
+                [token.user, token.identifier])
+            let digest = token.digest
+            guard let row, try SessionRecord(row).accessDigests.contains(where: { ConstantTime.areEqual($0, digest) })
+            else { return .invalid }
+            return .user(try User(accountRow: row))
+        }
     }
 
-    /// Exchanges a refresh token for a new pair of tokens.
+    /// Exchanges the latest refresh token of a session for a new pair of tokens. An earlier one was copied, and ends the session.
+    ///
+    /// The previous access token stays valid until it expires.
     ///
     /// - Throws: `AccountError`.
     package func renew(_ text: String) async throws -> SessionTokens {
@@ -163,7 +176,24 @@ extension AccountService {
         guard session != nil else {
             throw token.endsAt <= clock.now() ? AccountError.refreshTokenExpired : .refreshTokenInvalid
         }
-        return try await write { try $0.renewSession(of: token, at: $1) }.get()
+        // A refusal also ends a session, so it is no error of the transaction, which would undo that.
+        return try await write { transaction, now -> Result<SessionTokens, AccountError> in
+            guard let session = try transaction.session(refresh: token) else { return .failure(.refreshTokenInvalid) }
+            guard ConstantTime.areEqual(session.refreshDigest, token.digest) else {
+                try transaction.end(session)
+                return .failure(.refreshTokenReused)
+            }
+            guard now < session.endsAt else { return .failure(.refreshTokenExpired) }
+            let tokens = SessionTokens(of: session.user, continuing: session, at: now, transaction.randomness)
+            try transaction.database.execute(
+                """
+                UPDATE session SET refresh_digest = $1, previous_access_digest = access_digest, access_digest = $2,
+                    ends_at = $3
+                WHERE user_id = $4 AND session_id = $5
+                """,
+                [tokens.refresh.digest, tokens.access.digest, tokens.refresh.endsAt, session.user, session.identifier])
+            return .success(tokens)
+        }.get()
     }
 
     /// Ends a session by its current or an earlier refresh token. An earlier one may be a stolen copy, for which ending the

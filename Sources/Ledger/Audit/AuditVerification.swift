@@ -93,42 +93,30 @@ extension Ledger {
         var verification = verification
         guard !verification.isComplete else { return verification }
         let (user, last) = (verification.user, verification.last)
-        let page = try await read(.longSnapshot) { transaction in
-            try transaction.audit.page(from: user, after: last?.number, limit: limit)
+        let page = try await read(.longSnapshot) { transaction -> AuditVerification.Page in
+            let heads = try transaction.database.rows(
+                """
+                SELECT user_id, issuer, name, audit_number, audit_digest FROM "user" WHERE user_id >= $1
+                ORDER BY user_id LIMIT $2
+                """,
+                [user, limit]
+            ).map { row in
+                (
+                    user: try row["user_id"] as Int64, name: User(issuer: try row["issuer"], name: try row["name"]),
+                    number: try row["audit_number"] as Int64, digest: try row["audit_digest"] as [UInt8]
+                )
+            }
+            guard let end = heads.last?.user else { return ([], [], isCut: false) }
+            let rows = try transaction.database.rows(
+                """
+                SELECT * FROM audit WHERE (user_id, number) > ($1, $2) AND user_id <= $3
+                ORDER BY user_id, number LIMIT $4
+                """,
+                [user, last?.number ?? .min, end, limit])
+            let records = try rows.map { (user: try $0["user_id"] as Int64, record: try AuditRecord($0)) }
+            return (heads, records, isCut: rows.count == limit)
         }
         verification.verify(page)
         return verification
-    }
-}
-
-extension AuditRecords {
-    /// A page of a verification.
-    ///
-    /// - Parameters:
-    ///   - user: The number of the first user.
-    ///   - number: The number of that user's last verified record; nil for none.
-    fileprivate func page(from user: Int64, after number: Int64?, limit: Int) throws -> AuditVerification.Page {
-        let heads = try database.rows(
-            """
-            SELECT user_id, issuer, name, audit_number, audit_digest FROM "user" WHERE user_id >= $1
-            ORDER BY user_id LIMIT $2
-            """,
-            [user, limit]
-        ).map { row in
-            (
-                user: try row["user_id"] as Int64, name: User(issuer: try row["issuer"], name: try row["name"]),
-                number: try row["audit_number"] as Int64, digest: try row["audit_digest"] as [UInt8]
-            )
-        }
-        guard let end = heads.last?.user else { return ([], [], isCut: false) }
-        let rows = try database.rows(
-            """
-            SELECT * FROM audit WHERE (user_id, number) > ($1, $2) AND user_id <= $3
-            ORDER BY user_id, number LIMIT $4
-            """,
-            [user, number ?? .min, end, limit])
-        return (
-            heads, try rows.map { (user: try $0["user_id"], record: try AuditRecord($0)) }, isCut: rows.count == limit
-        )
     }
 }

@@ -80,9 +80,19 @@ extension Ledger {
             // A retry cannot undo the lines already written.
             guard !isBegun else { throw BackupError.interrupted }
             isBegun = true
-            var export = LedgerExport()
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            var hash = SHA256State()
             var rows = 0
-            func write(_ lines: [ExportLine]) throws { try output(try export.text(of: lines)) }
+            func write(_ lines: [ExportLine]) throws {
+                var text = Data()
+                for line in lines {
+                    text.append(try encoder.encode(line))
+                    text.append(UInt8(ascii: "\n"))
+                }
+                hash.update([UInt8](text)[...])
+                try output(text)
+            }
             try write([ExportLine(version: database.tables.schema.version)])
             for table in try database.describedTables() {
                 try database.forEachPage(of: table.inOrder) { page in
@@ -90,7 +100,7 @@ extension Ledger {
                     rows += page.count
                 }
             }
-            try write([ExportLine(rows: rows, sha256: export.digest)])
+            try write([ExportLine(rows: rows, sha256: hash.digest().hexadecimal)])
             return rows
         }
     }
@@ -131,28 +141,5 @@ extension LedgerDatabase {
     func describedTables() throws -> [Table] {
         let present = try presentTables()
         return tables.schema.tables.filter { present.contains($0.name) }
-    }
-}
-
-/// The encoder of the lines of an export, with their digest.
-struct LedgerExport {
-    private var hash = SHA256State()
-    private let encoder = JSONEncoder()
-
-    init() {
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    }
-
-    /// The digest of all lines so far, in hexadecimal.
-    var digest: String { hash.digest().hexadecimal }
-
-    mutating func text(of lines: [ExportLine]) throws -> Data {
-        var text = Data()
-        for line in lines {
-            text.append(try encoder.encode(line))
-            text.append(UInt8(ascii: "\n"))
-        }
-        hash.update([UInt8](text)[...])
-        return text
     }
 }

@@ -1,17 +1,10 @@
 import Ledger
 import Proofs
 
-/// The SQL that reads sums, inside the caller's transaction.
+/// The SQL that reads sums.
 ///
 /// A time is read as whole months and the remaining days, so that years of sums need few rows.
-struct FigureReading {
-    let database: any LedgerDatabase
-    let query: FigureQuery
-    /// The number of the app in the query; nil for all apps.
-    let app: Int64?
-    /// The bundle identifiers of apps.
-    let apps: [Int64: String]
-
+extension FigureCalculation {
     /// A time, from a day to the day before another, and its place in a table.
     struct Time {
         let place: Int
