@@ -122,17 +122,12 @@ extension Ledger {
         self.init(
             storage: try SQLiteStorage(file: file, features: features, migrates: migrates), randomness: randomness)
     }
-}
 
-/// The keys of callers.
-extension Ledger {
     /// The names of all API keys by their identifiers, those of revoked keys included.
     package func apiKeyNames() async throws -> [String: String] {
         try await read(.statement) { try $0.apiKeyNames() }
     }
-}
 
-extension Ledger {
     /// The pause before a refused use case is tried again.
     private static let backgroundRetryDelay = Duration.milliseconds(100)
 
@@ -204,7 +199,6 @@ extension Table {
     }
 }
 
-/// The extent of a read.
 package enum ReadExtent: Sendable {
     /// At most one statement. It is a snapshot by itself and needs no transaction.
     case statement
@@ -219,7 +213,6 @@ package enum ReadExtent: Sendable {
 package struct LedgerState: Hashable, Sendable {
     /// The database and its version: "SQLite 3.46.1".
     package let database: String
-    /// The version of the ledger's tables.
     package let version: Int
     /// The size of the database in bytes, without SQLite's write-ahead log.
     package let size: Int64

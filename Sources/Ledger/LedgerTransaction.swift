@@ -55,9 +55,7 @@ extension LedgerTransaction {
             .enumerated().sorted { ($0.element.entry.happenedAt, $0.offset) < ($1.element.entry.happenedAt, $1.offset) }
             .map(\.element)
     }
-}
 
-extension LedgerTransaction {
     /// Assigns a number to an app, unless it has one.
     package func register(app bundleIdentifier: String) throws {
         _ = try database.apps.numbers(of: [bundleIdentifier])
@@ -78,9 +76,7 @@ extension LedgerTransaction {
         return try database.apps.names()
             .first { $0.value.hasSameBytes(as: bundleIdentifier) }.map { RequestedApp(number: $0.key) }
     }
-}
 
-extension LedgerTransaction {
     /// The time of a user's first request and the user's account token, even if it was never returned. Nil for an unknown user.
     package func knownUser(_ user: User) throws -> (firstSeenAt: Timestamp, appAccountToken: UUID)? {
         guard let number = try users.known(user) else { return nil }
@@ -104,10 +100,7 @@ extension LedgerTransaction {
         }
         return Array(users.prefix(limit))
     }
-}
 
-/// The answers kept under idempotency keys.
-extension LedgerTransaction {
     /// Keeps an answer unless another process has kept one under the key, and deletes the answers older than a moment.
     ///
     /// - Parameter user: The user that the answer is about. The user's erasure deletes it.
@@ -134,9 +127,7 @@ extension LedgerTransaction {
         return try earlierAnswer(orKeeping: refusal, for: key, about: known, at: moment, deletingBefore: oldest)
             ?? refusal
     }
-}
 
-extension LedgerTransaction {
     /// The token that a user's app puts into its purchases (StoreKit's `appAccountToken`). Nil before `makeAppAccountToken`.
     package func appAccountToken(of user: User) throws -> UUID? {
         guard let user = try users.known(user), try users.isAppAccountTokenSettled(of: user) else { return nil }
@@ -186,10 +177,7 @@ extension LedgerTransaction {
         try users.settleAppAccountToken(token, of: number, at: moment)
         return .set
     }
-}
 
-/// The keys of callers.
-extension LedgerTransaction {
     package func add(_ key: APIKeyRecord) throws {
         _ = try database.execute(
             """
@@ -244,9 +232,7 @@ extension LedgerTransaction {
             createdAt: try row["created_at"], expiresAt: try row["expires_at"],
             lastUsedAt: try row["last_used_at"], revokedAt: try row["revoked_at"])
     }
-}
 
-extension LedgerTransaction {
     /// Erases a user's name and the rows that the tables mark for erasure.
     ///
     /// Redeemed transactions stay redeemed: a tombstone with a random name owns them, so that nobody can redeem their proofs

@@ -29,7 +29,6 @@ package struct AccountService: Sendable {
         passwords = Passwords(randomness: randomness, cost: cost)
     }
 
-    /// Runs a use case that writes.
     func write<Value: Sendable>(
         _ useCase: @escaping @Sendable (LedgerTransaction, Timestamp) throws -> Value
     ) async throws -> Value {
@@ -147,7 +146,6 @@ extension AccountService {
         text.hasPrefix(SessionToken.Kind.access.rawValue)
     }
 
-    /// - Parameter text: The presented text.
     package func user(presenting text: String) async throws -> Presented {
         guard let token = SessionToken(.access, text) else { return .invalid }
         // Valid or not, the token has expired.

@@ -1,7 +1,6 @@
 import Ledger
 
 extension LedgerFeature {
-    /// The attributes of customers.
     package static let attributes = LedgerFeature(
         tables: [.attribute, .appAttribute],
         mergeHook: { former, user, database in

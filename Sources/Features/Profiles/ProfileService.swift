@@ -19,7 +19,6 @@ package struct ProfileService: Sendable {
         self.acceptedOrigins = acceptedOrigins
     }
 
-    /// The current catalogs.
     package var catalogs: Catalogs { apps.catalogs }
 
     package func profile(of user: User) async throws -> Profile {
@@ -96,7 +95,6 @@ package struct Profile: Codable, Hashable, Sendable {
     package let chosen: [Item]
 }
 
-/// The wishes and the items of a user.
 package struct UserProductState: Sendable {
     let wishes: [String: Timestamp]
     let items: Set<Item>

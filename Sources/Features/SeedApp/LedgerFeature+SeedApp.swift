@@ -6,7 +6,6 @@ extension LedgerFeature {
 }
 
 extension Table {
-    /// The members of the seed app.
     fileprivate static let member = Table(
         name: "member", family: .userData,
         columns: [

@@ -16,9 +16,7 @@ package struct WebhookDelivery: Hashable, Sendable {
         case failed
     }
 
-    /// The outcome of an attempt.
     package enum Outcome: Hashable, Sendable {
-        /// The receiver answered.
         case answered(status: Int)
         /// The receiver did not answer. The code is the reason.
         case unanswered(code: String)
@@ -141,7 +139,6 @@ extension WebhookDeliveryPosition {
     package var cursor: String { "\(happenedAt.millisecondsSince1970) \(messageIdentifier)" }
 }
 
-/// The deliveries to webhooks.
 extension WebhookService {
     /// The duration of a lease, in seconds. Afterwards another service may send the messages.
     private static let lease: Int64 = 60
@@ -240,7 +237,6 @@ extension WebhookService {
         return (count, last)
     }
 
-    /// The endpoints with due deliveries.
     package func dueEndpoints() async throws -> [WebhookEndpoint] {
         try await ledger.read { try $0.dueWebhookEndpoints(at: clock.now()) }
     }

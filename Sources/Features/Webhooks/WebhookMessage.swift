@@ -4,7 +4,6 @@ import Proofs
 
 /// A message to a webhook: a change to a user's items.
 package struct WebhookMessage: Codable, Sendable {
-    /// The type of a message.
     package enum Kind: String, CaseIterable, Codable, Sendable {
         case purchaseGranted = "purchase.granted"
         case purchaseRevoked = "purchase.revoked"
@@ -20,7 +19,6 @@ package struct WebhookMessage: Codable, Sendable {
         case itemTakenBack = "item.takenBack"
     }
 
-    /// The change and its user.
     package struct Content: Codable, Sendable {
         package let user: UserName
         /// The number in the user's audit log. A greater number means a later change.
@@ -29,7 +27,6 @@ package struct WebhookMessage: Codable, Sendable {
         package let actor: String
         /// The name of the API key; nil for another actor, and if the ledger does not have the key.
         package var actorName: String?
-        /// The origin of a purchase.
         package var origin: Origin?
         /// The transaction that was granted, revoked or replaced.
         package var transactionId: String?
@@ -102,7 +99,6 @@ extension AuditEntry.Event {
     }
 }
 
-/// A user's name with its issuer.
 package struct UserName: Codable, Sendable {
     /// The issuer. Empty if the team's own back end names the user.
     package let issuer: String

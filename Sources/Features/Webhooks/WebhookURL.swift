@@ -1,6 +1,5 @@
 import Foundation
 
-/// The URL of a webhook.
 package struct WebhookURL: Hashable, Sendable {
     /// The largest number of bytes.
     package static let maximumLength = 2048

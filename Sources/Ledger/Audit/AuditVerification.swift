@@ -5,7 +5,6 @@ import Proofs
 /// Each page is read from its own snapshot, so that no transaction is long. A user's last record is compared with the user's
 /// head from the snapshot that shows no further record. Records written later than their user's turn are not verified.
 package struct AuditVerification: Hashable, Sendable {
-    /// The largest number of reported breaks.
     static let maximumReported = 10
     /// The largest number of users and of records in a page.
     package static let sizeOfPage = 1000

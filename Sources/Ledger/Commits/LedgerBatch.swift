@@ -1,6 +1,5 @@
 import Synchronization
 
-/// The queue of the requests of a batch.
 protocol BatchQueue: AnyObject, Sendable {
     /// Takes the oldest requests, which wait for the commit that is about to run.
     func dequeue(_ count: Int) -> [GroupCommits.Work]

@@ -150,7 +150,6 @@ extension EventPosition {
     }
 }
 
-/// The answer to a listener.
 package enum EventAnswer: Hashable, Sendable {
     /// The events in order, and the position after them. Empty if nothing has happened since the listener's position.
     case events([UserEvent], upTo: EventPosition)

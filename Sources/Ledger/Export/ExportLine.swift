@@ -18,7 +18,6 @@ struct ExportLine: Codable {
 }
 
 extension ExportLine {
-    /// - Parameter row: A row of the table.
     init(_ table: Table, _ row: SQLRow) {
         self.table = table.name
         self.row = Dictionary(

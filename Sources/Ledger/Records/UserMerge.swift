@@ -106,7 +106,6 @@ package struct UserHead {
     /// True if the user was erased.
     let isErased: Bool
 
-    /// The head of a new user.
     package static let first = UserHead(
         version: 0, lastTransaction: 0, lastGrant: 0, auditNumber: 0, auditDigest: AuditRecord.beginning,
         isErased: false)

@@ -168,7 +168,6 @@ package struct UserRecords {
 }
 
 extension User {
-    /// The sort key of names.
     fileprivate var key: [ByteKey] { [ByteKey(name), ByteKey(issuer)] }
 }
 

@@ -198,7 +198,6 @@ package struct Table: Sendable {
         }
     }
 
-    /// The statements that create the table.
     func statements(in dialect: SQLDialect) -> [String] {
         let columns = columns.map { dialect.definition(of: $0) }
         let constraints =

@@ -1,7 +1,6 @@
 import Ledger
 import Proofs
 
-/// The purpose of a mailed link.
 package enum LinkPurpose: String, SQLConvertible, Sendable, CaseIterable {
     /// Verifies the address of an account. If the account is another person's, it releases the address instead.
     case verification
@@ -21,7 +20,6 @@ package enum LinkPurpose: String, SQLConvertible, Sendable, CaseIterable {
     }
 }
 
-/// The result of a confirmation.
 package enum Confirmation: String, CaseIterable, Codable, Sendable {
     /// The address of the account is verified.
     case verified

@@ -34,7 +34,6 @@ package enum ExportFormat: String, CaseIterable, Sendable {
     /// JSON Lines, with one object per line and without null members.
     case jsonLines = "jsonl"
 
-    /// The media type.
     package var contentType: String {
         switch self {
         case .csv: "text/csv; charset=utf-8; header=present"
@@ -54,7 +53,6 @@ enum ExportValue: Hashable, Sendable {
     case amount(Int64?)
 }
 
-/// The text of an export.
 struct ExportText {
     /// The first characters of a formula. Spreadsheets of East Asia accept them in full width, too.
     private static let formulaBeginnings: Set<Unicode.Scalar> = Set("=+-@＝＋－＠﹦﹢﹣﹫\u{2212}".unicodeScalars)

@@ -192,7 +192,6 @@ struct ExportedRenewals {
     }
 }
 
-/// A user of an export.
 struct ExportedUser {
     let number: Int64
     /// Nil for an erased user.

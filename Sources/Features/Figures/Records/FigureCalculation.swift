@@ -1,7 +1,6 @@
 import Ledger
 import Proofs
 
-/// The calculation of a figure from the sums.
 struct FigureCalculation {
     let query: FigureQuery
     /// The day of the query, which is not over.

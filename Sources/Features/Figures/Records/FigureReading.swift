@@ -117,7 +117,6 @@ struct FigureTable {
     }
 
     let metrics: [FigureMetric]
-    /// The number of times.
     let times: Int
     /// The largest number of series.
     private let maximumSeries: Int

@@ -1,7 +1,6 @@
 import Ledger
 import Proofs
 
-/// The statements on the deliveries of webhooks.
 extension LedgerTransaction {
     /// The deliveries to an endpoint, newest first.
     ///
@@ -109,10 +108,7 @@ extension LedgerTransaction {
             delivery.key + [limit]
         ).compactMap(WebhookDelivery.Attempt.init)
     }
-}
 
-/// The statements on attempts and replays.
-extension LedgerTransaction {
     /// Leases due deliveries until `end`, so that no other service sends them. A lease counts as an attempt, even if the
     /// service stops during it.
     ///

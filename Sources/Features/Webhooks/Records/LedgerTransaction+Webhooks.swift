@@ -64,7 +64,6 @@ extension LedgerTransaction {
             [moment, identifier]) == 1
     }
 
-    /// The endpoints with due deliveries.
     package func dueWebhookEndpoints(at moment: Timestamp) throws -> [WebhookEndpoint] {
         try database.rows(
             """
@@ -82,7 +81,6 @@ extension LedgerTransaction {
         try record(.messagesReplayed, of: endpoint, at: moment, by: key, detail: String(count))
     }
 
-    /// Records a change of a webhook.
     func record(
         _ event: WebhookChange.Event, of endpoint: String, at moment: Timestamp, by key: String, detail: String?
     ) throws {
