@@ -130,16 +130,17 @@ extension LedgerTransaction {
 
     /// The token that a user's app puts into its purchases (StoreKit's `appAccountToken`). Nil before `makeAppAccountToken`.
     package func appAccountToken(of user: User) throws -> UUID? {
-        guard let user = try users.known(user), try users.isAppAccountTokenSettled(of: user) else { return nil }
-        return try users.appAccountToken(of: user)
+        guard let user = try users.known(user), let token = try users.appAccountToken(of: user), token.isSettled
+        else { return nil }
+        return token.token
     }
 
     /// Returns the token that a user's app puts into its purchases, and adds the user if the ledger does not know them.
     package func makeAppAccountToken(of user: User, at moment: Timestamp) throws -> UUID {
         let user = try number(of: user, at: moment)
         guard let token = try users.appAccountToken(of: user) else { throw damaged }
-        if try !users.isAppAccountTokenSettled(of: user) { try users.settleAppAccountToken(of: user) }
-        return token
+        if !token.isSettled { try users.settleAppAccountToken(of: user) }
+        return token.token
     }
 
     /// The user of an account token, compared with given users.
@@ -164,10 +165,9 @@ extension LedgerTransaction {
     ) throws -> AppAccountTokenAnswer {
         let (known, owner) = (try users.known(user), try users.owner(of: token))
         if !isCorrection {
-            if let known, let present = try users.appAccountToken(of: known), present != token,
-                try users.isAppAccountTokenSettled(of: known)
+            if let known, let present = try users.appAccountToken(of: known), present.token != token, present.isSettled
             {
-                return .hasAnother(present)
+                return .hasAnother(present.token)
             }
             // This check precedes the new user's number: a refusal writes nothing.
             if let owner, owner != known { return .ofAnotherUser }

@@ -29,17 +29,20 @@ import Testing
         try await ledger.read { try $0.webhookDeliveries(to: endpoint, in: state, before: nil, limit: 100) }
     }
 
+    private func service(at moment: Timestamp = now, over ledger: Ledger? = nil) throws -> WebhookService {
+        WebhookService(
+            ledger: ledger ?? self.ledger, apps: Apps(App(try Catalog(folder: Project.products))),
+            clock: ManualClock(moment), randomness: .system)
+    }
+
     private func lease(
-        from ledger: (Ledger)? = nil,
+        from ledger: Ledger? = nil,
         at moment: Timestamp = now,
         limit: Int = 100
     ) async throws -> [WebhookDelivery] {
-        let ledger = ledger ?? self.ledger
-        return try await ledger.write {
-            try $0.lease(
-                try $0.dueWebhooks(to: "a", at: moment, limit: limit), at: moment,
-                until: Timestamp(millisecondsSince1970: moment.millisecondsSince1970 + 60_000))
-        }
+        let service = try service(at: moment, over: ledger)
+        return try await service.lease(
+            try await service.due(for: try await service.endpoint("a"), limit: limit) ?? [])
     }
 
     private func words(_ deliveries: [WebhookDelivery]) -> Set<String> {
@@ -76,11 +79,11 @@ import Testing
         let messages = try await deliveries().map(\.messageIdentifier)
         #expect(Set(messages).count == expected.count)
         #expect(try await deliveries(to: "b").map(\.messageIdentifier) == messages)
-        #expect(try await ledger.write { try $0.removeWebhookEndpoint("b", at: Self.now) })
-        #expect(try await !ledger.write { try $0.removeWebhookEndpoint("b", at: Self.now) })
+        try await service().remove("b", by: "K")
+        await #expect(throws: WebhookError.notFound) { try await service().remove("b", by: "K") }
         #expect(try await ledger.read { try $0.webhookEndpoint("b") } == nil)
         #expect(try await ledger.read { try $0.webhookEndpoints() }.map(\.identifier) == ["a"])
-        #expect(try await ledger.read { try $0.dueWebhookEndpoints(at: Self.later(9)) }.map(\.identifier) == ["a"])
+        #expect(try await service(at: Self.later(9)).dueEndpoints().map(\.identifier) == ["a"])
         _ = try await redeem(claim("7"), for: alice)
         #expect(try await deliveries(to: "b").count == expected.count)
         #expect(try await deliveries().count == expected.count + 1)
@@ -134,7 +137,7 @@ import Testing
     @Test func `a delivery is leased to one service at a time`() async throws {
         #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 1) })
         _ = try await redeem(claim("1"), claim("2"), claim("3"), for: alice)
-        #expect(try await ledger.read { try $0.dueWebhookEndpoints(at: Self.now) }.map(\.identifier) == ["a"])
+        #expect(try await service().dueEndpoints().map(\.identifier) == ["a"])
         let first = try await lease(limit: 2)
         #expect(first.map(\.attempts) == [1, 1])
         #expect(first.allSatisfy { $0.lastAttempt?.at == Self.now && $0.lastAttempt?.outcome == nil })
@@ -143,11 +146,9 @@ import Testing
         #expect(second.count == 1)
         #expect(Set((first + second).map(\.messageIdentifier)).count == 3)
         #expect(try await lease(from: other).isEmpty)
-        #expect(try await ledger.read { try $0.dueWebhookEndpoints(at: Self.now) }.isEmpty)
-        try await ledger.write {
-            try $0.record(
-                first.map { WebhookResult(of: $0, .answered(status: 200), nextAttemptAt: nil) })
-        }
+        #expect(try await service().dueEndpoints().isEmpty)
+        try await service().record(
+            first.map { WebhookResult(of: $0, .answered(status: 200), nextAttemptAt: nil) })
         // The service that leased the third delivery is gone.
         let again = try await lease(at: Self.later(60))
         #expect(again.map(\.messageIdentifier) == second.map(\.messageIdentifier))
@@ -156,7 +157,7 @@ import Testing
         let late = second.map {
             WebhookResult(of: $0, .unanswered(code: "timedOut"), nextAttemptAt: nil)
         }
-        try await other.write { try $0.record(late) }
+        try await service(over: other).record(late)
         #expect(try await deliveries(in: .pending).map(\.attempts) == [2])
         #expect(try await deliveries(in: .pending).first?.lastAttempt?.outcome == nil)
         #expect(try await deliveries(in: .delivered).count == 2)
@@ -167,13 +168,11 @@ import Testing
         _ = try await redeem(claim("1"), claim("2"), claim("3"), for: alice)
         let leased = try await lease()
         try #require(leased.count == 3)
-        try await ledger.write {
-            try $0.record([
-                WebhookResult(of: leased[0], .answered(status: 503), nextAttemptAt: Self.later(9)),
-                WebhookResult(of: leased[1], .unanswered(code: "timedOut"), nextAttemptAt: nil),
-                WebhookResult(of: leased[2], .answered(status: 204), nextAttemptAt: nil),
-            ])
-        }
+        try await service().record([
+            WebhookResult(of: leased[0], .answered(status: 503), nextAttemptAt: Self.later(9)),
+            WebhookResult(of: leased[1], .unanswered(code: "timedOut"), nextAttemptAt: nil),
+            WebhookResult(of: leased[2], .answered(status: 204), nextAttemptAt: nil),
+        ])
         #expect(try await lease(at: Self.later(8)).isEmpty)
         let failed = try await deliveries(in: .failed)
         #expect(failed.map(\.messageIdentifier) == [leased[1].messageIdentifier])
@@ -201,14 +200,12 @@ import Testing
         for (number, response) in ["no", nil, "yes"].enumerated() {
             let moment = Self.later(Int64(number))
             let leased = try await #require(lease(at: moment).first)
-            try await ledger.write {
-                try $0.record([
-                    WebhookResult(
-                        of: leased, .answered(status: number == 2 ? 200 : 500 + number),
-                        nextAttemptAt: number == 2 ? nil : Self.later(Int64(number) + 1),
-                        milliseconds: Int64(number), response: response.flatMap { WebhookResponse(Array($0.utf8)) })
-                ])
-            }
+            try await service().record([
+                WebhookResult(
+                    of: leased, .answered(status: number == 2 ? 200 : 500 + number),
+                    nextAttemptAt: number == 2 ? nil : Self.later(Int64(number) + 1),
+                    milliseconds: Int64(number), response: response.flatMap { WebhookResponse(Array($0.utf8)) })
+            ])
         }
         let delivery = try #require(try await deliveries().first)
         let attempts = try await ledger.read { try $0.attempts(of: delivery, limit: 9) }
@@ -231,14 +228,12 @@ import Testing
         }
         // The first five ended, in turn delivered and failed. The sixth stays pending.
         let leased = try await lease(at: Self.later(9)).sorted { $0.number < $1.number }
-        try await ledger.write {
-            try $0.record(
-                leased.map {
-                    WebhookResult(
-                        of: $0, .answered(status: $0.number != 6 && $0.number.isMultiple(of: 2) ? 200 : 500),
-                        nextAttemptAt: $0.number == 6 ? Self.later(99) : nil)
-                })
-        }
+        try await service().record(
+            leased.map {
+                WebhookResult(
+                    of: $0, .answered(status: $0.number != 6 && $0.number.isMultiple(of: 2) ? 200 : 500),
+                    nextAttemptAt: $0.number == 6 ? Self.later(99) : nil)
+            })
         func replay(after position: WebhookDeliveryPosition, _ limit: Int) async throws -> [WebhookDeliveryPosition] {
             try await ledger.write {
                 try $0.replay(to: "a", after: position, until: Self.later(7), limit: limit)
@@ -289,9 +284,7 @@ import Testing
         let found = try #require(try await ledger.read { try $0.webhookEndpoint("a") })
         #expect(found.secret == secret(2))
         #expect(found.previousSecret == secret(1) && found.previousSecretEndsAt == Self.later(9))
-        let service = WebhookService(
-            ledger: ledger, apps: Apps(App(try Catalog(folder: Project.products))), clock: ManualClock(Self.now),
-            randomness: .system)
+        let service = try service()
         let other = try WebhookURL("https://other.example", allowsPlain: false)
         #expect(try await service.setURL(other, of: "a", by: "K").url == other.text)
         #expect(try await ledger.read { try $0.webhookEndpoint("a") }?.url == other.text)
@@ -305,14 +298,12 @@ import Testing
             _ = try await redeem(claim("\(number)"), for: alice, at: Self.later(Int64(number)))
         }
         let leased = try await lease(at: Self.later(9)).sorted { $0.number < $1.number }
-        try await ledger.write {
-            try $0.record(
-                leased.map {
-                    WebhookResult(
-                        of: $0, .answered(status: $0.number == 1 ? 500 : 200),
-                        nextAttemptAt: nil)
-                })
-        }
+        try await service().record(
+            leased.map {
+                WebhookResult(
+                    of: $0, .answered(status: $0.number == 1 ? 500 : 200),
+                    nextAttemptAt: nil)
+            })
         #expect(try await ledger.write { try $0.deleteWebhookMessages(before: Self.later(5), limit: 2) } == 2)
         #expect(try await ledger.write { try $0.deleteWebhookMessages(before: Self.later(5), limit: 2) } == 1)
         #expect(try await ledger.write { try $0.deleteWebhookMessages(before: Self.later(5), limit: 2) } == 0)
@@ -326,13 +317,8 @@ import Testing
         let leased = try await lease()
         #expect(try await ledger.write { try $0.erase(alice, by: .apiKey("K"), at: Self.now) })
         // The result of a delivery that was under way changes nothing.
-        try await ledger.write {
-            try $0.record(
-                leased.map {
-                    WebhookResult(of: $0, .answered(status: 500), nextAttemptAt: Self.now)
-                }
-            )
-        }
+        try await service().record(
+            leased.map { WebhookResult(of: $0, .answered(status: 500), nextAttemptAt: Self.now) })
         // Nor is anybody told of what happens to the purchase later.
         let refund = claim("1", revoked: Self.later(9), signedAt: Self.later(9))
         #expect(try await notify("r", refund) == .revoked)

@@ -238,23 +238,65 @@ extension WebhookService {
     }
 
     package func dueEndpoints() async throws -> [WebhookEndpoint] {
-        try await ledger.read { try $0.dueWebhookEndpoints(at: clock.now()) }
+        try await ledger.read {
+            try $0.database.rows(
+                """
+                SELECT * FROM webhook_endpoint WHERE removed_at IS NULL AND endpoint_id IN (
+                    SELECT endpoint_id FROM webhook_delivery WHERE next_attempt_at <= $1)
+                ORDER BY endpoint_id
+                """,
+                [clock.now()]
+            ).map(WebhookEndpoint.init)
+        }
     }
 
-    /// The due deliveries to an endpoint.
+    /// The due deliveries to an endpoint, those without an attempt first.
     ///
     /// - Returns: Nil if the endpoint has changed or was removed.
     package func due(for endpoint: WebhookEndpoint, limit: Int) async throws -> [WebhookDelivery]? {
         guard try await ledger.read(.snapshot, { try $0.webhookEndpoint(endpoint.identifier) }) == endpoint else {
             return nil
         }
-        return try await ledger.read { try $0.dueWebhooks(to: endpoint.identifier, at: clock.now(), limit: limit) }
+        return try await ledger.read {
+            try $0.webhookDeliveries(
+                """
+                webhook_delivery.endpoint_id = $1 AND next_attempt_at <= $2
+                ORDER BY next_attempt_at, webhook_delivery.happened_at LIMIT $3
+                """,
+                [endpoint.identifier, clock.now(), limit])
+        }
     }
 
-    /// Leases due deliveries. The caller sends them and records their results.
+    /// Leases due deliveries, so that no other service sends them. The caller sends them and records their results. A lease
+    /// counts as an attempt, even if the service stops during it.
+    ///
+    /// - Returns: The leased deliveries, without those that another service leased meanwhile.
     package func lease(_ due: [WebhookDelivery]) async throws -> [WebhookDelivery] {
         let now = clock.now()
-        return try await ledger.write { try $0.lease(due, at: now, until: now.adding(seconds: Self.lease)) }
+        let end = now.adding(seconds: Self.lease)
+        return try await ledger.write { transaction in
+            try due.compactMap { delivery -> WebhookDelivery? in
+                let (key, number) = (delivery.key, delivery.lastAttemptNumber + 1)
+                let isTaken =
+                    try transaction.database.execute(
+                        """
+                        UPDATE webhook_delivery
+                        SET attempts = attempts + 1, next_attempt_at = $1, last_attempt = $2
+                        WHERE user_id = $3 AND audit_number = $4 AND endpoint_id = $5 AND next_attempt_at = $6
+                        """,
+                        [end, number] + key + [delivery.nextAttemptAt]) == 1
+                guard isTaken else { return nil }
+                try transaction.database.insert(
+                    into: "webhook_attempt", ["user_id", "audit_number", "endpoint_id", "number", "attempted_at"],
+                    [key + [number, now]])
+                var leased = delivery
+                (leased.state, leased.nextAttemptAt, leased.lastAttemptNumber) = (.pending, end, number)
+                leased.attempts += 1
+                leased.lastAttempt = WebhookDelivery.Attempt(
+                    number: number, at: now, outcome: nil, milliseconds: nil, response: nil)
+                return leased
+            }
+        }
     }
 
     /// The result of an attempt. Any outcome other than a status from 200 to 299 is retried.
@@ -275,8 +317,30 @@ extension WebhookService {
             of: delivery, outcome, nextAttemptAt: next, milliseconds: milliseconds, response: response)
     }
 
+    /// Records the results of attempts. A delivery that another service leased meanwhile stays unchanged.
     package func record(_ results: [WebhookResult]) async throws {
-        try await ledger.write { try $0.record(results) }
+        try await ledger.write { transaction in
+            for result in results {
+                let (status, error): (Int?, String?) =
+                    switch result.outcome {
+                    case .answered(let status): (status, nil)
+                    case .unanswered(let code): (nil, code)
+                    }
+                let (leased, key) = (result.delivery, result.delivery.key)
+                let isCurrent =
+                    try transaction.database.execute(
+                        """
+                        UPDATE webhook_delivery SET next_attempt_at = $1, is_delivered = $2
+                        WHERE user_id = $3 AND audit_number = $4 AND endpoint_id = $5 AND next_attempt_at = $6
+                        """,
+                        [result.nextAttemptAt, result.outcome.isDelivery] + key + [leased.nextAttemptAt]) == 1
+                guard isCurrent else { continue }
+                try transaction.database.update(
+                    "webhook_attempt", set: ["status", "error", "duration_ms", "response"],
+                    where: ["user_id", "audit_number", "endpoint_id", "number"],
+                    [[status, error, result.milliseconds, result.response] + key + [leased.lastAttemptNumber]])
+            }
+        }
     }
 
     /// Deletes old delivered messages.

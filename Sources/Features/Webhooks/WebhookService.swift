@@ -173,10 +173,14 @@ package struct WebhookService: Sendable {
         }
     }
 
+    /// Removes an endpoint. Its deliveries end, and `deleteExpired` deletes them.
+    ///
     /// - Throws: `WebhookError`, `notFound`.
     package func remove(_ identifier: String, by key: String) async throws {
         _ = try await change(identifier, .removed, by: key) {
-            try $0.removeWebhookEndpoint(identifier, at: clock.now()) ? identifier : nil
+            try $0.database.execute(
+                "UPDATE webhook_endpoint SET removed_at = $1 WHERE endpoint_id = $2 AND removed_at IS NULL",
+                [clock.now(), identifier]) == 1 ? identifier : nil
         }
     }
 }

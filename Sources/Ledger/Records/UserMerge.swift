@@ -79,9 +79,9 @@ extension LedgerTransaction {
     private func redirectToken(of former: Int64, to user: Int64, at moment: Timestamp, isKept: Bool) throws {
         let key = ["app_account_token"]
         try redirect("account_token", by: key, of: former, to: user)
-        guard let token = try users.appAccountToken(of: former) else { throw damaged }
+        guard let (token, isSettled) = try users.appAccountToken(of: former) else { throw damaged }
         let new = UUID(randomness: randomness)
-        if try isKept || users.isAppAccountTokenSettled(of: former) {
+        if isKept || isSettled {
             try database.update("account_token", set: ["user_id", "aliased_at"], where: key, [[user, moment, token]])
         } else {
             try database.delete(from: "account_token", where: key, [[token]])

@@ -55,26 +55,6 @@ extension LedgerTransaction {
             [secret, presented, moment, identifier]) == 1
     }
 
-    /// Removes an endpoint. Its deliveries end, and `deleteWebhookMessages` deletes them.
-    ///
-    /// - Returns: False if there is no such endpoint.
-    package func removeWebhookEndpoint(_ identifier: String, at moment: Timestamp) throws -> Bool {
-        try database.execute(
-            "UPDATE webhook_endpoint SET removed_at = $1 WHERE endpoint_id = $2 AND removed_at IS NULL",
-            [moment, identifier]) == 1
-    }
-
-    package func dueWebhookEndpoints(at moment: Timestamp) throws -> [WebhookEndpoint] {
-        try database.rows(
-            """
-            SELECT * FROM webhook_endpoint WHERE removed_at IS NULL AND endpoint_id IN (
-                SELECT endpoint_id FROM webhook_delivery WHERE next_attempt_at <= $1)
-            ORDER BY endpoint_id
-            """,
-            [moment]
-        ).map(WebhookEndpoint.init)
-    }
-
     /// Records the replay of several messages; nothing for none.
     func recordReplay(of count: Int, to endpoint: String, at moment: Timestamp, by key: String) throws {
         guard count > 0 else { return }
