@@ -12,5 +12,5 @@ extension Table {
             .integer("user_id"), .text("phone_number"), .text("email"), .text("fcm_token"), .text("birth"),
             .integer("gender"), .integer("joined_at"),
         ],
-        key: ["user_id"], references: [Reference(columns: ["user_id"], table: "user")], erasure: .deletion)
+        key: ["user_id"], erasure: .deletion)
 }
