@@ -57,10 +57,10 @@ struct ExportRecords {
         let (bought, items) = (try records.transactions(of: numbers), try records.boughtItems(of: numbers))
         let renewals = try renewals(of: numbers, until: end)
         return users.flatMap { user in
-            ExportedTransactions(
-                user: user, apps: apps, items: items[user.number] ?? [:],
-                renewals: renewals[user.number] ?? ExportedRenewals(), product: product
-            ).rows(of: (bought[user.number] ?? []).filter { isExported($0) }, until: end)
+            rows(
+                of: (bought[user.number] ?? []).filter { isExported($0) && $0.redeemedAt <= end }
+                    .sorted { $0.sequence < $1.sequence },
+                by: user, apps: apps, items: items[user.number] ?? [:], renewals[user.number] ?? ExportedRenewals())
         }
     }
 

@@ -2,20 +2,15 @@ import Proofs
 
 /// The rows of a user's transactions. Some columns depend on the user's other transactions: the number of the renewal, and the
 /// first payment after a trial.
-struct ExportedTransactions {
-    let user: ExportedUser
-    /// The bundle identifiers of apps.
-    let apps: [Int64: String]
-    /// The items by the numbers of the transactions.
-    let items: [Int64: [Item]]
-
-    let renewals: ExportedRenewals
-    /// Returns a product of the catalog; nil if the catalog has none of the identifier.
-    let product: (String) -> Product?
-
-    /// - Parameter end: The moment after which redeemed transactions are left out.
-    func rows(of bought: [RedeemedTransaction], until end: Timestamp) -> [[ExportValue]] {
-        let bought = bought.filter { $0.redeemedAt <= end }.sorted { $0.sequence < $1.sequence }
+extension ExportRecords {
+    /// - Parameters:
+    ///   - bought: The transactions, in the order of their numbers.
+    ///   - apps: The bundle identifiers of apps.
+    ///   - items: The items by the numbers of the transactions.
+    func rows(
+        of bought: [RedeemedTransaction], by user: ExportedUser, apps: [Int64: String], items: [Int64: [Item]],
+        _ renewals: ExportedRenewals
+    ) -> [[ExportValue]] {
         let purchases = Dictionary(grouping: bought, by: \.purchase).mapValues { transactions in
             Self.periods(
                 of: transactions.filter(\.isSubscription).sorted {
